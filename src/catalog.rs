@@ -25,25 +25,25 @@ pub struct Info {
 }
 
 impl Info {
-    /// The same with no more words than this program [shows](crate::language::SHOWS): an entry's name is said by all.
+    /// The same without the texts that this program does not [show](crate::language::SHOWS); the name is always kept.
     pub const fn shown(self) -> Info {
         let sources = if crate::language::SHOWS { self.sources } else { &[] };
         Info { about: crate::language::shown(self.about), sources, ..self }
     }
 }
 
-/// An entry of a catalog with its knobs.
+/// An entry of a catalog with its settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// The entry's words.
+    /// The entry's name and description.
     pub info: Info,
-    /// Its knobs, in the order of the form.
+    /// Its settings, in the order of the form.
     pub knobs: &'static [Knob],
 }
 
 /// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: Info` and
-/// [`crate::settings::Settings`], which is taken into the scope of the catalog. The functions behind the enum give an
-/// entry as what all entries are. An entry needs no comment of its own here:
+/// [`crate::settings::Settings`]. The macro imports this type into the module of the catalog. The functions after the
+/// enum return an entry as a trait object. An entry needs no comment of its own here:
 ///
 /// ```ignore
 /// catalog! {
@@ -84,27 +84,27 @@ macro_rules! catalog {
                 $(if slug == $entry::INFO.slug { return Some($name::$entry(Default::default())) })+
                 None
             }
-            /// The entry's words.
+            /// The entry's name and description.
             pub fn info(&self) -> &'static $crate::catalog::Info {
                 match self { $($name::$entry(_) => const { &$entry::INFO.shown() }),+ }
             }
-            /// The entry's knobs.
+            /// The entry's settings.
             pub fn knobs(&self) -> &'static [$crate::settings::Knob] {
                 match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::KNOBS),+ }
             }
-            /// What stands behind each knob, in the same order.
+            /// The field of each setting, in the same order.
             pub fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields(s)),+ }
             }
-            /// The same, to be changed.
+            /// The same fields, mutable.
             pub fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields_mut(s)),+ }
             }
-            /// The value behind `key`, if it is one of this entry's.
+            /// The value of the setting `key`, if this entry has such a setting.
             pub fn value(&self, key: &str) -> Option<$crate::settings::Value> {
                 $crate::settings::value_behind(self.knobs(), &self.fields(), key)
             }
-            /// Sets the value behind `key`; `false` if the key is not of this entry.
+            /// Sets the value of the setting `key`; `false` if this entry has no such setting.
             ///
             /// # Errors
             /// When the value is of the wrong kind or out of range.

@@ -15,7 +15,7 @@ use std::fmt::{Display, Write as _};
 /// "de=Deutsch,fr=Français": the tables beside this program, and what they call themselves. English comes first.
 const TABLES: &str = env!("VIVARIUM_LANGUAGES");
 
-/// The languages of the page: what their tables are called, and what they call themselves.
+/// The languages of the page: the code of each table, and the language's name for itself.
 pub fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let others = TABLES.split(',').filter_map(|one| one.split_once('=')).filter(|(code, _)| *code != ENGLISH);
     std::iter::once((ENGLISH, "English")).chain(others)
@@ -24,9 +24,10 @@ pub fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The language of the source.
 pub const ENGLISH: &str = "en";
 
-/// The table that is wanted: what was `chosen`, or else the first of those that a person `reads` that there is.
+/// The code of the table to use: the `chosen` one, or else the first language that the person `reads` and that has a
+/// table.
 ///
-/// A choice counts where there is no such table as well, so that one can be tried before it is part of a build.
+/// A chosen code is used even if this build has no such table, so that a new table can be tried before it is built in.
 pub fn wanted(chosen: Option<String>, reads: &[String]) -> String {
     let fits = |code: &String| code.len() <= 8 && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let known = || {
@@ -36,40 +37,40 @@ pub fn wanted(chosen: Option<String>, reads: &[String]) -> String {
     chosen.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
 }
 
-/// Texts by their English.
+/// Translated texts by their English texts.
 pub type Table = BTreeMap<String, String>;
 
 thread_local! {
     static TABLE: Cell<Option<&'static Table>> = const { Cell::new(None) };
 }
 
-/// Takes the texts of a language for the rest of this thread's life.
+/// Sets the language of this thread, for as long as the thread runs.
 pub fn speak(table: Table) {
     TABLE.set(Some(Box::leak(Box::new(table))));
 }
 
-/// The texts of the reader's language, for another thread that speaks to them; none where it is English.
+/// The texts of the reader's language, for use in another thread; `None` if the language is English.
 pub fn spoken() -> Option<Table> {
     TABLE.get().cloned()
 }
 
-/// `english` in the reader's language, as far as the table has it.
+/// `english` in the reader's language; unchanged if the table lacks it.
 #[inline(never)] // It is called in a thousand places.
 pub fn translated(english: &str) -> &str {
     let found = TABLE.get().and_then(|table| table.get(english)).filter(|text| !text.is_empty());
     found.map_or(english, String::as_str)
 }
 
-/// A text as it stands inside of markup, between tags or in the quotes of an attribute.
+/// A text escaped for use in markup, between tags or in the quotes of an attribute.
 ///
-/// Translations are written by anybody, and a name may come out of a person's own table: no text becomes markup.
+/// Anybody can write a translation, and a name may come from a person's own table, so no text may act as markup.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 /// A translated text with its places filled: `{name}` becomes the value at the place of that name.
 ///
-/// Names are apart from values, so that they are one constant wherever it is called.
+/// Names and values are separate arguments, so that the names are one constant at each place of a call.
 #[inline(never)]
 pub fn filled(english: &str, names: &[&str], values: &[&dyn Display]) -> String {
     let mut out = String::new();
@@ -118,8 +119,8 @@ macro_rules! text {
 /// Whether this program shows anything to a person: workers in a browser do not.
 pub const SHOWS: bool = !cfg!(all(target_family = "wasm", feature = "web", not(feature = "ui")));
 
-/// A word of a declaration, where it can be shown: labels, help and titles stand beside what workers need of settings and
-/// charts, 28 KiB (8 after compression) that none of them ever reads.
+/// A text of a declaration, or an empty text in a program that shows none: labels, help and titles of settings and
+/// charts take 28 KiB (8 after compression), and workers never read them.
 pub const fn shown(text: &'static str) -> &'static str {
     if SHOWS { text } else { "" }
 }

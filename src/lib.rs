@@ -1,8 +1,8 @@
 //! Vivarium: watch small neural networks learn, live, on your own GPU.
 //!
-//! # The map of the house
+//! # The map of the source
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`language`] | texts in the reader's language |
@@ -11,29 +11,29 @@
 //! | [`bounds`] | how large a run may be |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
-//! | [`markov`] | Markov chains, and what can be predicted of them |
-//! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
-//! | [`mod@functions`] | prompts of points of a function, and what can be predicted of them without a transformer |
-//! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
+//! | [`markov`] | Markov chains, and how well they can be predicted |
+//! | [`tokens`] | prompts whose positions name tokens, and the theory of such prompts |
+//! | [`mod@functions`] | prompts of points of a function, and baselines that predict them without a transformer |
+//! | [`descent`] | a transformer whose layers make gradient descent on a network that is stored in its tokens |
 //! | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
 //! | [`succinct`] | learning algorithms inside convolutional networks: programs on a grid of examples, and rules found by search |
 //! | [`machines`] | Turing machines, and a transformer that runs them |
-//! | [`tasks`], [`models`] | what there is to learn, and what learns |
+//! | [`tasks`], [`models`] | the tasks, and the networks that learn them |
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
-//! | [`labs`] | what only one lab knows: its charts, probes, words, presets, stories and panels |
-//! | [`protocol`] | what page and worker say to each other |
-//! | [`pytorch`] | what a task or a model adds to a PyTorch script |
+//! | [`labs`] | the parts that belong to one lab only: its charts, probes, texts, presets, stories and panels |
+//! | [`protocol`] | the messages between page and worker |
+//! | [`pytorch`] | the parts of a PyTorch script that a task or a model adds |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
-//! | [`analysis`], [`mod@charts`] | plain arrays to readings; readings to pictures |
-//! | [`ui`] | pieces of a page that know no lab and no state of the page |
-//! | [`probing`] | measurements that are polled; the labs declare them |
+//! | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
+//! | [`ui`] | parts of the page that depend on no lab and on no state of the page |
+//! | [`probing`] | measurements that are made in short slices; the labs declare them |
 //! | [`display`] | a run as it is shown, the charts of every lab, and the contract of the labs |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
-//! To find where a chart is made: its words stand with its task (`src/tasks/<task>/charts.rs`), what it draws in the
-//! folder of its lab (`src/labs/<lab>/charts.rs`), or in `src/display/charts/` where every lab has it.
+//! To find where a chart is made: the name and help of a chart are with its task (`src/tasks/<task>/charts.rs`), and
+//! its drawing code is in its lab (`src/labs/<lab>/charts.rs`), or in `src/display/charts/` if every lab has the chart.
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
 //! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli.

@@ -7,7 +7,7 @@ use crate::platform::now_ms;
 use crate::protocol::{Finding, ProbeId};
 use crate::run::RunSpec;
 
-/// A probe by its name, with when it applies: all that the page's first program knows of it.
+/// A probe's name and the runs that it applies to: the page's first program has only this part of a probe.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     /// Permanent name.
@@ -22,8 +22,8 @@ impl Probe {
         ProbeId::new(self.name)
     }
 
-    /// The parameters of a network of this run that [`AllParameters`] has found under this name; none in a finding of
-    /// another probe or run.
+    /// The parameters of a network of this run, from a finding of [`AllParameters`] under this name; `None` if the
+    /// finding is of another probe or run.
     pub fn parameters(&self, spec: &RunSpec, finding: &Finding) -> Option<Vec<Vec<f32>>> {
         if finding.probe != self.id() {
             return None;
@@ -32,16 +32,16 @@ impl Probe {
     }
 }
 
-/// A probe with what measures it.
+/// A probe with the function that makes its measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeSpec {
     /// Its name, and when it applies.
     pub probe: Probe,
-    /// The work on a network; none where there is nothing to measure.
+    /// The measurement of a network; `None` if there is nothing to measure.
     pub job: fn(&Probed) -> Option<Box<dyn Job>>,
 }
 
-/// The network that is looked at.
+/// The network that a probe measures.
 #[derive(Debug, Clone)]
 pub struct Probed {
     /// Its run.
@@ -71,11 +71,11 @@ impl Probed {
 
 /// A measurement in bounded parts.
 pub trait Job {
-    /// Does a bounded part of the work; the finding comes with the last part.
+    /// Does a bounded part of the work; the last part returns the finding.
     fn poll(&mut self, network: &Probed) -> Option<Finding>;
 }
 
-/// A measurement that is made at once.
+/// A measurement that is made in one part.
 pub struct AtOnce(pub fn(&Probed) -> Option<Finding>);
 
 impl Job for AtOnce {
@@ -84,7 +84,7 @@ impl Job for AtOnce {
     }
 }
 
-/// Finds all parameters of a network under this name, one after the other in their permanent order.
+/// A probe of this name that returns all parameters of a network, in their permanent order.
 pub struct AllParameters(pub ProbeId);
 
 impl Job for AllParameters {
@@ -107,12 +107,12 @@ impl ProbeJob {
         Some(ProbeJob { network, job })
     }
 
-    /// Steps made by the network that is looked at.
+    /// Training steps of the network that is measured.
     pub fn step(&self) -> u64 {
         self.network.step
     }
 
-    /// Goes on until it is done or the clock shows `until_ms`, but polls at least once.
+    /// Continues until the measurement is done or the time is `until_ms`, but polls at least once.
     pub fn advance(&mut self, until_ms: f64) -> Option<Finding> {
         loop {
             let found = self.job.poll(&self.network);

@@ -67,17 +67,17 @@ choices! {
 settings! {
     /// What is trained towards, for how long, how often it is measured, and from which seed.
     pub struct Run {
-        /// What training makes small.
+        /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
-        /// Examples per step; 0 takes the whole training sample, where there is one.
+        /// Examples per step; 0 takes the whole training sample, if there is a fixed sample.
         batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
-        /// Number from which data and initial weights follow; the same seed is the same run.
+        /// Number that determines data and initial weights; the same seed gives the same run.
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
         /// Networks trained side by side from different weights and data.
         replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 4096), "networks";
-        /// Different initialisations that the replicas share in turn, each replica with data of its own; 0 gives each its own.
+        /// Number of different initialisations, used by the replicas in turn; their data differ. 0: one initialisation for each replica.
         inits: usize = 0, "inits", "Initialisations", Range::Int(0, 4096);
-        /// Step at which the run ends at the latest.
+        /// Last training step; the run may stop earlier.
         steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
         /// Held-out accuracy that counts as having found the solution.
         target: f64 = 1.0, "target", "Target accuracy", Range::Real(0.5, 1.0);
@@ -87,9 +87,9 @@ settings! {
         every: u64 = 50, "every", "Measure every", Range::Int(1, 100_000), "steps";
         /// Examples that are never trained on, for measuring loss and accuracy.
         held_out: usize = 8192, "held", "Held-out examples", Range::Int(64, 65_536), "examples";
-        /// Learning rates that were set while the run went on, by step.
+        /// Changes of the learning rate during the run: step and new learning rate.
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
-        /// A setting that takes one value after the other, each in a run of its own, for the time to the target.
+        /// A setting with several values; each value gets a separate run, and the times to the target are compared.
         sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
@@ -99,7 +99,7 @@ settings! {
         limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
-        /// What computes the steps; fused means many of them in one loop of our own, on the CPU as on a GPU.
+        /// Code that computes the steps; fused kernels compute many steps in one loop, on the CPU or on a GPU.
         learner: LearnerChoice = LearnerChoice::Auto, "learner", "Learner", Range::Choice(LearnerChoice::OPTIONS);
     }
 }

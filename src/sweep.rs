@@ -17,7 +17,7 @@ use crate::run::RunSpec;
 use crate::run::cells::{MOST_CELLS, Runs, count, place, run};
 use crate::settings::{Axis, Problem};
 
-/// Most runs of a sweep that a person may ask for, beyond those that a page makes.
+/// Largest number of runs of a sweep on the command line, which is larger than on the page.
 pub const MOST_AT_ALL: usize = 1_000_000;
 
 /// One run of a sweep.
@@ -49,13 +49,13 @@ pub fn cells(spec: &RunSpec) -> Vec<Cell> {
 /// Run `number` of the sweep of `spec`, from 0.
 ///
 /// # Errors
-/// Which of the sweep's values cannot be. None of a sweep in a specification without problems.
+/// The value of the sweep that is not allowed. A specification without problems has no such value.
 pub fn cell(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
     let (at, series) = place(spec, number);
     run(spec, number).map(|spec| Cell { spec, at, series })
 }
 
-/// Where the values of an axis stand on a chart: at the numbers they are, or in a row where some are words.
+/// The places of an axis's values on a chart: the numbers themselves, or 0, 1, 2 and so on if some values are words.
 pub fn places(axis: &Axis) -> Vec<f64> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|v| v.parse().ok()).collect();
     numbers.unwrap_or_else(|| (1..=axis.values.len()).map(|i| i as f64).collect())

@@ -10,29 +10,29 @@ use crate::tasks::{Form, Task};
 crate::charts! {
     /// The first charts of every lab.
     FIRST;
-    /// Mean of the loss ℓ(y, f(x)) over the examples, on those of the training and on held-out ones.
+    /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
-    /// Share of the examples with y·f(x) > 0; on a logarithmic axis the error, 1 − accuracy, as papers plot it.
+    /// Share of the examples with y·f(x) > 0; a logarithmic axis shows the error, 1 − accuracy, as papers do.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;
-    /// Weight W of every neuron on every input bit in the first network, relevant bits pointed at; of a transformer, its positions.
+    /// Weight W of every neuron on every input bit in the first network, with relevant bits marked; of a transformer, the positional embeddings.
     WEIGHTS = "weights", "First-layer weights W", "Weights", Grid;
 }
 
 crate::charts! {
     /// Charts of every lab that stand behind those of the first task.
     MIDDLE;
-    /// When the replicas reached the target, beside the law of guessing a new set at every step.
+    /// Distribution of the steps at which replicas reached the target, compared with guessing a new set at every step.
     TIMES = "times", "Convergence times", "Times", Lines;
-    /// Median time to the target against the setting that the sweep goes through, with the fitted power.
+    /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Least margin over the training examples, divided by the norm that the penalty takes; 1 is the largest possible.
+    /// Smallest margin of a training example, divided by the norm in the penalty. Where the largest possible value is known, 1 stands for it.
     MARGIN = "margin", "Normalised margin", "Margin", Lines;
 }
 
 crate::charts! {
     /// The last charts of every lab.
     LAST;
-    /// Least value of a swept setting with which 80 % of the trials succeed, against the second setting of the sweep.
+    /// Smallest value of the first swept setting with which 80 % of the trials succeed, against the second swept setting.
     THRESHOLD = "enough", "How many are enough", "Enough", Lines;
     /// Share of held-out examples that networks got wrong at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;

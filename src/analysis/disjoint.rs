@@ -145,7 +145,7 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
     };
     Lines {
         title: tr!("The plateau of gradient flow").into(),
-        x_label: tr!("share of the time until the weights are infinite").into(),
+        x_label: tr!("time / time at which the weights are infinite").into(),
         y_label: tr!("error").into(),
         y_range: Some((0.0, 0.52)),
         series: blocks.iter().map(curve).collect(),

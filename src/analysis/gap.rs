@@ -76,7 +76,7 @@ pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
     Lines {
         title: tr!("Fourier gap of the population gradient").into(),
         x_label: tr!("step").into(),
-        y_label: tr!("|g| above the largest irrelevant").into(),
+        y_label: tr!("|g| minus the largest irrelevant |g|").into(),
         series: vec![relaxed, series(tr!("smallest relevant"), Role::Other, |gap| gap.strict)],
         references: reference.map(|height| (height, tr!("majority").into())).into_iter().collect(),
         ..Default::default()

@@ -160,32 +160,36 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     // The values of the mean of s signs are 2/s apart.
     let gamma = 2.0 / selected as f64;
     let needed = sharpness_for(length, gamma);
-    let enough = if sharpness >= needed { tr!("as this one is") } else { tr!("which this one is not") };
+    let enough = if sharpness >= needed {
+        tr!("and the head here is as sharp")
+    } else {
+        tr!("and the head here is less sharp")
+    };
     vec![
         tr!(
-            "{mass} % of the attention is on the {selected} relevant bits of {length}; spread evenly it were {even} %.",
+            "{mass} % of the attention is on the {selected} relevant bits of {length}; with even attention it would be {even} %.",
             mass = format!("{:.1}", 100.0 * mass),
             selected,
             length,
             even = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
         ),
         tr!(
-            "So the output is the mean of the relevant bits, as signs, up to {error}; the lemma \
-             promises 2T/e^R = {bound}.",
+            "The output differs from the mean of the relevant bits, taken as signs, by at most {error}; the lemma \
+             guarantees at most 2T/e^R = {bound}.",
             error = format!("{:.3}", error_at(length, selected, sharpness)),
             bound = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
         ),
         tr!(
-            "A quarter of the distance γ = {gamma} between its values is surely kept with R = ln(8T/γ) \
-             = {needed}, {enough}. With twice the bits it is {more} more.",
+            "Neighbouring values of the mean are γ = {gamma} apart. R = ln(8T/γ) = {needed} guarantees an error of at \
+             most γ/4, {enough}. With twice the context length, R must be {more} larger.",
             gamma = format!("{gamma:.2}"),
             needed = format!("{needed:.2}"),
             enough,
             more = format!("{:.2}", std::f64::consts::LN_2)
         ),
         tr!(
-            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the \
-             norms through its logarithm only, and norms bound how many examples are enough.",
+            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the norms depend \
+             on the context length only through its logarithm, and the norms bound how many examples are enough.",
             root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]
@@ -203,7 +207,7 @@ pub fn needed(selected: usize, chosen: (usize, f64)) -> Lines {
         ..Default::default()
     };
     Lines {
-        title: tr!("Sharpness that is surely enough").into(),
+        title: tr!("Sharpness that is guaranteed to be enough").into(),
         x_label: tr!("context length T").into(),
         y_label: "R = ‖W_Q‖".into(),
         y_range: Some((0.0, SHARPEST)),
@@ -298,7 +302,7 @@ impl Shattering {
         let values =
             (0..rows).flat_map(|s| (0..self.inputs()).map(move |i| (self.output(s, i) - 0.5) as f32));
         Grid {
-            title: tr!("What every head says of every input, less ½").into(),
+            title: tr!("Output of every head on every input, minus ½").into(),
             x_label: tr!("input").into(),
             y_label: tr!("head s").into(),
             rows,
@@ -360,8 +364,13 @@ mod tests {
             assert!((error - error_at(length, 3, sharpness)).abs() < 1e-12, "{sharpness}: {error}");
         }
         let said = texts(300, 3, 8.2).join(" ");
-        assert!(said.starts_with("97.3 % of") && said.contains("= 8.19, as this one is"), "{said}");
-        assert!(texts(300, 3, 8.0)[2].contains("which this one is not"));
+        assert!(
+            said.starts_with("97.3 % of")
+                && said.contains("= 8.19 guarantees")
+                && said.contains("the head here is as sharp"),
+            "{said}"
+        );
+        assert!(texts(300, 3, 8.0)[2].contains("the head here is less sharp"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);
     }

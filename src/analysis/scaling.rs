@@ -158,7 +158,7 @@ pub fn random_search(inputs: &[usize], k: usize) -> Series {
 /// of figure 5.4, left).
 pub fn parallel_search(widths: &[usize], sets: f64) -> Series {
     Series {
-        name: tr!("random search by each neuron").into(),
+        name: tr!("random search with one guess per neuron").into(),
         role: Role::Other,
         x: widths.iter().map(|width| *width as f64).collect(),
         y: widths.iter().map(|width| (sets / *width as f64).max(1.0) as f32).collect(),

@@ -64,7 +64,7 @@ pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
 pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
     Lines {
-        title: tr!("What moves v").into(),
+        title: tr!("Parts of the gradient of v").into(),
         x_label: tr!("distance").into(),
         y_label: tr!("minus gradient of v").into(),
         series: vec![
@@ -81,18 +81,18 @@ pub fn ratios(ratios: &[f64]) -> Lines {
     let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();
     Lines {
-        title: tr!("Diagonal of W over the rest").into(),
+        title: tr!("Diagonal of W divided by the rest of W").into(),
         x_label: tr!("step").into(),
         y_label: tr!("ratio").into(),
         x_range: Some((0.0, ratios.len().saturating_sub(1).max(1) as f64)),
         series: vec![Series {
-            name: tr!("diagonal / rest").into(),
+            name: tr!("diagonal / other entries").into(),
             x,
             y,
             points: true,
             ..Default::default()
         }],
-        references: vec![(1.0, tr!("all symbols alike").into())],
+        references: vec![(1.0, tr!("equal entries").into())],
         ..Default::default()
     }
 }
@@ -162,7 +162,7 @@ mod tests {
         let lines = ratios(&[f64::NAN, 4.46, f64::INFINITY]);
         assert_eq!((&lines.series[0].x[..], &lines.series[0].y[..]), (&[1.0][..], &[4.46f32][..]));
         assert_eq!(lines.x_range, Some((0.0, 2.0)));
-        assert_eq!(Reading::Lines(lines).title(), "Diagonal of W over the rest");
+        assert_eq!(Reading::Lines(lines).title(), "Diagonal of W divided by the rest of W");
     }
 
     #[test]

@@ -78,8 +78,8 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
     let shown = strongest(now, width, DRAWN);
     let begun = shown.iter().enumerate().filter(|(_, j)| luck[**j] > 0);
     Bars {
-        x_label: tr!("neuron, the strongest first").into(),
-        y_label: tr!("norm of its weights now").into(),
+        x_label: tr!("neuron, the largest norm first").into(),
+        y_label: tr!("norm of the weights now").into(),
         bars: shown.iter().map(|j| (names[*j].to_string(), norms[*j])).collect(),
         marked: begun.map(|(at, _)| at).collect(),
         marked_name: "began with a relevant bit".into(),

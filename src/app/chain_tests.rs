@@ -299,11 +299,11 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &Phase::Running, &[(0, 40)]);
     assert_eq!(
         minimal,
-        "Bigrams are learned at step 40: KL is at least 80.0 % of the way from unigram to bigram. Goes on."
+        "Bigrams are learned at step 40: KL is at least 80.0 % of the way from unigram to bigram. Training continues."
     );
     let third = text("#v1/markov?gram=3", &Phase::Finished(Ending::Target), &[(0, 40)]);
     assert!(third.ends_with("from bigram to trigram."), "{third}");
-    assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 before its target");
+    assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 without reaching the target");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn numbers_go_by_what_they_are() {
     let state = said("#v1/markov", Phase::Running, &[]);
     assert_eq!(
         names(&state.run),
-        ["Loss, training", "KL to the truth", "Accuracy, training", "Way to the bigram line"]
+        ["Loss, training", "KL to the truth", "Accuracy, training", "Progress to the bigram line"]
     );
     assert_eq!(Newest::of(state.run.history.last()).test_loss, "0.091");
     assert_eq!(extra(&state.run, 0), ("KL / bigram line".to_string(), "5.056".to_string()));
@@ -319,7 +319,7 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
         markov_charts::TRUTH.summary(&state.run),
-        "KL of the truth is 0.091 to the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
-         0.0180 for the bigram strategy; the network is nearest to the unigram one."
+        "KL to the truth: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
+         0.0180 for the bigram strategy; the network is nearest to the unigram strategy."
     );
 }

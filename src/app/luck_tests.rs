@@ -99,7 +99,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     assert!(legend(&state.run).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state.run));
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
     assert!(!markup(&rich.run).contains("map__floor"));
-    assert!(legend(&rich.run).contains("forbids none of them"), "{}", legend(&rich.run));
+    assert!(legend(&rich.run).contains("forbids none of these runs"), "{}", legend(&rich.run));
 }
 
 /// The neuron of the preset is a good one, found among those that its layer has.

@@ -31,47 +31,47 @@ use crate::training::session::{Options, Session};
 /// What `lab bench` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Seconds per row, in five windows.
+    /// Measuring time for one row of the table in seconds, split into five windows.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
-    /// Numbers of replicas.
+    /// Numbers of replicas to measure, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 64, 1024])]
     replicas: Vec<usize>,
-    /// Widths of the hidden layer.
+    /// Widths of the hidden layer to measure, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [10, 100, 1000])]
     widths: Vec<usize>,
-    /// Steps over which memory is watched; 0 leaves that out.
+    /// Also measure the growth of memory over this many steps; 0 skips this measurement.
     #[arg(long, default_value_t = 0)]
     memory_steps: u64,
-    /// Instead, time full-batch training of networks on pairs of group elements.
+    /// Instead, measure full-batch training of networks on pairs of group elements.
     #[arg(long, conflicts_with = "science")]
     groups: bool,
-    /// Instead, time training of networks on sequences of Markov chains.
+    /// Instead, measure training of networks on sequences of Markov chains.
     #[arg(long, conflicts_with_all = ["groups", "science"])]
     chains: bool,
-    /// Instead, time training of networks on prompts of tokens.
+    /// Instead, measure training of networks on prompts of tokens.
     #[arg(long, conflicts_with_all = ["groups", "chains", "science"])]
     prompts: bool,
-    /// Instead, time training of decoders on points of a function.
+    /// Instead, measure training of decoders on points of a function.
     #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "science"])]
     points: bool,
-    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    /// Instead, measure sweeps: training steps per second of all networks together, by width and number of replicas.
     #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "points", "science"])]
     sweeps: bool,
-    /// Instead, compare every instance of the parity lab's specification, and every figure of the look-up lab's and
-    /// of the labs in context, with what was found elsewhere.
+    /// Instead, compare results of the parity lab, the look-up lab and the in-context labs with the results of
+    /// independent programs.
     #[arg(long)]
     science: bool,
-    /// Of those, the ones whose name holds this.
+    /// With --science: compare only the results with this text in their names.
     #[arg(long, default_value = "")]
     only: String,
-    /// File for that table, in Markdown.
+    /// With --science: also write the comparison to this file, as tables in Markdown.
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Also measure PyTorch on the same work, if Python has it.
+    /// Also measure PyTorch on the same work, if PyTorch is installed.
     #[arg(long)]
     peers: bool,
-    /// The Python to ask.
+    /// The Python program that runs PyTorch.
     #[arg(long, default_value = "python3")]
     python: String,
 }
@@ -189,7 +189,7 @@ fn instances(arguments: &Arguments) -> Result<(), Trouble> {
     let rows = science::compare(&Device::cpu(), &arguments.only, |row| {
         let sign = if row.agree { "  " } else { "NO" };
         println!(
-            "{sign} {}: elsewhere {}, here {} ({:.1} s)",
+            "{sign} {}: independent program {}, here {} ({:.1} s)",
             row.name, row.elsewhere, row.here, row.seconds
         );
         if !row.why().is_empty() {
@@ -202,7 +202,7 @@ fn instances(arguments: &Arguments) -> Result<(), Trouble> {
     }
     match rows.iter().filter(|row| !row.is_settled()).count() {
         0 => Ok(()),
-        apart => Err(anyhow::anyhow!("{apart} instances differ").into()),
+        apart => Err(anyhow::anyhow!("{apart} results differ from those of the independent programs").into()),
     }
 }
 
@@ -387,6 +387,6 @@ fn flatness(device: &Device, steps: u64) -> Result<String, Trouble> {
         (Some(before), Some(after)) => {
             format!("{name}: memory {before:.1} MiB after {} steps, {after:.1} MiB after {steps}", steps / 20)
         }
-        _ => format!("{name}: this system does not tell how much memory a process has"),
+        _ => format!("{name}: this system does not report the memory of a process"),
     })
 }

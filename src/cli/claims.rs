@@ -12,7 +12,7 @@ use crate::presets::Preset;
 /// What `lab claims` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Presets to check; all of them if none is named, except those that a GPU is wanted for or that take hours.
+    /// Presets to check. Without names: all presets except those that need a GPU or take hours.
     presets: Vec<String>,
     /// Check on the GPU if there is one.
     #[arg(long)]
@@ -47,7 +47,9 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
     let unknown = named.iter().find(|name| PRESETS.iter().all(|p| p.slug != name.as_str()));
     if let Some(name) = unknown {
-        return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
+        return Err(Trouble::BadLink(vec![format!(
+            "there is no preset {name}; `lab list` lists all presets"
+        )]));
     }
     let chosen = PRESETS.iter().filter(|p| {
         if named.is_empty() { is_affordable(p) } else { named.iter().any(|name| name == p.slug) }
@@ -66,7 +68,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
         }
     }
     if broken > 0 {
-        return Err(anyhow::anyhow!("{broken} expectations do not hold").into());
+        return Err(anyhow::anyhow!("{broken} expected results were not found").into());
     }
     Ok(())
 }

@@ -76,12 +76,12 @@ pub fn open_alone(disk: &dyn Disk, path: &Path) -> Result<File, anyhow::Error> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
-                "{} is being written by another lab: wait until it has ended, or give this one another file",
+                "{} is being written by another lab command: wait until that command has ended, or name another file",
                 path.display()
             ),
             // On some file systems of clusters there are no locks.
             Err(TryLockError::Error(why)) => eprintln!(
-                "{} cannot be locked ({why}): see to it that no other lab writes to it.",
+                "{} cannot be locked ({why}): make sure that no other lab command writes to this file.",
                 path.display()
             ),
         }

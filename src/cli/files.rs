@@ -18,7 +18,7 @@ use crate::settings::thousands;
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights.
     link: String,
-    /// File for the script instead of standard output.
+    /// File for the script, instead of standard output.
     #[arg(long, short)]
     output: Option<PathBuf>,
 }

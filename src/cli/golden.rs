@@ -20,9 +20,9 @@ use crate::training::session::{Options, Session};
 /// What `lab golden` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Presets to compare; all of them if none is named.
+    /// Presets to compare. Without names: all presets.
     presets: Vec<String>,
-    /// Record anew what differs; say why in the commit.
+    /// Replace the records that differ. Give the reason in the commit message.
     #[arg(long)]
     bless: bool,
     /// Folder of the recorded runs.
@@ -166,7 +166,7 @@ pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if differing > 0 {
         return Err(anyhow::anyhow!(
-            "{differing} presets differ from their record; --bless records them anew"
+            "{differing} presets differ from their records; --bless replaces these records"
         )
         .into());
     }

@@ -51,7 +51,7 @@ impl Shard {
         let is_one = |shard: &Shard| (1..=shard.of).contains(&shard.number);
         shard
             .filter(is_one)
-            .ok_or_else(|| format!("{text} is no shard: expected one like 2/8, from 1/8 to 8/8"))
+            .ok_or_else(|| format!("{text} is no shard: expected a part like 2/8, the second of 8 parts"))
     }
 
     /// Whether run `cell` is one of its.
@@ -185,7 +185,7 @@ fn next_line(from: &mut impl BufRead) -> Result<Option<String>, anyhow::Error> {
     if line.last() != Some(&b'\n') {
         return Ok(None);
     }
-    Ok(Some(String::from_utf8(line).map_err(|_| anyhow!("it is no text"))?))
+    Ok(Some(String::from_utf8(line).map_err(|_| anyhow!("the file is not text in UTF-8"))?))
 }
 
 impl Found {
@@ -209,14 +209,14 @@ impl Found {
     fn of(from: &mut impl BufRead) -> Result<Found, anyhow::Error> {
         let line = next_line(from)?.unwrap_or_default();
         let first = line.strip_prefix(BEGINNING);
-        let first = first.ok_or_else(|| anyhow!("it is no file of lab sweep"))?.trim_end();
+        let first = first.ok_or_else(|| anyhow!("the file was not written by lab sweep"))?.trim_end();
         let (shard, link) = match first.split_once(' ') {
             Some((shard, link)) => (Shard::parse(shard).map_err(|why| anyhow!(why))?, link),
             None => (Shard::WHOLE, first),
         };
         let (link, notices) = decode_within(link, MOST_AT_ALL);
         if let Some(notice) = notices.first() {
-            bail!("its sweep cannot be read: {notice}");
+            bail!("the link of its sweep cannot be read: {notice}");
         }
         let spec = link.spec;
         let columns = columns(&spec);
@@ -255,13 +255,13 @@ impl Found {
                 Some(number) => {
                     let length = group.iter().map(String::len).sum();
                     if !self.insert(number, length) {
-                        bail!("line {at} holds run {number} for a second time");
+                        bail!("line {at} holds run {number} a second time");
                     }
                     at += networks;
                 }
                 // The end is made again, wherever in its last run it was cut.
                 None if next.is_none() => return Ok(()),
-                None => bail!("line {at} or one of the {networks} behind it is damaged"),
+                None => bail!("line {at} or one of the next {networks} lines is damaged"),
             }
         }
         Ok(())
@@ -400,14 +400,11 @@ impl<'a> Journal<'a> {
         }
         let mut found = Found::in_file(file.try_clone().with_context(cannot)?, path)?;
         if name(&found.spec) != name(spec) {
-            bail!(
-                "{place} holds another sweep, {}: give this one a file of its own with --output",
-                name(&found.spec)
-            );
+            bail!("{place} holds another sweep, {}: name another file with --output", name(&found.spec));
         }
         if found.shard != shard {
             bail!(
-                "{place} holds shard {} of this sweep, and this is {shard}: give it a file of its own with --output",
+                "{place} holds shard {} of this sweep, and this is {shard}: name another file with --output",
                 found.shard
             );
         }
@@ -514,11 +511,11 @@ mod tests {
         let said = |extra: &str| format!("{:#}", of(file(extra).as_bytes()).unwrap_err());
         let damaged = FIRST.replacen("50,0.1", "5", 1);
         assert!(said(&[&damaged, LAST, LAST].concat()).starts_with("line 3 or"), "{}", said(&damaged));
-        assert!(said(&[FIRST, LAST, FIRST].concat()).contains("line 7 holds run 0 for a second time"));
+        assert!(said(&[FIRST, LAST, FIRST].concat()).contains("line 7 holds run 0 a second time"));
         let elsewhere = FIRST.replace("0,10,2", "9,10,2");
         assert!(said(&[&elsewhere, FIRST, LAST].concat()).contains("line 3"));
         let other = "step,loss\n1,2\n";
-        assert!(format!("{:#}", of(other.as_bytes()).unwrap_err()).contains("no file of lab sweep"));
+        assert!(format!("{:#}", of(other.as_bytes()).unwrap_err()).contains("not written by lab sweep"));
     }
 
     #[test]

@@ -37,14 +37,14 @@ pub use words::{all_texts, places, table};
 
 use crate::protocol::Failure;
 
-/// Small neural networks that learn, headless: the same runs and the same numbers as on the page.
+/// Train small neural networks without a browser: the same runs and the same numbers as on the page.
 #[derive(Debug, Parser)]
 #[command(name = "lab", version, max_term_width = 100)]
 struct Arguments {
-    /// A CSV file for runs on tables (#v1/tabular): they are about it, wherever their link names no other.
+    /// A CSV file for runs on tables (#v1/tabular). Links that name no other table use this file.
     #[arg(long, global = true, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// The column of that file which is the label, by its name; else one that is called so, or the last.
+    /// Name of the label's column in the CSV file. Without it: a column with a usual name, or the last.
     #[arg(long, global = true, requires = "table", value_name = "COLUMN")]
     label: Option<String>,
     #[command(subcommand)]
@@ -53,39 +53,39 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Train the run of a link or preset and print its metrics, or those of its sweep how long each took.
+    /// Train the run of a link or preset and print its metrics. For a sweep: print the steps that each run needed.
     Run(run::Arguments),
-    /// Train the run of a link or preset and draw the charts that it shows, as the page does, as SVG or PNG.
+    /// Train the run of a link or preset and draw its charts as the page shows them, as SVG or PNG.
     Plot(plot::Arguments),
-    /// Make all runs of a sweep on every core, as CSV and as a figure; made again, it goes on where it was stopped.
+    /// Train all runs of a sweep on all cores and write a CSV file. The same command continues a stopped sweep.
     Sweep(sweeps::Arguments),
-    /// Put the files of a sweep's parts together.
+    /// Merge the CSV files of the parts of a sweep.
     Merge(sweeps::Merged),
     /// List labs, models, optimizers, presets and their settings.
     List,
-    /// Say what a link means and what in it cannot be read.
+    /// Explain a link setting by setting, and list the parts of it that cannot be read.
     Link {
         /// The link, or a preset's name.
         link: String,
     },
-    /// Say what a file of a run or of weights holds, and whether it is whole.
+    /// Describe a file of a run or of weights, and check that it is not damaged.
     Check {
         /// The file, as the page or `lab run` wrote it.
         file: String,
     },
-    /// Print a PyTorch script that states the same experiment.
+    /// Print a PyTorch script of the same experiment.
     Script(files::Arguments),
     /// Measure steps per second on this machine.
     Bench(bench::Arguments),
-    /// Check the presets' claims, on twenty seeds each.
+    /// Check the claims of presets on twenty seeds for each preset.
     Claims(claims::Arguments),
-    /// Compare the presets with their recorded runs, or record them anew.
+    /// Compare the presets with their recorded runs, or replace these records.
     Golden(golden::Arguments),
     /// Record the presets' runs as the curves of the page's gallery.
     Record(record::Arguments),
-    /// Write the pages that say what a preset's link shows, with their pictures, from the recorded curves.
+    /// Write a preview page with a picture for each preset, from the recorded curves.
     Previews(previews::Arguments),
-    /// Refresh the catalogue of the page's texts, which a translation begins from.
+    /// Refresh the catalogue of the page's texts. Translations are made from this catalogue.
     Words {
         /// The file.
         #[arg(default_value = "www/languages/en.json")]
@@ -108,13 +108,13 @@ enum Command {
 /// Why a command failed, with the exit code that goes with it.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The link has parts that cannot be read, or asks for what there is not: exit code 2.
+    /// The link has parts that cannot be read, or asks for something that does not exist: exit code 2.
     #[error("{}", .0.join("\n"))]
     BadLink(Vec<String>),
     /// The run cannot go on: exit code 1.
     #[error(transparent)]
     Run(#[from] Failure),
-    /// It was asked to stop, and says what is kept: the exit code that shells give for the signal.
+    /// A signal stopped the command: the text says what is kept. Exit code: the one that shells give for the signal.
     #[error("{0}")]
     Stopped(String, u8),
     /// A file or a picture could not be made: exit code 1.

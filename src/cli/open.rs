@@ -68,7 +68,7 @@ pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
     if let Some(name) = label {
         let column = table.all.iter().position(|other| other == name);
         let column = column.with_context(|| {
-            format!("{} has no column {name}; it has {}", path.display(), table.all.join(", "))
+            format!("{} has no column {name}; its columns are {}", path.display(), table.all.join(", "))
         })?;
         table = read(Some(column))?;
     }

@@ -127,15 +127,15 @@ impl<'a> Output<'a> {
         }
         if beside.length() > 0 {
             bail!(
-                "{} is what an interrupted run has measured, and this checkpoint is not of that run: rename it, or \
-                 remove it",
+                "{} is what an interrupted run has measured, and the checkpoint is of another run: rename or remove \
+                 the file",
                 beside.part().display()
             );
         }
         if mark.is_some() && beside.path().exists() {
             bail!(
-                "{} holds something else than what the run of this checkpoint has measured in this format and up to \
-                 this last step: give the rest a file of its own with --output",
+                "{} holds something else than the metrics of this checkpoint's run in this format and up to this last \
+                 step: name another file with --output",
                 beside.path().display()
             );
         }

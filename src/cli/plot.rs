@@ -23,18 +23,18 @@ use crate::record::File;
 /// What `lab plot` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, or a preset's name; its `show` says which charts. Of a run's file, its measurements are drawn as they are.
+    /// The link, a preset's name, or a file. `show` in the link chooses the charts. A run's file needs no training.
     link: String,
-    /// The picture; its ending, .svg or .png, decides its kind.
+    /// File for the picture, ending in .svg or .png.
     #[arg(long, short, default_value = "run.svg")]
     output: PathBuf,
-    /// Last step, instead of the link's.
+    /// Last training step, instead of the last step in the link.
     #[arg(long)]
     steps: Option<u64>,
-    /// Logarithmic steps, which show memorising and understanding apart; the link can ask for them too.
+    /// Logarithmic axis of steps, as with x=log in the link. It separates memorisation from later generalisation.
     #[arg(long)]
     log_x: bool,
-    /// Logarithmic loss, and the error rate instead of the accuracy: how a solution sharpens.
+    /// Logarithmic axis of the loss, and the error rate instead of the accuracy, as with y=log in the link.
     #[arg(long)]
     log_y: bool,
     /// Dark background.

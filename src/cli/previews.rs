@@ -27,7 +27,7 @@ pub struct Arguments {
     /// The file of recorded curves.
     #[arg(long, default_value = "src/presets/recorded.txt")]
     file: PathBuf,
-    /// Folder of the pages; beside it lies the picture of the page itself.
+    /// Folder for the preview pages. The picture of the page itself is written next to this folder.
     #[arg(long, default_value = "www/p")]
     folder: PathBuf,
 }

@@ -10,11 +10,11 @@ use crate::record::Environment;
 /// How metrics are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For reading: medians, and the range over replicas where there are several.
+    /// A table to read. With several replicas it has medians and ranges over the replicas.
     Table,
-    /// For programs: one line per measurement and replica; of a sweep, one per run and replica.
+    /// CSV for programs: one line per measurement and replica; for a sweep, one line per run and replica.
     Csv,
-    /// The run as a file that page and command line open: link, environment and measurements.
+    /// The run with its link, environment and measurements. The page and the command line can open this file.
     Json,
 }
 

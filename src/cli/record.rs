@@ -29,12 +29,12 @@ use crate::run::DeviceChoice;
 /// What `lab record` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Presets to record; those that are not recorded as they are now if none is named.
+    /// Presets to record. Without names: all presets that are new or have changed since they were recorded.
     presets: Vec<String>,
-    /// Most seconds for one preset.
+    /// Time limit for one preset, in seconds.
     #[arg(long, default_value_t = 120.0)]
     seconds: f64,
-    /// Most seconds for one that is made for a GPU.
+    /// Time limit for one preset that is made for a GPU, in seconds.
     #[arg(long, default_value_t = 30.0)]
     large_seconds: f64,
     /// The file of recorded curves.
@@ -208,7 +208,9 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
     if let Some(name) = named.iter().find(|name| find(name).is_none()) {
-        return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
+        return Err(Trouble::BadLink(vec![format!(
+            "there is no preset {name}; `lab list` lists all presets"
+        )]));
     }
     let path = &arguments.file;
     let old = std::fs::read_to_string(path).unwrap_or_default();

@@ -26,29 +26,29 @@ use crate::training::session::{Options, Session};
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights.
     link: String,
-    /// Last step, instead of the link's.
+    /// Last training step, instead of the last step in the link.
     #[arg(long)]
     steps: Option<u64>,
-    /// Device, instead of the link's: auto, cpu or gpu.
+    /// Device, instead of the device in the link: auto, cpu or gpu.
     #[arg(long)]
     device: Option<String>,
-    /// Held-out examples to measure on while the run goes on, as the page does on the CPU.
+    /// Limit for the number of held-out examples in measurements during the run. The page has such a limit on the CPU.
     #[arg(long, value_name = "EXAMPLES")]
     held_out: Option<usize>,
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// File for the metrics instead of standard output. It is written beside and takes its place when the run ends.
+    /// File for the metrics, instead of standard output. Until the run ends, the name of the file ends in .part.
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// File for the weights, as safetensors: at the end, every minute, and on Ctrl-C.
+    /// Checkpoint: a file for the weights (safetensors), written every minute, on Ctrl-C and at the end.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Seconds after which the next measurement is followed by a checkpoint.
+    /// Seconds between checkpoints. A checkpoint waits for the next measurement.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "checkpoint")]
     checkpoint_every: f64,
-    /// Go on from this checkpoint, whose own link it follows, to the last step of the given link. A file of metrics
-    /// that was begun with it is gone on with, too.
+    /// Continue the run of this checkpoint, with the checkpoint's own link, to the last step of the given link. The
+    /// file of metrics that this run began is continued as well.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// No progress bar and no closing line.
@@ -72,7 +72,7 @@ fn link(arguments: &Arguments) -> Result<Link, Trouble> {
 /// What one run can be asked for and a sweep, which is many, cannot.
 fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
     let given = [("--checkpoint", &arguments.checkpoint), ("--resume", &arguments.resume)];
-    let sentence = |name: &str| format!("{name} is for one run, and this link is a sweep of several");
+    let sentence = |name: &str| format!("{name} is for a single run, and this link is a sweep");
     let given = given.into_iter().filter(|(_, file)| file.is_some());
     let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
@@ -195,7 +195,7 @@ fn one(
     }
     if ended.reason() == Some(Ending::Diverged) {
         return Err(Trouble::Other(anyhow::anyhow!(
-            "the loss is no longer finite; try a lower learning rate"
+            "the loss is no longer finite (NaN or infinite); try a lower learning rate"
         )));
     }
     Ok(())
@@ -280,7 +280,10 @@ impl Training<'_> {
                 // A disk that is full now may have room later, and the checkpoint before is still there.
                 if let Err(why) = self.mark().and_then(|mark| self.save(mark)) {
                     bar.suspend(|| {
-                        eprintln!("No checkpoint at step {}: {why:#}.", thousands(self.session.step()))
+                        eprintln!(
+                            "The checkpoint at step {} was not written: {why:#}.",
+                            thousands(self.session.step())
+                        )
                     });
                 }
                 saved = now_ms();
@@ -298,7 +301,7 @@ impl Training<'_> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
         let checkpoint = pollster::block_on(self.session.checkpoint())?;
         if !self.session.finished() && !is_well(&checkpoint) {
-            anyhow::bail!("the weights are no longer finite, so the checkpoint before is kept");
+            anyhow::bail!("the weights are no longer finite, so the previous checkpoint is kept");
         }
         let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
         replace(self.disk, path, &checkpoint.encode_with(&more)?)
@@ -344,7 +347,7 @@ fn resumed(path: &std::path::Path) -> Result<(Checkpoint, Option<Mark>), Trouble
 #[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
 fn say_where(output: &Output<'_>) {
     if let Some(part) = output.part() {
-        eprintln!("What was measured until then is in {}.", part.display());
+        eprintln!("The metrics up to this step are in {}.", part.display());
     }
 }
 
@@ -352,10 +355,10 @@ fn say_where(output: &Output<'_>) {
 fn stopped(step: u64, arguments: &Arguments) -> String {
     let metrics = arguments.output.as_ref();
     let metrics = metrics
-        .map(|path| format!(" What was measured until then is in {}.", path.display()))
+        .map(|path| format!(" The metrics up to this step are in {}.", path.display()))
         .unwrap_or_default();
     let weights = arguments.checkpoint.as_ref();
-    let weights = weights.map(|path| format!(" --resume {} goes on from there.", path.display()));
+    let weights = weights.map(|path| format!(" --resume {} continues from this step.", path.display()));
     format!("Stopped at step {}.{metrics}{}", thousands(step), weights.unwrap_or_default())
 }
 
@@ -396,7 +399,7 @@ fn closing(ending: Option<Ending>, step: u64, solved: &[Option<u64>]) -> String 
     };
     match ending {
         Some(Ending::Diverged) => {
-            format!("The loss stopped being finite; last good step {step}. {found}")
+            format!("The loss became infinite or NaN; the last finite loss is at step {step}. {found}")
         }
         _ => format!("{step} steps. {found}"),
     }

@@ -22,7 +22,7 @@ pub fn listen() -> Result<(), anyhow::Error> {
             flag::register_conditional_shutdown(signal, code(signal as usize), Arc::clone(&again))
                 .and_then(|_| flag::register(signal, Arc::clone(&again)))
                 .and_then(|_| flag::register_usize(signal, Arc::clone(caught), signal as usize));
-        listening.context("signals cannot be listened to")?;
+        listening.context("cannot listen for signals")?;
     }
     Ok(())
 }
@@ -37,7 +37,7 @@ pub fn end_with_the_reader() -> Result<(), anyhow::Error> {
         // Rust ignores this signal otherwise, and printing panics.
         let (signal, always) = (signal_hook::consts::SIGPIPE, Arc::new(AtomicBool::new(true)));
         flag::register_conditional_shutdown(signal, code(signal as usize), always)
-            .context("signals cannot be listened to")?;
+            .context("cannot listen for signals")?;
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
         while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.done.len()) {
             let cell = &sweep.cells[sweep.done.len()];
             if ending == Some(Ending::Diverged) {
-                diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
+                diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
             }
             if is_csv {
                 output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
@@ -197,7 +197,7 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
         let name = if spec.run.series.is_empty() { String::new() } else { format!("{name}: ") };
         let symbol = &axis.key;
         match fit(&points) {
-            None => format!("{name}no power of {symbol} fits fewer than two medians\n"),
+            None => format!("{name}fewer than two medians: no power of {symbol} can be fitted\n"),
             Some(law) => match law.error {
                 Some(error) => format!("{name}t_c ∝ {symbol}^({:.2} ± {error:.2})\n", law.exponent),
                 None => format!("{name}t_c ∝ {symbol}^{:.2}, through two medians\n", law.exponent),
@@ -216,8 +216,8 @@ fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
     }
     let (of, by) = (&spec.run.sweep.key, &spec.run.series.key);
     let line = |(x, least): (f64, Option<f64>)| match least {
-        Some(least) => format!("80 % of trials succeed at {by} = {x} from {of} = {least} on\n"),
-        None => format!("fewer than 80 % of trials succeed at {by} = {x} for every {of}\n"),
+        Some(least) => format!("80 % of trials succeed at {by} = {x} if {of} is at least {least}\n"),
+        None => format!("fewer than 80 % of trials succeed at {by} = {x} for every value of {of}\n"),
     };
     thresholds(spec, sweep).unwrap_or_default().into_iter().map(line).collect()
 }
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(
             laws(&spec, &sweep),
             "k = 2: t_c ∝ n^(2.00 ± 0.00)\nk = 3: t_c ∝ n^3.00, through two medians\n\
-             k = 4: no power of n fits fewer than two medians\n"
+             k = 4: fewer than two medians: no power of n can be fitted\n"
         );
         let table = table(&spec, &sweep);
         for row in

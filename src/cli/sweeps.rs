@@ -41,22 +41,22 @@ const MOST_PRINTED: usize = 64;
 pub struct Arguments {
     /// The link of a sweep, or a preset's name.
     link: String,
-    /// File for the results, a line for each network. Runs that stand in it already are not made again.
+    /// CSV file for the results, one line for each network. Runs that are already in this file are skipped.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
-    /// Picture of the whole sweep, of the ending .svg or .png.
+    /// File for a figure of the whole sweep, ending in .svg or .png.
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
-    /// Which part of the runs to make, like 2/8; `lab merge` puts the parts together.
+    /// Train one part of the runs: 2/8 is the second of 8 parts. `lab merge` puts the parts together.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Device, instead of the link's: auto, cpu or gpu. On a GPU many runs train at once.
+    /// Device, instead of the device in the link: auto, cpu or gpu. On a GPU many runs train at once.
     #[arg(long)]
     device: Option<String>,
-    /// Threads, instead of one for each core.
+    /// Number of threads; without it, one thread for each core.
     #[arg(long)]
     threads: Option<usize>,
-    /// Make more than 10,000 runs.
+    /// Allow a sweep of more than 10,000 runs.
     #[arg(long)]
     yes: bool,
     /// No progress bar, no table and no closing line.
@@ -67,16 +67,16 @@ pub struct Arguments {
 /// What `lab merge` takes.
 #[derive(Debug, Args)]
 pub struct Merged {
-    /// Files of `lab sweep` with parts of the same sweep.
+    /// Files that `lab sweep` wrote for parts of the same sweep.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// File for all of them together, as one `lab sweep` would have written it.
+    /// File for the merged results: the same file as from one `lab sweep` without parts.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
-    /// Put together what there is, though runs are missing; `lab sweep` can go on with the file.
+    /// Merge the files even if runs are missing. `lab sweep` can continue the merged file.
     #[arg(long)]
     partial: bool,
-    /// Replace the file that is there.
+    /// Replace the output file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -102,7 +102,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
         return Err(bad(
-            "This link is one run: a sweep has values of a setting, like sweep=n:10_20_40.".into()
+            "This link is one run. A sweep lists values of a setting, for example sweep=n:10_20_40.".into(),
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
@@ -158,7 +158,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
 /// What is said of a sweep that was stopped.
 fn stopped(found: &Found, wanted: usize, arguments: &Arguments) -> String {
     format!(
-        "Stopped: {} of {} runs are in {}. The same command goes on from there.",
+        "Stopped: {} of {} runs are in {}. The same command makes the remaining runs.",
         thousands(found.runs() as u64),
         thousands(wanted as u64),
         arguments.output.display()
@@ -173,8 +173,8 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
         .collect();
     let time = wanted as f64 * some.iter().sum::<f64>() / some.len().max(1) as f64 / threads as f64;
     format!(
-        "This sweep is {} runs, up to {} on {threads} threads. --yes makes them; fewer values, or a part of them by \
-         --shard 1/{}, are fewer.",
+        "This sweep has {} runs, up to {} on {threads} threads. To make only a part of them, add --shard 1/{}, or give \
+         fewer values. To make all of them, add --yes.",
         thousands(wanted as u64),
         duration(time),
         wanted.div_ceil(MOST_UNASKED)
@@ -192,7 +192,7 @@ fn swept(found: &Found) -> Result<Sweep, Trouble> {
         }
         sweep
     });
-    sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("runs of this sweep are missing")))
+    sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("some runs of this sweep are missing")))
 }
 
 fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
@@ -202,7 +202,8 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
     }
     if shard != Shard::WHOLE {
         return Err(bad(
-            "A figure is of a whole sweep: merge its shards, and draw it from the file then.".into()
+            "A figure shows a whole sweep: merge its shards first, and use the merged file as --output."
+                .into(),
         ));
     }
     if count(spec) > MOST_SHOWN {
@@ -343,7 +344,9 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
     let place = arguments.output.display();
     if !arguments.force && std::fs::symlink_metadata(&arguments.output).is_ok() {
-        return refuse(format!("{place} is there already: --force replaces it, --output names another file"));
+        return refuse(format!(
+            "{place} is there already: --force replaces this file, --output names another"
+        ));
     }
     let mut files = arguments.files.iter();
     let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
@@ -355,7 +358,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
             return refuse(format!("{} and {} are of different sweeps", first.display(), path.display()));
         }
         if let Err(number) = all.absorb(found) {
-            return refuse(format!("run {number} is in {} and in a file before it", path.display()));
+            return refuse(format!("run {number} is in {} and in an earlier file", path.display()));
         }
     }
     let missing = all.missing();
@@ -363,7 +366,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
         let some: Vec<String> = missing.iter().take(5).map(usize::to_string).collect();
         let more = if missing.len() > 5 { ", …" } else { "" };
         return refuse(format!(
-            "{} of {} runs are missing ({}{more}): add their files, or take --partial",
+            "{} of {} runs are missing ({}{more}): add the files with these runs, or use --partial",
             thousands(missing.len() as u64),
             thousands(count(&all.spec) as u64),
             some.join(", ")

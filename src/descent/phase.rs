@@ -92,17 +92,17 @@ impl Phase {
                 below = j - 1
             ),
             Phase::Slopes => {
-                tr!("For every neuron of the network the slope of its activation is written.").into()
+                tr!("The slope of the activation is written for every neuron of the network.").into()
             }
             Phase::LossGradient => {
-                tr!("Each example writes twice the difference of output and label; the query writes 0.").into()
+                tr!("Each example's token writes twice the difference between output and label; the query's token writes 0.").into()
             }
             Phase::Backward(j) => tr!(
-                "The errors of the neurons of layer {j} are computed from those of the next layer, in the output layer from the gradient g. Each token multiplies its own numbers.",
+                "The errors of the neurons of layer {j} are computed from the errors of the next layer; those of the output layer from the gradient g. Each token multiplies only its own numbers.",
                 j
             ),
             Phase::Step => {
-                tr!("The products of errors and outputs are averaged over all tokens and subtracted from the weights in every token.")
+                tr!("The products of errors and outputs are averaged over the examples, multiplied by η/2 and subtracted from the weights in every token.")
                     .into()
             }
             Phase::CleanUp => {

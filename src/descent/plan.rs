@@ -119,7 +119,7 @@ impl Plan {
         let fits = || (0.0..MOST_MASK).contains(&(self.largest_output(largest[0]) + largest[1]));
         if problems.is_empty() && !fits() {
             let expected =
-                tr!("a smaller box: with such weights the outputs could be larger than numbers can be");
+                tr!("a smaller box: with such weights the outputs could be too large for single precision");
             problems.push(Problem::new("box", &self.limit.to_string(), expected));
         }
         problems
@@ -279,7 +279,7 @@ mod tests {
                 Plan { limit: 1e30, ..Plan::default() },
                 16,
                 "box",
-                "a smaller box: with such weights the outputs could be larger than numbers can be",
+                "a smaller box: with such weights the outputs could be too large for single precision",
             ),
         ] {
             assert_eq!(found(&plan, examples), Some((key.to_string(), sentence.to_string())));

@@ -65,7 +65,7 @@ choices! {
         /// [`Standing::single_distance`].
         SingleDistance = "single-distance", "Distance in single precision";
         /// [`Standing::moved`].
-        Moved = "moved", "Distance to the start";
+        Moved = "moved", "Distance from the initial weights";
         /// [`Standing::in_band`].
         InBand = "in-band", "Wrong slopes";
         /// [`Standing::error`].
@@ -75,7 +75,7 @@ choices! {
         /// [`Standing::corollary`].
         Corollary = "corollary", "Bound of corollary 1.1";
         /// [`Standing::recursion`].
-        Recursion = "recursion", "Bound step by step";
+        Recursion = "recursion", "Bound computed step by step";
         /// [`Standing::single_loss`].
         SingleLoss = "single-loss", "Loss in single precision";
     }

@@ -265,7 +265,11 @@ impl Draw {
     fn problem_of_points(&self) -> Option<Problem> {
         let count = self.points.len();
         if self.dim != 1 {
-            return Some(Problem::new("dim", &self.dim.to_string(), tr!("1: an own point has one input")));
+            return Some(Problem::new(
+                "dim",
+                &self.dim.to_string(),
+                tr!("1: each of your own points has one input number"),
+            ));
         }
         if count == 0 {
             // The points themselves may have been refused: nothing can be put in their place.
@@ -278,7 +282,7 @@ impl Draw {
         }
         let bad = self.points.iter().position(|point| point.iter().any(|x| !x.is_finite()))?;
         let [x, y] = self.points[bad];
-        let expected = tr!("finite numbers: point {number} is none", number = bad + 1);
+        let expected = tr!("finite numbers: point {number} is not finite", number = bad + 1);
         Some(Problem::new("points", &format!("{x}:{y}"), expected))
     }
 }
@@ -372,10 +376,14 @@ mod tests {
         let points = |points: Vec<[f64; 2]>| Draw { function: Function::Points, points, ..Draw::default() };
         for (draw, key, expected) in [
             (points(vec![]), "f", "another function, or at least one point of your own"),
-            (points(vec![[0.0, 1.0], [f64::NAN, 1.0]]), "points", "finite numbers: point 2 is none"),
-            (points(vec![[0.0, f64::INFINITY]]), "points", "finite numbers: point 1 is none"),
+            (points(vec![[0.0, 1.0], [f64::NAN, 1.0]]), "points", "finite numbers: point 2 is not finite"),
+            (points(vec![[0.0, f64::INFINITY]]), "points", "finite numbers: point 1 is not finite"),
             (points(vec![[0.0; 2]; 513]), "points", "at most 512 points"),
-            (Draw { dim: 2, ..points(vec![[0.0; 2]]) }, "dim", "1: an own point has one input"),
+            (
+                Draw { dim: 2, ..points(vec![[0.0; 2]]) },
+                "dim",
+                "1: each of your own points has one input number",
+            ),
             (Draw { examples: 0, ..Draw::default() }, "n", "from 1 to 512"),
             (Draw { examples: usize::MAX, ..Draw::default() }, "n", "from 1 to 512"),
             (Draw { dim: 64, ..Draw::default() }, "dim", "from 1 to 63"),

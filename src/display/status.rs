@@ -18,10 +18,10 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
     let step = thousands(run.step);
     let line = match &run.phase {
         Phase::Loading => loading(),
-        Phase::Running if is_found(run) => tr!("{found} Goes on.", found = found(run)),
+        Phase::Running if is_found(run) => tr!("{found} Training continues.", found = found(run)),
         Phase::Running => learning(run),
         Phase::Paused if is_found(run) => tr!("Paused. {found}", found = found(run)),
-        Phase::Paused if run.step == 0 => tr!("Waiting at the start. Play begins").into(),
+        Phase::Paused if run.step == 0 => tr!("Waiting at the start. Press Play to begin").into(),
         Phase::Paused if !run.solved.is_empty() => {
             tr!(
                 "Paused at step {step}. {arrived} {networks}",
@@ -40,11 +40,11 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
             _ => tr!("Done: {step} steps.", step),
         },
         Phase::Finished(_) if !run.vocabulary().searches => {
-            tr!("Ended at step {step} before its target", step)
+            tr!("Ended at step {step} without reaching the target", step)
         }
         Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
         Phase::Diverged { step, last_good } => tr!(
-            "The loss was not finite at step {step}; the run stands at step {last_good}, the last good one",
+            "The loss was not finite at step {step}; the run went back to step {last_good}, the last one with a finite loss",
             step = thousands(*step),
             last_good = thousands(*last_good)
         ),
@@ -108,7 +108,7 @@ fn learning(run: &RunView) -> String {
         _ => tr!("{share} right in the median", share = percent(test)),
     };
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
-        return tr!("Memorised its sample; {right} on what it has not seen", right);
+        return tr!("Memorised the training sample; {right} on held-out examples", right);
     }
     if test < chance(run) + ABOVE_CHANCE {
         return tr!("Learning. {right}, no better than guessing", right);
@@ -116,7 +116,7 @@ fn learning(run: &RunView) -> String {
     match run.margin_share().filter(|_| train >= 1.0) {
         Some(share) => {
             tr!(
-                "Every pair is right. The margin is at {share} of the largest possible",
+                "Every training pair is right. The margin is {share} of the largest possible margin",
                 share = percent(share)
             )
         }
@@ -134,7 +134,7 @@ pub fn found(run: &RunView) -> String {
     let Some(first) = run.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
     let bits: Vec<String> = run.relevant.iter().map(|i| (i + 1).to_string()).collect();
     let bits = match bits.as_slice() {
-        [one] => tr!("the bit that matters ({one})", one),
+        [one] => tr!("the one relevant bit ({one})", one),
         bits => tr!("all {many} bits ({places})", many = bits.len(), places = bits.join(", ")),
     };
     let last = run.solved.iter().map(|(_, step)| *step).max().unwrap_or(first);
@@ -158,6 +158,6 @@ pub fn found(run: &RunView) -> String {
 pub fn held_out(run: &RunView) -> Option<String> {
     let whole = run.spec().held_out();
     (run.held_out < whole).then(|| {
-        tr!("Measured on {some} of {all} held-out examples while on the CPU; a reached target is confirmed on all.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+        tr!("Measured on {some} of {all} held-out examples while the CPU trains; a reached target is confirmed on all held-out examples.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
     })
 }

@@ -9,7 +9,7 @@ pub enum TableError {
     #[error("{}", tr!("the table is empty; a group has at least one element"))]
     Empty,
     /// No number of elements has a table of this size.
-    #[error("{}", tr!("the table has {entries} entries, which is no square", entries))]
+    #[error("{}", tr!("the table has {entries} entries, which is not a square number", entries))]
     NoSquare {
         /// How many entries there are.
         entries: usize,
@@ -23,7 +23,7 @@ pub enum TableError {
         entries: usize,
     },
     /// A product is no element.
-    #[error("{}", tr!("{row}·{column} = {entry}, which is no element: they are counted from 0 to {last}", row, column, entry, last = order - 1))]
+    #[error("{}", tr!("{row}·{column} = {entry}, which is not an element: the elements are 0 to {last}", row, column, entry, last = order - 1))]
     Range {
         /// The left factor.
         row: usize,
@@ -196,9 +196,9 @@ mod tests {
     #[test]
     fn tables_of_no_group_are_refused_with_the_reason() {
         assert_eq!(refused(0, &[]), "the table is empty; a group has at least one element");
-        assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is no square");
+        assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is not a square number");
         assert_eq!(refused(3, &[0, 1, 1, 0]), "the table has 4 entries, but 3 elements have 9 products");
-        assert_eq!(refused(2, &[0, 1, 1, 2]), "1·1 = 2, which is no element: they are counted from 0 to 1");
+        assert_eq!(refused(2, &[0, 1, 1, 2]), "1·1 = 2, which is not an element: the elements are 0 to 1");
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 2, 2, 1]), "row 2 has 2 twice");
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 1, 2, 0]), "column 0 has 1 twice");
         // a − b modulo 3: 0 is neutral on the right only.

@@ -116,7 +116,7 @@ erase 1 → _ S halt",
         slug: "busy-beaver-2",
         name: text!("Busy beaver, 2 states"),
         about: text!(
-            "Halts after 6 steps, as late as a machine with 2 states and 2 symbols can on an empty tape."
+            "Halts after 6 steps, the most of any halting machine with 2 states and 2 symbols on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L B
@@ -131,7 +131,7 @@ B 1 → 1 R halt",
         slug: "busy-beaver-3",
         name: text!("Busy beaver, 3 states"),
         about: text!(
-            "Halts after 21 steps, as late as a machine with 3 states and 2 symbols can on an empty tape."
+            "Halts after 21 steps, the most of any halting machine with 3 states and 2 symbols on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 R halt
@@ -148,7 +148,7 @@ C 1 → 1 L A",
         slug: "busy-beaver-4",
         name: text!("Busy beaver, 4 states"),
         about: text!(
-            "Halts after 107 steps, as late as a machine with 4 states and 2 symbols can on an empty tape."
+            "Halts after 107 steps, the most of any halting machine with 4 states and 2 symbols on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L B
@@ -167,7 +167,7 @@ D 1 → _ R A",
         slug: "busy-beaver-5",
         name: text!("Busy beaver, 5 states"),
         about: text!(
-            "Halts after 47,176,870 steps, as late as a machine with 5 states and 2 symbols can on an empty tape; the run shows the first 1,000."
+            "Halts after 47,176,870 steps, the most of any halting machine with 5 states and 2 symbols on an empty tape; the run shows the first 1,000."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L C
@@ -202,7 +202,7 @@ back # → # R add",
     Example {
         slug: "parity",
         name: text!("Parity of a word"),
-        about: text!("Writes 1 behind a word with an odd number of ones, else 0."),
+        about: text!("Writes 1 after a word with an odd number of ones, otherwise 0."),
         text: "even 0 → 0 R even
 even 1 → 1 R odd
 even _ → 0 S halt
@@ -217,7 +217,7 @@ odd _ → 1 S halt",
     Example {
         slug: "copier",
         name: text!("Copier"),
-        about: text!("Writes a copy of a word behind it, with one blank between them."),
+        about: text!("Writes a copy of a word after the word, with one blank between them."),
         text: "pick 0 → a R skip0
 pick 1 → b R skip1
 pick _ → _ L restore

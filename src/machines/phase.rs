@@ -51,10 +51,10 @@ impl Phase {
         match self {
             Phase::Apply => tr!("One hidden unit for each pair of state and symbol is active where both are present; it writes the next state, the written symbol and the move.").into(),
             Phase::Move => tr!("Adds 1 to the cell's number or subtracts 1 from it; all carries are computed at once.").into(),
-            Phase::Visited => tr!("Looks for any past step that wrote the cell where the head is now; without one the null slot wins.").into(),
-            Phase::Search(0) => tr!("Looks for a past step that wrote this cell and whose number has 1 as its first bit; the last step that wrote the cell has this bit if there is one.").into(),
-            Phase::Search(round) => tr!("Looks for a past step that wrote this cell, whose number begins with the {known} bits found so far and goes on with 1.", known = round),
-            Phase::Fetch => tr!("Reads the symbol from the step that was found, and another from the input; takes the first if the cell was written, else the second, else the blank.").into(),
+            Phase::Visited => tr!("Looks for any past step that wrote the cell where the head is now; if there is no such step, the null slot wins.").into(),
+            Phase::Search(0) => tr!("Looks for a past step that wrote this cell and has a number with first bit 1. If such a step exists, the last step that wrote the cell also has first bit 1.").into(),
+            Phase::Search(round) => tr!("Looks for a past step that wrote this cell and has a number that starts with the {known} bits found so far, followed by 1.", known = round),
+            Phase::Fetch => tr!("Reads the symbol from the step that was found, and the symbol from the input. Takes the first symbol if the cell was written, otherwise the input's symbol, otherwise the blank.").into(),
         }
     }
 

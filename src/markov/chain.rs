@@ -32,7 +32,7 @@ pub enum ChainError {
         found: usize,
     },
     /// A number that is no probability.
-    #[error("{}", tr!("entry {column} of row {row} is {value}, but a probability is a number from 0", column, row, value))]
+    #[error("{}", tr!("entry {column} of row {row} is {value}, but a probability is a number from 0 to 1", column, row, value))]
     Entry {
         /// Row of the entry.
         row: usize,
@@ -52,7 +52,7 @@ pub enum ChainError {
         expected: f64,
     },
     /// A chain that stays where it begins, in one of several parts.
-    #[error("{}", tr!("the chain has {parts} parts that it never leaves, so that where it settles depends on its beginning", parts = _0))]
+    #[error("{}", tr!("the chain has {parts} parts that it never leaves, so that its stationary distribution is not unique", parts = _0))]
     Parts(usize),
     /// A symbol that does not exist.
     #[error("{}", tr!("symbol {place} is {found}, but the symbols are 0 to {last}", place, found, last))]
@@ -405,15 +405,15 @@ mod tests {
             (Chain::from_percent(9, &[]), "a chain has from 2 to 8 symbols, not 9"),
             (
                 Chain::from_percent(2, &[100, 0, 0, 100]),
-                "the chain has 2 parts that it never leaves, so that where it settles depends on its beginning",
+                "the chain has 2 parts that it never leaves, so that its stationary distribution is not unique",
             ),
             (
                 Chain::new(2, 2, &[0.5, 0.5, 1.5, -0.5]),
-                "entry 2 of row 2 is -0.5, but a probability is a number from 0",
+                "entry 2 of row 2 is -0.5, but a probability is a number from 0 to 1",
             ),
             (
                 Chain::new(2, 2, &[0.5, f64::NAN, 1.0, 0.0]),
-                "entry 2 of row 1 is NaN, but a probability is a number from 0",
+                "entry 2 of row 1 is NaN, but a probability is a number from 0 to 1",
             ),
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (

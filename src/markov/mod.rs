@@ -30,18 +30,18 @@ choices! {
         Bigram = "bigram", "Bigram";
         /// KL(trigram strategy ‖ network).
         Trigram = "trigram", "Trigram";
-        /// KL(strategy of four symbols ‖ network).
+        /// KL(tetragram strategy ‖ network).
         Tetragram = "tetragram", "Tetragram";
-        /// Mean attention on the symbol before, of the head that looks there most.
+        /// Mean attention to the previous symbol, of the head that attends to the previous symbol most.
         Previous = "previous", "Previous token";
-        /// Attention of the last symbol on those that follow its earlier copies, of the head that looks there most
-        /// outside the first layer.
+        /// Attention from the last symbol to whatever followed its earlier occurrences, of the head outside the first
+        /// layer with the largest such attention.
         Induction = "induction", "Induction";
         /// KL(truth ‖ network) on chains with Dirichlet rows.
         OnDirichlet = "on-dirichlet", "Dirichlet chains";
-        /// The same on independent symbols.
+        /// KL(truth ‖ network) on independent symbols.
         OnIndependent = "on-iid", "Independent symbols";
-        /// The same on doubly stochastic chains.
+        /// KL(truth ‖ network) on doubly stochastic chains.
         OnDoubly = "on-ds", "Doubly stochastic chains";
     }
 }

@@ -24,7 +24,7 @@ use crate::choices;
 use crate::rng::{Purpose, Stream};
 
 choices! {
-    /// Laws of transition matrices.
+    /// Distributions of transition matrices.
     pub enum Chains {
         /// Rows drawn independently.
         Dirichlet = "dirichlet", "Dirichlet rows";
@@ -32,7 +32,7 @@ choices! {
         Independent = "iid", "Independent symbols";
         /// Rows and columns sum to one, so that all symbols are equally frequent.
         Doubly = "ds", "Doubly stochastic";
-        /// Some doubly stochastic, the others with independent symbols.
+        /// Some chains are doubly stochastic; the others have independent symbols.
         Mixture = "mixture", "Doubly stochastic and independent";
     }
 }

@@ -10,13 +10,13 @@ choices! {
     pub enum Strategy {
         /// All symbols are equally likely.
         Uniform = "uniform", "Uniform";
-        /// Symbols come as often as they have come.
+        /// Each symbol is as likely as it has been frequent.
         Unigram = "unigram", "Unigram";
-        /// As often as they have followed the last symbol.
+        /// Each symbol is as likely as it has been frequent after the last symbol.
         Bigram = "bigram", "Bigram";
-        /// As often as they have followed the last two.
+        /// Each symbol is as likely as it has been frequent after the last two symbols.
         Trigram = "trigram", "Trigram";
-        /// As often as they have followed the last three.
+        /// Each symbol is as likely as it has been frequent after the last three symbols.
         Tetragram = "tetragram", "Tetragram";
     }
 }

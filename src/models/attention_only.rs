@@ -81,7 +81,7 @@ choices! {
     /// What a run begins from.
     pub enum Beginning {
         /// Normal numbers.
-        Drawn = "drawn", "Drawn weights";
+        Drawn = "drawn", "Random weights";
         /// The induction head of proposition 8.2.
         Circuit = "circuit", "The induction head written by hand";
     }
@@ -90,23 +90,23 @@ choices! {
 settings! {
     /// Attention layers on an embedding, read out at every symbol.
     pub struct AttentionOnly {
-        /// Numbers in the vector of a symbol; heads share them, and the head written by hand takes 3k.
+        /// Numbers in the vector of a symbol, divided among the heads; the head written by hand needs 3k numbers.
         hidden: usize = 16, "d", "Hidden size d", Range::Int(2, 128);
-        /// Heads of each layer, layer by layer.
+        /// Number of heads in each layer, from the first layer to the last.
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
-        /// How places are told apart: by distance, or by vectors added to embeddings.
+        /// How positions are encoded: by distance, or by vectors added to the embeddings.
         positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
-        /// The plain formulas of the thesis, or layer norms and output projections as in its authors' code.
+        /// The plain formulas of the thesis, or layer norms and output projections as in the code of its authors.
         norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
         /// Standard deviation of the initial weights.
         scale: f64 = 0.1, "std", "Initial scale", Range::Real(0.0, 2.0), only when "from" = "drawn";
-        /// What the run begins from.
-        from: Beginning = Beginning::Drawn, "from", "Beginning", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness c of the attention that is written by hand: the larger, the harder it looks.
+        /// Weights at the start of the run.
+        from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
+        /// Sharpness c of the attention written by hand; the larger c is, the closer the attention is to a hard maximum.
         sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
-        /// Slope a of the read-out that is written by hand: logits are a times the frequencies.
+        /// Slope a of the read-out written by hand: the logits are a times the frequencies.
         slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
     }
 }
@@ -116,7 +116,7 @@ impl AttentionOnly {
     pub const INFO: Info = Info {
         slug: "attention-only",
         name: "Attention-only transformer",
-        about: "Layers of attention on symbols, read out at each of them; two layers hold an induction head.",
+        about: "Layers of attention on symbols, read out at every symbol. Two layers can form an induction head.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS, SHAW_2018, OLSSON_2022],
     };
 }
@@ -264,7 +264,7 @@ impl Architecture for OfLength {
         let mut problems = vec![];
         if self.net.heads.iter().any(|heads| !d.is_multiple_of(*heads)) {
             let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
-            let expected = format!("numbers that divide d = {d}: heads share its components");
+            let expected = format!("divisors of d = {d}, since the heads of a layer share the d components");
             problems.push(Problem::new("heads", &text.join("."), expected));
         }
         problems.extend(super::crowded(self.activations(inputs), batch, replicas));

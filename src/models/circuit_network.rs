@@ -38,13 +38,13 @@ const STEPS: usize = 60;
 settings! {
     /// A circuit as a network, the noise on its weights, and how long the search is.
     pub struct CircuitNetwork {
-        /// Whether each value is brought back to 0 or 1 after each layer of gates.
+        /// Whether each value is rounded to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
         /// Standard deviation of Gaussian noise on all weights for the values and the truth table; the search uses exact weights.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
-        /// Random directions in which the search looks for the smallest noise that changes the answer.
+        /// Number of random directions in which the search looks for the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);
-        /// Starts from which the search descends along the boundary between the two answers.
+        /// Number of starting points from which the search descends along the boundary between the two answers.
         starts: usize = 8, "starts", "Starts of the search", Range::Int(1, 16);
     }
 }
@@ -54,7 +54,7 @@ impl CircuitNetwork {
     pub const INFO: Info = Info {
         slug: "circuit-network",
         name: "Circuit as a network",
-        about: "Two layers of ReLUs for each layer of gates, with or without rounding after them: written down, not trained.",
+        about: "Two ReLU layers for each layer of gates, with or without rounding after each layer of gates. The weights are set by hand, not trained.",
         sources: &[WEI_2022],
     };
 
@@ -128,7 +128,7 @@ impl ModelConfig for CircuitNetwork {
 
 impl ToPyTorch for CircuitNetwork {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("This network is written down, not trained.".into())
+        Err("The weights of this network are set by hand, not trained.".into())
     }
 }
 

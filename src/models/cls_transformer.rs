@@ -56,13 +56,13 @@ choices! {
 settings! {
     /// One block of attention and MLP with layer norm, read out at a token of its own.
     pub struct ClsTransformer {
-        /// Numbers in the vector of a token; the heads share them.
+        /// Numbers in the vector of a token, divided among the heads.
         embedding: usize = 64, "demb", "Embedding size", Range::Int(1, 512);
-        /// Attention heads; they divide the embedding size.
+        /// Number of attention heads, a divisor of the embedding size.
         heads: usize = 16, "heads", "Heads", Range::Int(1, 64);
         /// Neurons of the MLP block.
         hidden: usize = 256, "dmlp", "MLP size", Range::Int(1, 2048), "neurons";
-        /// Whether what enters attention, MLP and output is normalised; without it thresholds about double.
+        /// Whether inputs of attention, MLP and output are normalised; without layer norm, about twice the examples are needed.
         norm: Norm = Norm::Layer, "ln", "Layer norm", Range::Choice(Norm::OPTIONS);
     }
 }
@@ -72,7 +72,7 @@ impl ClsTransformer {
     pub const INFO: Info = Info {
         slug: "cls-transformer",
         name: "One-layer transformer",
-        about: "minGPT's block read at [CLS], with layer norm; it learns a few bits of many from few examples.",
+        about: "One block of minGPT with layer norm, read out at [CLS]. It finds a few relevant bits among many from few examples.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, KARPATHY_2020],
     };
 }
@@ -129,7 +129,7 @@ impl ModelConfig for ClsTransformer {
 
 impl ToPyTorch for ClsTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("This transformer is not in the script yet.".into())
+        Err("The script does not support this transformer yet.".into())
     }
 }
 

@@ -47,17 +47,17 @@ choices! {
 settings! {
     /// Hidden layers z ↦ σ(Wz + b) one after the other, then f(x) = uᵀz + β.
     pub struct DeepMlp {
-        /// Neurons of each hidden layer, the first one first.
+        /// Neurons in each hidden layer, from the first layer to the last.
         widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
+        /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
         degree: usize = 2, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
-        /// Law of the initial weights and biases.
+        /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
-        /// Ones in each row of the first layer, which begins with zeros elsewhere.
+        /// Number of ones in each initial row of the first layer; all other entries are 0 or ε.
         ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
-        /// Whether all layers are trained for the whole run, or each for its share of the steps on those below.
+        /// Whether all layers are trained for the whole run, or one layer after the other, each for a share of the steps.
         training: Training = Training::EndToEnd, "layers", "Layers trained", Range::Choice(Training::OPTIONS);
     }
 }
@@ -67,7 +67,7 @@ impl DeepMlp {
     pub const INFO: Info = Info {
         slug: "deep-mlp",
         name: "Deep MLP",
-        about: "Several hidden layers: squares of squares reach parities that no layer sees by itself.",
+        about: "Several hidden layers: squares of squares can compute parities that one layer of squares cannot compute.",
         sources: &[EDELMAN_2024, BELILOVSKY_2019],
     };
 
@@ -129,7 +129,7 @@ impl ToPyTorch for DeepMlp {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         if self.greedy() {
             return Err(
-                tr!("Training layer by layer is not in the script yet; all layers together are.").into()
+                tr!("Training layer by layer is not possible in the script yet; training all layers together is possible.").into()
             );
         }
         let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py")];

@@ -26,21 +26,21 @@ use crate::tasks::{Examples, Form, Task};
 settings! {
     /// The network in the tokens, and how its functions become sums of ReLUs.
     pub struct DescentTransformer {
-        /// Neurons of each hidden layer of the network whose weights travel in the tokens; N is one more than there are layers.
+        /// Neurons in each hidden layer of the network stored in the tokens; N is the number of hidden layers plus 1.
         hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MOST_HIDDEN);
-        /// Activation of its hidden layers.
+        /// Activation of the hidden layers.
         activation: Activation = Activation::Relu, "act", "Activation", Range::Choice(Activation::OPTIONS);
-        /// What the output layer does with its sums; in the paper it has the activation too.
+        /// Whether the output layer is linear or has the activation of the hidden layers, as in the paper.
         output: Output = Output::Linear, "out", "Output layer", Range::Choice(Output::OPTIONS);
-        /// Straight lines that stand for a smooth activation; the error falls with their square.
+        /// Number M of straight lines that approximate a smooth activation; the error falls like 1/M².
         knots: usize = 32, "knots", "Straight lines M", Range::Int(1, MOST_KNOTS as u64);
         /// The straight lines lie between −R and R.
         reach: f64 = 4.0, "reach", "Reach R of the lines", Range::Real(0.1, 100.0);
         /// Width δ of the band above 0 in which the slope of a ReLU is wrong.
         delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
-        /// Weights are kept between −B and B, which is the projection of the step.
-        limit: f64 = 10.0, "box", "Box B of the weights", Range::Real(0.01, 1e6);
-        /// Scale of the random initial weights; the paper begins at 0, where most networks never move.
+        /// Bound on the weights: each step ends with a projection to the range from −B to B.
+        limit: f64 = 10.0, "box", "Bound B on the weights", Range::Real(0.01, 1e6);
+        /// Scale of the random initial weights; the paper starts at 0, where most networks never change.
         scale: f64 = 1.0, "w0", "Scale of the initial weights", Range::Real(0.0, 10.0);
     }
 }
@@ -53,7 +53,7 @@ impl DescentTransformer {
     pub const INFO: Info = Info {
         slug: "descent-transformer",
         name: "Transformer that is gradient descent",
-        about: "2N + 4 layers that are written down make one step of gradient descent on a network of N layers in the tokens.",
+        about: "2N + 4 layers with weights set by hand compute one step of gradient descent on a network of N layers in the tokens.",
         sources: &[WU_2024],
     };
 
@@ -115,7 +115,7 @@ impl ModelConfig for DescentTransformer {
 
 impl ToPyTorch for DescentTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("This transformer is written down, not trained.".into())
+        Err("The weights of this transformer are set by hand, not trained.".into())
     }
 }
 

@@ -34,7 +34,7 @@ use crate::tasks::{Examples, Task};
 use crate::{choices, settings};
 
 choices! {
-    /// Law of the initial weights, whose size does not depend on n: those of the thesis's figure and theorems.
+    /// Distribution of the initial weights, whose size does not depend on n: those of the thesis's figure and theorems.
     pub enum Law {
         /// Standard normal (figure B.1, theorem 5.7).
         Normal = "normal", "Normal, variance 1";
@@ -48,9 +48,9 @@ choices! {
 settings! {
     /// A product of linear forms in blocks of the input: f(x) = Π ⟨w_i, x_Pi⟩.
     pub struct DisjointPolynet {
-        /// Number of blocks and factors; a parity of k bits, one in each block, needs k.
+        /// Number of blocks and of factors; a parity of k bits, one bit in each block, needs k blocks.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "blocks";
-        /// Law of the initial weights.
+        /// Distribution of the initial weights.
         init: Law = Law::Normal, "init", "Initialisation", Range::Choice(Law::OPTIONS);
     }
 }
@@ -60,7 +60,7 @@ impl DisjointPolynet {
     pub const INFO: Info = Info {
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet",
-        about: "A product of linear forms, each of its own block of inputs: its plateau is known exactly.",
+        about: "A product of linear forms, each on a separate block of inputs. The loss plateau is known exactly.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

@@ -53,13 +53,13 @@ choices! {
 settings! {
     /// One hidden layer on the embeddings of two elements.
     pub struct EmbeddingMlp {
-        /// Numbers in the vector of an element.
+        /// Numbers in the embedding of an element.
         embedding: usize = 500, "demb", "Embedding size", Range::Int(1, 1024);
         /// Neurons in the hidden layer.
         width: usize = 24, "width", "Width", Range::Int(1, 4096), "neurons";
-        /// Whether a and b share an embedding.
+        /// Whether a and b share the same embedding.
         tied: Tied = Tied::Yes, "tied", "Embeddings", Range::Choice(Tied::OPTIONS);
-        /// Whether the embeddings of a and b are added or stand side by side.
+        /// Whether the embeddings of a and b are added or concatenated.
         join: Join = Join::Sum, "join", "Joined by", Range::Choice(Join::OPTIONS);
     }
 }
@@ -69,7 +69,7 @@ impl EmbeddingMlp {
     pub const INFO: Info = Info {
         slug: "embedding-mlp",
         name: "Embedding MLP",
-        about: "Embeddings of two elements and one hidden layer: the smallest network that groks. Train it with AdamW.",
+        about: "Embeddings of two elements and one hidden layer: a small network that shows grokking. Train it with AdamW.",
         sources: &[PEARCE_2023, GROMOV_2023],
     };
 

@@ -44,19 +44,19 @@ choices! {
     /// What a slot of the memory is for.
     pub enum Slots {
         /// A position of the prompt: N slots.
-        Positions = "positions", "One a position";
+        Positions = "positions", "One per position";
         /// A name of the list that all positions have: q slots.
-        Names = "names", "One a name";
+        Names = "names", "One per name";
     }
 }
 
 settings! {
     /// A memory that is filled as the tokens pass, and a network that is written down.
     pub struct GatedMemory {
-        /// What a slot is for; a slot a name is enough where all positions have one list of names.
+        /// What a slot stores; one slot per name is enough if all positions have the same list of names.
         slots: Slots = Slots::Positions, "slots", "Slots of the memory", Range::Choice(Slots::OPTIONS);
-        /// Pieces of the straight lines by which each square is computed.
-        knots: usize = 64, "knots", "Pieces of a square", Range::Int(1, 512);
+        /// Number of straight pieces that approximate each square.
+        knots: usize = 64, "knots", "Pieces per square", Range::Int(1, 512);
     }
 }
 
@@ -68,8 +68,8 @@ impl GatedMemory {
     pub const INFO: Info = Info {
         slug: "gated-memory",
         name: "Gated memory",
-        about: "Tokens are written to slots as they pass, q for one list of names and N where each position has its own: \
-                executed, not trained.",
+        about: "Each token is written to a slot: q slots for one list of names, N slots if each position has a separate list. \
+                Executed, not trained.",
         sources: &[MOUSAVI_2025],
     };
 

@@ -44,19 +44,19 @@ choices! {
 settings! {
     /// Squares or ReLUs of two embeddings' sum.
     pub struct GroupNet {
-        /// Number of neurons m; theory wants 4(p − 1) for p elements in a circle, training rather more.
+        /// Number of neurons m; the theory needs 4(p − 1) for the cyclic group of p elements, and training needs more.
         width: usize = 200, "width", "Neurons m", Range::Int(1, 4096), "neurons";
-        /// What a neuron does to the sum of its two embeddings.
+        /// Activation that a neuron applies to the sum of its two embeddings.
         sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
-        /// Strength λ of the penalty on the neurons' norms; too strong, and the zero network wins.
+        /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
         lambda: f64 = 0.001, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
-        /// Values of λ that are taken from given steps on, so that the margin can follow it towards zero.
+        /// New values of λ from given steps on; while λ falls towards 0, the margin can approach its maximum.
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
-        /// Exponent ν of each neuron's norm in the penalty: 3 suits squares, 2 is plain L2.
+        /// Exponent ν of each neuron's norm in the penalty: 3 suits square activations, 2 is the usual L2 penalty.
         exponent: usize = 3, "nu", "Exponent ν", Range::Int(2, 6);
-        /// Standard deviation of the normal law of the initial weights.
-        std: f64 = 0.1, "std", "Initial deviation", Range::Real(0.0, 10.0), only when "from" = "random";
-        /// What training begins with: chance, or a network whose margin is known.
+        /// Standard deviation of the normally distributed initial weights.
+        std: f64 = 0.1, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
+        /// Initial network: random weights, a network that memorises, or a network of largest margin.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
 }
@@ -124,7 +124,7 @@ impl GroupNet {
     pub const INFO: Info = Info {
         slug: "group-net",
         name: "One hidden layer on pairs",
-        about: "Each neuron has an embedding of either element and an output vector; a penalty on its norm asks for the largest margin.",
+        about: "Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
     };
 
@@ -145,16 +145,17 @@ impl GroupNet {
             return Ok(());
         }
         if self.sigma != Sigma::Square {
-            return Err(("act", tr!("square, of which alone such a network is known").into()));
+            return Err(("act", tr!("square: such a network is known for this activation only").into()));
         }
-        let none = || tr!("another beginning: of this table no largest margin is known").to_string();
+        let none =
+            || tr!("another initial network: the largest margin is not known for this table").to_string();
         let needed = match self.from {
             Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
             _ if !task.has_theory() => return Err(("from", none())),
             _ if task.construction() > bounds::MOST_CONSTRUCTION => {
                 let elements = task.elements();
                 let expected = tr!(
-                    "another beginning: to find the network of largest margin on {elements} elements takes too long",
+                    "another initial network: to find the network of largest margin on {elements} elements takes too long",
                     elements
                 );
                 return Err(("from", expected));

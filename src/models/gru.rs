@@ -44,7 +44,7 @@ impl Gru {
     pub const INFO: Info = Info {
         slug: "gru",
         name: "Bidirectional GRU",
-        about: "A recurrent network that reads the prompt from both ends and has to carry it through its state.",
+        about: "A recurrent network that reads the prompt in both directions and has to keep the information in its state.",
         sources: &[CHO_2014, MOUSAVI_2025],
     };
 }

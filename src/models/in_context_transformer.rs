@@ -122,21 +122,21 @@ settings! {
     pub struct InContextTransformer {
         /// Layers, each of attention and an MLP.
         blocks: usize = 2, "blocks", "Layers", Range::Int(1, 4);
-        /// Numbers in the vector of a token, which heads share.
+        /// Numbers in the vector of a token, divided among the heads.
         width: usize = 32, "width", "Width d", Range::Int(2, 256);
-        /// Heads of each layer.
+        /// Number of heads in each layer.
         heads: usize = 2, "heads", "Heads", Range::Int(1, 8);
         /// Hidden units of each MLP.
         hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 1024), "neurons";
-        /// Whether the token of a label y holds its x as well; interleaved, one layer cannot bring the two together.
+        /// Whether the token of a label y also contains its x; with interleaved tokens, one layer cannot combine x and y.
         format: Format = Format::Interleaved, "format", "Tokens", Range::Choice(Format::OPTIONS);
-        /// How scores become weights of attention: shares, or ReLU over the number of tokens as in the paper's theory.
+        /// How scores become attention weights: softmax, or ReLU divided by the number of tokens as in the paper's theory.
         attend: Attend = Attend::Softmax, "attend", "Attention", Range::Choice(Attend::OPTIONS);
-        /// What is divided out before each attention, each MLP and the read-out.
+        /// Normalisation before each attention, each MLP and the read-out.
         norm: Norm = Norm::Rms, "norm", "Norm", Range::Choice(Norm::OPTIONS);
         /// Non-linearity of the MLP.
         unit: Unit = Unit::Relu, "act", "Activation σ", Range::Choice(Unit::OPTIONS);
-        /// Whether a vector for each place is added to the tokens.
+        /// Whether a learned vector for each position is added to the tokens.
         positions: Positions = Positions::Learned, "pos", "Positions", Range::Choice(Positions::OPTIONS);
     }
 }
@@ -345,7 +345,8 @@ impl Architecture for OnPoints {
         let InContextTransformer { width, heads, .. } = self.net;
         let mut problems = vec![];
         if heads == 0 || !width.is_multiple_of(heads) {
-            let expected = tr!("a number that divides d = {width}: heads share its components", width);
+            let expected =
+                tr!("a divisor of d = {width}, since the heads of a layer share the d components", width);
             problems.push(Problem::new("heads", &heads.to_string(), expected));
         }
         problems.extend(crowded(self.activations(inputs), batch, replicas));

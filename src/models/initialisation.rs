@@ -6,7 +6,7 @@ use crate::rng::{Purpose, Stream};
 use crate::settings::Choice;
 
 choices! {
-    /// Law of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
+    /// Distribution of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
     pub enum Initialisation {
         /// Uniform on ±1/√fan_in.
         Uniform = "uniform", "Uniform ±1/√fan-in";

@@ -48,7 +48,7 @@ settings! {
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block, which repairs errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
-        /// Standard deviation σ of Gaussian noise on every weight and bias; each replica has noise of its own.
+        /// Standard deviation σ of Gaussian noise on every weight and bias; each replica has different noise.
         sigma: f64 = 0.0, "sigma", "Noise σ on the weights", Range::Real(0.0, 1.0);
     }
 }
@@ -64,7 +64,7 @@ impl MachineTransformer {
     pub const INFO: Info = Info {
         slug: "machine-transformer",
         name: "Transformer that runs a Turing machine",
-        about: "One token is one step of the machine; a binary search through past tokens, one block for each bit, finds the symbol under the head.",
+        about: "One token is one step of the machine. A binary search through the past tokens, with one block for each bit, finds the symbol under the head.",
         sources: &[WEI_2022],
     };
 

@@ -37,8 +37,8 @@ choices! {
 settings! {
     /// A matrix over pairs of symbols and a vector over distances.
     pub struct MinimalMarkov {
-        /// What the run begins from.
-        from: Beginning = Beginning::Constant, "from", "Beginning", Range::Choice(Beginning::OPTIONS);
+        /// Weights at the start of the run.
+        from: Beginning = Beginning::Constant, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Every entry of W at the start.
         kernel: f64 = 0.0, "w0", "Initial W", Range::Real(-1.0, 1.0), only when "from" = "constant";
         /// Every entry of v at the start.
@@ -51,7 +51,7 @@ impl MinimalMarkov {
     pub const INFO: Info = Info {
         slug: "minimal-markov",
         name: "Minimal model",
-        about: "W over pairs of symbols and v over distances, the least that can count what followed what.",
+        about: "A matrix W over pairs of symbols and a vector v over distances: a minimal model that can count pairs of symbols.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 

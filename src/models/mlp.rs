@@ -80,19 +80,19 @@ settings! {
         width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
+        /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
-        /// Law of the initial weights and biases.
+        /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
-        /// Ones in each row of W, which begins with zeros elsewhere.
+        /// Number of ones in each initial row of W; all other entries are 0 or ε.
         ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
-        /// Biases that are trained; odd parities need one somewhere to break the symmetry.
+        /// Biases that are trained; a parity of an odd number of bits needs at least one bias to break the symmetry.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
         /// Whether the second layer u is trained, or left out by fixing it to ones.
         second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
         /// Whether the first layer W and its biases b are trained, or stay as they were drawn.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
-        /// Neurons of the drawn layer that are there at all, by their numbers from 1; none named is all of them.
+        /// Numbers of the hidden neurons that are kept, counted from 1; all others are removed. If empty, all are kept.
         keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 4096);
     }
 }
@@ -102,7 +102,7 @@ impl Mlp {
     pub const INFO: Info = Info {
         slug: "mlp",
         name: "Two-layer MLP",
-        about: "One hidden layer, every weight trained: the smallest network that learns a parity.",
+        about: "One hidden layer, with every weight trained: a small network that learns a parity.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

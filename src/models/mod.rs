@@ -206,8 +206,8 @@ mod pytorch {
 }
 
 /// Why there is no script of a run whose initial weights are constructed.
-const CONSTRUCTED: &str = "The weights that this run begins with are written down, not drawn, and the script has no words for \
-                           that yet.";
+const CONSTRUCTED: &str = "The initial weights of this run are written by hand, not drawn at random. The script does not support \
+                           such weights yet.";
 
 /// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -40,9 +40,9 @@ settings! {
     pub struct ModularTransformer {
         /// Numbers in the vector of a token.
         embedding: usize = 128, "demb", "Embedding size", Range::Int(1, 1024);
-        /// Numbers in a head's queries, keys and values.
+        /// Numbers in each query, key and value of a head.
         attention: usize = 32, "dattn", "Size of a head", Range::Int(1, 64);
-        /// Attention heads, each with matrices of its own.
+        /// Number of attention heads; each head has separate matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
         /// Neurons of the MLP block.
         hidden: usize = 512, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
@@ -54,7 +54,7 @@ impl ModularTransformer {
     pub const INFO: Info = Info {
         slug: "modular-transformer",
         name: "Modular Transformer",
-        about: "One layer of attention and MLP on a, b and \"=\"; it adds by waves once it has grokked. Train it with AdamW.",
+        about: "One layer of attention and MLP on a, b and \"=\"; after grokking, it adds with sines and cosines. Train it with AdamW.",
         sources: &[NANDA_2023, VASWANI_2017],
     };
 }

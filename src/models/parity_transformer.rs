@@ -45,9 +45,9 @@ settings! {
     pub struct ParityTransformer {
         /// Numbers in the vector of a token.
         embedding: usize = 32, "demb", "Embedding size", Range::Int(1, 1024);
-        /// Numbers in a head's queries, keys and values.
+        /// Numbers in each query, key and value of a head.
         attention: usize = 8, "dattn", "Size of a head", Range::Int(1, 64);
-        /// Attention heads, each with matrices of its own.
+        /// Number of attention heads; each head has separate matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
         /// Neurons of the MLP block.
         hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
@@ -59,7 +59,7 @@ impl ParityTransformer {
     pub const INFO: Info = Info {
         slug: "parity-transformer",
         name: "Parity Transformer",
-        about: "One layer of attention and MLP; which bits matter shows in where the heads look. Train it with Adam.",
+        about: "One layer of attention and MLP. Its attention weights show which bits are relevant. Train it with Adam.",
         sources: &[EDELMAN_2024, VASWANI_2017],
     };
 }

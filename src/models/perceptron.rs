@@ -28,7 +28,7 @@ choices! {
 settings! {
     /// One linear form: f(x) = w·x.
     pub struct Perceptron {
-        /// What the weights are before the first step.
+        /// Values of the weights before the first step.
         start: Start = Start::Zero, "begin", "Initial weights", Range::Choice(Start::OPTIONS);
     }
 }
@@ -38,7 +38,7 @@ impl Perceptron {
     pub const INFO: Info = Info {
         slug: "perceptron",
         name: "Simple perceptron",
-        about: "One linear form of the inputs, whose sign is the answer.",
+        about: "One linear form of the inputs; the sign of its value is the answer.",
         sources: &[Source {
             cite: "Rosenblatt 1958",
             title: "The Perceptron: A Probabilistic Model for Information Storage and Organization in the Brain",
@@ -59,7 +59,7 @@ impl ModelConfig for Perceptron {}
 
 impl ToPyTorch for Perceptron {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("Simple perceptrons are not in the script yet.".into())
+        Err("The script does not support simple perceptrons yet.".into())
     }
 }
 

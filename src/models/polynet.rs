@@ -45,7 +45,7 @@ settings! {
     pub struct Polynet {
         /// Number of factors; a parity of k bits needs k.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "factors";
-        /// Law of the initial weights and biases.
+        /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::DENSE);
         /// Whether the factors have biases that are trained.
         bias: Bias = Bias::Yes, "bias", "Biases", Range::Choice(Bias::OPTIONS);
@@ -57,7 +57,7 @@ impl Polynet {
     pub const INFO: Info = Info {
         slug: "polynet",
         name: "PolyNet",
-        about: "A product of linear forms, which is a parity as soon as each form has found its bit.",
+        about: "A product of linear forms. The product is a parity if each form depends on a different relevant bit.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 }

@@ -39,17 +39,17 @@ choices! {
 settings! {
     /// Powers of linear forms, each with a vector of two outputs.
     pub struct PowerNet {
-        /// Number of neurons m; a parity of k bits needs 2^(k−1) for the largest margin, training rather more.
+        /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1), and training needs more.
         width: usize = 24, "width", "Neurons m", Range::Int(1, 4096), "neurons";
-        /// Exponent of the activation z^k; theory is about a parity of as many bits.
+        /// Exponent k of the activation z^k; the theory holds for a parity of k bits.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(2, 6);
-        /// Strength λ of the penalty on the neurons' norms; too strong, and the zero network wins.
+        /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
         lambda: f64 = 0.01, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
-        /// Values of λ that are taken from given steps on, so that the margin can follow it towards zero.
+        /// New values of λ from given steps on; while λ falls towards 0, the margin can approach its maximum.
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
-        /// Standard deviation of the normal law of the initial weights; 0 means 1/√n.
-        std: f64 = 0.0, "std", "Initial deviation", Range::Real(0.0, 10.0), only when "from" = "random";
-        /// What training begins with: chance, or a network whose margin is known.
+        /// Standard deviation of the normally distributed initial weights; 0 means 1/√n.
+        std: f64 = 0.0, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
+        /// Initial network: random weights, or a network of largest margin.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
 }
@@ -64,7 +64,7 @@ impl PowerNet {
     pub const INFO: Info = Info {
         slug: "power-net",
         name: "One hidden layer of powers",
-        about: "Neurons z^k with two outputs each and no biases; a penalty on their norms asks for the largest margin.",
+        about: "Neurons z^k with two outputs each and no biases. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
     };
 

@@ -28,11 +28,11 @@ use crate::tasks::{Examples, Form};
 settings! {
     /// Trees that vote.
     pub struct RandomForest {
-        /// Trees of the forest; a training step grows one.
+        /// Number of trees in the forest; each training step grows one tree.
         trees: usize = 100, "trees", "Trees", Range::Int(1, 1000);
-        /// Splits between the root and a leaf at most; 0 splits until every leaf holds one class.
+        /// Largest number of splits between the root and a leaf; 0 splits until every leaf contains only one class.
         depth: usize = 0, "depth", "Depth", Range::Int(0, 64), "splits";
-        /// Columns among which a split chooses, drawn anew at every node; 0 takes √n of them.
+        /// Number of columns among which a split chooses; the columns are drawn again at every node. 0 means √n columns.
         candidates: usize = 0, "features", "Columns per split", Range::Int(0, 512);
     }
 }
@@ -42,7 +42,7 @@ impl RandomForest {
     pub const INFO: Info = Info {
         slug: "random-forest",
         name: "Random forest",
-        about: "Decision trees on bootstrap samples that vote: what networks on tables are held against.",
+        about: "Decision trees on bootstrap samples vote for the label: a baseline for networks on tables.",
         sources: &[BREIMAN_2001, EDELMAN_2024_FRONTIER],
     };
 

@@ -80,24 +80,24 @@ choices! {
 settings! {
     /// A layer of attention whose heads look tokens up, and a two-layer perceptron on what they give.
     pub struct TokenAttention {
-        /// Heads of the attention; a function of q tokens needs q of them.
+        /// Number of attention heads; a function of q tokens needs q heads.
         heads: usize = 2, "h", "Heads H", Range::Int(1, 8);
-        /// One matrix for queries and keys together, or one for each.
+        /// One combined matrix for queries and keys, or two separate matrices.
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
-        /// Numbers in a query and in a key; 0 takes as many as scores read.
+        /// Numbers in a query and in a key; 0 means as many numbers as the scores read.
         key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
-        /// What scores read of a token: all of it, or only codes of positions.
+        /// Part of a token that the scores read: all of z, or only the codes of positions.
         scores: Scores = Scores::Positions, "scores", "Scores read", Range::Choice(Scores::OPTIONS);
-        /// What heads take the mean of: all that is known of a token, or its numbers alone.
+        /// Part of a token that the heads average: all of z, or only the numbers x.
         values: Values = Values::Numbers, "values", "Values", Range::Choice(Values::OPTIONS);
         /// Hidden units of the perceptron.
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
-        /// What the run begins from.
-        begin: Beginning = Beginning::Random, "begin", "Beginning", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness of the look-up that is written by hand; 0 chooses a value with an error of at most 1/10,000.
+        /// Weights at the start of the run.
+        begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
+        /// Sharpness α of the attention written by hand; 0 chooses a value with an error of at most 1/10,000.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of straight pieces that approximate each square in the readout written by hand.
-        knots: usize = 32, "knots", "Pieces of a square", Range::Int(2, 256), only when "begin" = "construction";
+        knots: usize = 32, "knots", "Pieces per square", Range::Int(2, 256), only when "begin" = "construction";
     }
 }
 
@@ -106,7 +106,7 @@ impl TokenAttention {
     pub const INFO: Info = Info {
         slug: "token-attention",
         name: "Attention on tokens",
-        about: "One layer of attention whose heads look up the tokens that a position names, and a two-layer perceptron.",
+        about: "One attention layer and a two-layer perceptron. The heads look up the tokens that a position names.",
         sources: &[MOUSAVI_2025],
     };
 

@@ -32,7 +32,7 @@ use crate::tokens::Prompts;
 settings! {
     /// Hidden layers of ReLUs on all tokens of a prompt at once, and an output for each position.
     pub struct TokenMlp {
-        /// Neurons of each hidden layer, the first one first.
+        /// Neurons in each hidden layer, from the first layer to the last.
         widths: Vec<usize> = vec![128, 128], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
     }
 }
@@ -42,7 +42,7 @@ impl TokenMlp {
     pub const INFO: Info = Info {
         slug: "token-mlp",
         name: "Token MLP",
-        about: "A feedforward network that sees the whole prompt at once, with an output for each position.",
+        about: "A feedforward network that reads the whole prompt at once, with an output for each position.",
         sources: &[MOUSAVI_2025],
     };
 

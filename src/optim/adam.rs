@@ -42,11 +42,11 @@ pub const CLIP_EPSILON: f64 = 1e-6;
 settings! {
     /// Adam and AdamW.
     pub struct Adam {
-        /// Step size η; it may be changed while the run goes on.
+        /// Step size η; you can change it during the run.
         lr: f64 = 0.001, "lr", "Learning rate η", Range::Real(0.0, 10.0);
-        /// Memory β₁ of the mean gradient.
+        /// Decay factor β₁ of the running mean of the gradient.
         beta1: f64 = 0.9, "b1", "β₁", Range::Real(0.0, 0.9999);
-        /// Memory β₂ of the mean squared gradient.
+        /// Decay factor β₂ of the running mean of the squared gradient.
         beta2: f64 = 0.999, "b2", "β₂", Range::Real(0.0, 0.99999);
         /// Small number ε that keeps the division finite.
         epsilon: f64 = 1e-8, "eps", "ε", Range::Real(1e-12, 0.1);
@@ -54,11 +54,11 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Whether the decay is added to the gradient or applied to the weights directly.
         kind: Decay = Decay::Decoupled, "wdkind", "Kind of decay", Range::Choice(Decay::OPTIONS);
-        /// Steps in which the learning rate rises linearly to η; with 0 it begins at η.
+        /// Steps during which the learning rate rises linearly to η; with 0, the learning rate starts at η.
         warm: u64 = 0, "warm", "Warm-up", Range::Int(0, 10_000_000), "steps";
         /// Whether the learning rate falls linearly to 0 at the last step of the run.
         cool: Cooling = Cooling::None, "cool", "Decay of the learning rate", Range::Choice(Cooling::OPTIONS);
-        /// Norm to which the gradient of all parameters of a network is shortened where it is longer; 0 never shortens it.
+        /// Largest norm of a network's gradient; a longer gradient is scaled down to this norm. 0 means no limit.
         clip: f64 = 0.0, "clip", "Largest gradient norm", Range::Real(0.0, 1000.0);
     }
 }

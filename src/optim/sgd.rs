@@ -16,11 +16,11 @@ use crate::sources::EDELMAN_2024;
 settings! {
     /// Stochastic gradient descent.
     pub struct Sgd {
-        /// Step size η; it may be changed while the run goes on.
+        /// Step size η; you can change it during the run.
         lr: f64 = 0.1, "lr", "Learning rate η", Range::Real(0.0, 100.0);
         /// Coupled decay λ: every step also shrinks each weight by the factor 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
-        /// Share μ of the last step that is kept.
+        /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
     }
 }

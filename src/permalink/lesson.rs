@@ -49,7 +49,10 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
             Ok(step) if (1..=1_000_000_000).contains(&step) => (Some(step.to_string()), None),
             _ => (None, bad(value, tr!("a step, from 1 on"))),
         },
-        _ => (Some(value.into()), bad(value, tr!("nothing yet: it is kept for later and has no effect"))),
+        _ => (
+            Some(value.into()),
+            bad(value, tr!("nothing: the link keeps this value, but the value has no effect yet")),
+        ),
     }
 }
 

@@ -37,7 +37,7 @@ choices! {
     pub enum Start {
         /// The run starts by itself.
         Playing = "play", "Playing";
-        /// The run waits for the person.
+        /// The run waits until Play is pressed.
         Paused = "paused", "Paused";
     }
 }
@@ -57,7 +57,7 @@ choices! {
     pub enum Counted {
         /// Steps of training.
         Steps = "steps", "Steps";
-        /// Examples that were trained on, each as often as it was taken.
+        /// Training examples, each counted as often as it was used.
         Examples = "examples", "Examples seen";
     }
 }
@@ -67,11 +67,11 @@ choices! {
     pub enum Cells {
         /// The share of its networks that reached the target.
         Share = "share", "Share that reach the target";
-        /// The median step at which they did.
+        /// The median step at which its networks reached the target.
         Steps = "steps", "Median step at the target";
-        /// The median of the held-out loss at its end.
+        /// The median of the held-out loss at the end of the run.
         Loss = "loss", "Final held-out loss";
-        /// The median of the held-out accuracy at its end.
+        /// The median of the held-out accuracy at the end of the run.
         Accuracy = "accuracy", "Final held-out accuracy";
     }
 }
@@ -79,43 +79,43 @@ choices! {
 settings! {
     /// How a run is shown; it changes no number of the run.
     pub struct View {
-        /// Most steps per second, so that the eye can follow; 0 is as fast as the device can.
+        /// Largest number of steps per second, slow enough to watch; 0 means as fast as the device can.
         speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
         /// Whether the run starts when the page is opened.
         start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
         /// Charts that are shown.
         show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
-        /// Axis of the steps in every curve; a logarithmic one shows memorising and understanding apart.
+        /// Axis of the steps in every curve; a logarithmic axis separates early memorisation from late generalisation.
         x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
-        /// Neuron whose weights are drawn one by one, from 1; 0 takes the largest.
+        /// Neuron whose weights are drawn one by one, counted from 1; 0 takes the neuron with the largest norm.
         neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
-        /// Held-out sequence that is looked into, unless one is given.
+        /// Held-out sequence that is inspected, counted from 1, unless you give your own sequence.
         example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
-        /// Symbols that are looked into instead of a held-out sequence, from 0.
+        /// Your own sequence of symbols, from 0, which is inspected instead of a held-out sequence.
         sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
-        /// Transition matrix that sequences are drawn from for looking into, row by row in percent; none takes held-out ones.
+        /// Transition matrix of the inspected sequences, row by row in percent; if empty, held-out sequences are inspected.
         chain: Vec<usize> = vec![], "chain", "Own chain", Range::Numbers(0, 100, 64), "%";
-        /// Symbol whose prediction is looked into, from 1; 0 takes the last.
+        /// Symbol at which the prediction is inspected, counted from 1; 0 takes the last symbol.
         place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
-        /// Head whose attention is drawn, counted layer by layer from 1; 0 draws all of them.
+        /// Head whose attention is drawn, counted layer by layer from 1; 0 draws all heads.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
-        /// Heads that are switched off for looking into, counted layer by layer from 1.
+        /// Heads that are switched off in the inspected network, counted layer by layer from 1.
         off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
-        /// Names of a prompt that are changed for looking into it: place in the list of all names, from 1, and position.
+        /// Names that are changed in the inspected prompt: place in the list of all names, from 1, and new position.
         named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
-        /// Numbers of a prompt's tokens that are changed for looking into it: place in the list of all numbers, from 1, and value.
+        /// Numbers of tokens that are changed in the inspected prompt: place in the list of all numbers, from 1, and new value.
         tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers", Range::Schedule(-100.0, 100.0);
-        /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
+        /// Axis of the values in every curve; on a logarithmic axis, accuracy is drawn as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
-        /// How much the measurements before count in every curve over the steps, which is drawn over what was measured; 0 smooths nothing.
+        /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
-        /// Whether curves over the steps count steps or the examples that were trained on by then.
+        /// Whether the horizontal axis of the curves counts training steps or training examples.
         counted: Counted = Counted::Steps, "count", "Steps or examples", Range::Choice(Counted::OPTIONS);
         /// What the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
-        /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows them after the whole step.
+        /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows the numbers after the whole step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
-        /// What the inputs of held-out prompts are multiplied by for looking into them; the run is measured without it.
+        /// Factor on the inputs of the inspected held-out prompts; the run is measured without this factor.
         shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
     }
 }
@@ -199,7 +199,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
-        notices.push(Problem::new("version", version, tr!("v1; the rest was read as v1")));
+        notices.push(Problem::new("version", version, tr!("v1; the link was read as v1")));
     }
     let mut link = Link::default();
     let lab = lab.trim_matches('/');
@@ -225,7 +225,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let mut seen = BTreeSet::new();
     for &(key, value) in ordered {
         if !seen.insert(key) {
-            notices.push(Problem::new(key, value, tr!("to be given once; the first was kept")));
+            notices.push(Problem::new(key, value, tr!("one value only; the first value was kept")));
             continue;
         }
         if let Err(problem) = read(&mut link, key, value) {
@@ -248,7 +248,11 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
         let plain =
             value.len() <= 400 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
         if !plain {
-            return Err(Problem::new(key, value, tr!("letters, digits, dots, commas and dashes")));
+            return Err(Problem::new(
+                key,
+                value,
+                tr!("letters, digits, dots, commas, underscores and dashes"),
+            ));
         }
         let (kept, problem) = lesson::read(&link.spec, key, value);
         link.reserved.extend(kept.map(|kept| (key.to_string(), kept)));

@@ -61,7 +61,8 @@ impl Dataset {
     }
 }
 
-/// Reads a CSV file. The label is column `label` of it, from 0; where none is named, one that is called so, or the last.
+/// Reads a CSV file. The label is column `label`, from 0; without a number, a column with a usual name of labels or the
+/// last column.
 ///
 /// # Errors
 /// What is wrong with the file.
@@ -69,8 +70,8 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
     read_from(bytes, label).map_err(|flaw| flaw.to_string())
 }
 
-/// The same from wherever the bytes come from, row by row: of a column of numbers these are kept, of the label the text,
-/// and of all others nothing.
+/// The same from any source of bytes, row by row. Kept are the numbers of columns of numbers and the texts of the
+/// label; other columns are dropped.
 ///
 /// # Errors
 /// What is wrong with the file.

@@ -2,7 +2,7 @@
 
 use super::VERSION;
 
-/// Why a file is not taken.
+/// Why a file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// There is nothing in it.
@@ -18,7 +18,7 @@ pub enum FileError {
     #[error("{}", tr!("a text in this file has more than {most} MB", most = _0))]
     LongText(usize),
     /// A table that is no text.
-    #[error("{}", tr!("it is no text in UTF-8"))]
+    #[error("{}", tr!("it is not UTF-8 text"))]
     NotText,
     /// A table that cannot be learned from, and why.
     #[error("{0}")]
@@ -29,14 +29,14 @@ pub enum FileError {
     /// It is something else altogether.
     #[error("{}", tr!("this is neither a run (JSON) nor weights (safetensors)"))]
     Unknown,
-    /// It does not go on as JSON does.
-    #[error("{}", tr!("this file is no whole JSON: it breaks off or is damaged at line {line}, column {column}", line, column))]
+    /// The file is not complete and valid JSON.
+    #[error("{}", tr!("this file is not complete JSON: it ends too early or is damaged at line {line}, column {column}", line, column))]
     NotJson {
         /// From 1.
         line: usize,
         /// From 1.
         column: usize,
-        /// Whether all up to there is right.
+        /// Whether the file is valid up to this place and ends there.
         ends_early: bool,
     },
     /// JSON of another program.
@@ -45,7 +45,7 @@ pub enum FileError {
     /// An entry of a browser's storage that holds something else.
     #[error("{}", tr!("this entry holds no run: {why}", why = _0))]
     Entry(String),
-    /// From the future.
+    /// A newer version of this program wrote the file.
     #[error("{}", tr!("this run was written by a newer version of this program (format {format}; this one reads up to {known})", format = _0, known = VERSION))]
     Newer(u64),
     /// Its link has parts that mean nothing here, so its numbers would be shown of another run.
@@ -60,7 +60,7 @@ pub enum FileError {
         expected: String,
     },
     /// Steps do not rise.
-    #[error("{}", tr!("the steps of this run do not rise: measurement {at} is of step {step}, the one before of step {before}", at, step, before))]
+    #[error("{}", tr!("the steps of this run do not rise: measurement {at} is of step {step}, and the previous measurement is of step {before}", at, step, before))]
     Order {
         /// Which measurement, from 1.
         at: usize,

@@ -10,7 +10,7 @@ use super::FileError;
 use super::read::{Form, Raw, link};
 use super::weights::{self, Header};
 
-/// So many first bytes are looked at.
+/// Number of bytes at the start of a file that decide its kind.
 pub const HEAD: usize = 64 << 10;
 
 /// Largest file of a run, in bytes.
@@ -52,7 +52,7 @@ fn within(size: u64, most: u64) -> Result<(), FileError> {
     }
 }
 
-/// What the file of this name and size is, of which `head` are the first bytes: all of it, or [`HEAD`] or more.
+/// The kind of a file with this name, size and first bytes. `head` is the whole file, or at least [`HEAD`] bytes.
 ///
 /// # Errors
 /// Why it is not read at all.

@@ -46,10 +46,10 @@ use crate::protocol::{Ending, Row};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
 use crate::tasks::Measures;
 
-/// What distinguishes our files from other people's.
+/// The name of our file format; files of other programs do not have it.
 pub const FORMAT: &str = "vivarium-run";
 
-/// The version of the format that is written. Files of this one and of those before can be read.
+/// The version of the format that is written. Files of this version and of earlier versions can be read.
 pub const VERSION: u64 = 1;
 
 /// Where a run was trained.
@@ -61,9 +61,9 @@ pub struct Environment {
     pub front: String,
     /// The device: "CPU", "WebGPU: Apple M2".
     pub device: String,
-    /// What trained: "fused kernels".
+    /// The learner that trained the run: "fused kernels".
     pub learner: String,
-    /// What the browser or the system calls itself; empty where it is not known.
+    /// The name that the browser or the system gives itself; empty if the name is not known.
     pub system: String,
 }
 
@@ -85,7 +85,7 @@ pub struct Record {
     pub step: u64,
     /// Why it ended, if it has.
     pub ending: Option<Ending>,
-    /// Held-out examples that were measured on while it went on; 0 is as many as the link says.
+    /// Number of held-out examples in measurements during the run; 0 means the number in the link.
     pub held_out: usize,
     /// For each replica, the step at which it reached the target; empty for a sweep.
     pub solved: Vec<Option<u64>>,
@@ -196,8 +196,7 @@ impl Record {
 
     /// The command that makes the same run, in a shell of a POSIX system.
     ///
-    /// The numbers agree to the last digit where the device does; where a page measures on fewer examples, the command does
-    /// too.
+    /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too.
     pub fn command(&self) -> String {
         let link = Link { spec: self.link.spec.clone(), ..Default::default() };
         let link = encode(&Link { view: crate::permalink::View::of(&link.spec.task), ..link });

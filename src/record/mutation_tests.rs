@@ -241,8 +241,8 @@ fn files_without_end_are_left_at_the_limit() {
     let rows = format!("{begin}\"rows\":[");
     let row = format!("{rows}{{\"step\":0,\"train_loss\":[");
     for (kind, before, part, said) in [
-        (run, "{\"format\":", "[", "no whole JSON"),
-        (run, begin, "\"a\":{", "no whole JSON"),
+        (run, "{\"format\":", "[", "not complete JSON"),
+        (run, begin, "\"a\":{", "not complete JSON"),
         (run, &format!("{begin}\"link\":\""), "#", "more than 1 MB"),
         (run, &format!("{begin}\"solved\":["), "null,", "a step or null"),
         (run, &format!("{begin}\"times\":["), "[1],", "at most 65536 lists"),

@@ -25,7 +25,7 @@ pub struct Job {
     pub size: u64,
     /// Which column of a table is its label, if that was chosen.
     pub label: Option<usize>,
-    /// From so many measurements of a run on, every second one is dropped, again and again.
+    /// Largest number of measurements to keep: at this number every second measurement is dropped, each time again.
     pub most_rows: usize,
     /// The reader's language, for the sentences about the file.
     pub texts: Option<Table>,
@@ -41,9 +41,9 @@ impl Job {
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// A run, which has not been held against its link.
+    /// A run that has not been compared with its link yet.
     Run(Box<Raw>),
-    /// Weights, all of which are finite; the header has not been held against its link.
+    /// Weights that are all finite; the header has not been compared with its link yet.
     Weights(Vec<u8>),
     /// A table.
     Table(Box<Dataset>),

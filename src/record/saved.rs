@@ -17,10 +17,10 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::settings::Range;
 
-/// The version of the format that is written, as files of runs have it. Entries of this one and of those before can be
-/// read.
+/// The version of the format that is written, the same as in files of runs. Entries of this version and of earlier
+/// versions can be read.
 pub const FORMAT: u64 = super::VERSION;
-/// Most bytes that one run takes, as many as all of them may.
+/// Largest size of one run in bytes, which is also the limit for all runs together.
 pub const MOST_BYTES: usize = 200 << 20;
 /// Most measurements of one run: its curves are thinned to fewer.
 const MOST_ROWS: usize = 1 << 13;
@@ -37,19 +37,19 @@ const LARGEST: u64 = (1 << 53) - 1;
 pub struct SavedRun {
     /// The version of the format; 0 where it was written before there were any.
     pub format: u64,
-    /// Its link, as far as it changes a number of the run.
+    /// The part of its link that determines the numbers of the run.
     pub id: String,
-    /// Its link with how it was shown.
+    /// Its whole link, with the settings of the view.
     pub link: String,
     /// What the person, or the page, calls it.
     pub name: String,
     /// Which colour its curves have.
     pub colour: usize,
-    /// Whether the person has marked it as one to stay.
+    /// Whether the person has pinned the run, so that it is not deleted to make room.
     pub pinned: bool,
     /// When it was deleted, in milliseconds since 1970; 0 where it was not.
     pub deleted: f64,
-    /// Counts what the person has said of it, so that of two tabs the later word counts.
+    /// Number of changes that the person has made to its marks. Of two tabs' marks, those with more changes are kept.
     pub revision: u64,
     /// When it was last written down, in milliseconds since 1970.
     pub at: f64,
@@ -93,14 +93,14 @@ pub struct Marks {
     pub revision: u64,
 }
 
-/// A change of what a person says of a run: what is none stays as it is.
+/// A change of a run's marks: a field that is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Edit {
     /// The run.
     pub id: String,
-    /// Another name.
+    /// The new name.
     pub name: Option<String>,
-    /// Pinned, or no longer.
+    /// Whether the run is pinned now.
     pub pinned: Option<bool>,
     /// Deleted at this time, or brought back with 0.
     pub deleted: Option<f64>,
@@ -111,12 +111,12 @@ pub fn name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect()
 }
 
-/// The number of the table that a run is about; none where that is generated, or there is none.
+/// The number of the table that a run is about; `None` if the table is generated, or the run is about no table.
 pub fn table_of(spec: &RunSpec) -> Option<u64> {
     spec.task.config().own_number()
 }
 
-/// Whether the table that a run is about is not open here. Such a run can be named and listed, and not trained.
+/// Whether the table that a run is about is not open here. Such a run can be named and listed, but not trained.
 pub fn lacks_table(spec: &RunSpec) -> bool {
     table_of(spec).is_some() && !spec.task.config().has_own_data()
 }
@@ -175,7 +175,7 @@ impl Marks {
         Marks { name, pinned, deleted, revision }
     }
 
-    /// What was read, checked; none where it makes no sense.
+    /// The marks after a check; `None` if their values are impossible.
     pub fn check(self) -> Option<Marks> {
         let is_whole = is_time(self.deleted) && self.revision <= LARGEST;
         is_whole.then(|| Marks { name: name(&self.name), ..self })

@@ -117,7 +117,7 @@ fn every_damage_has_its_sentence() {
         (sentence(""), "empty"),
         (sentence(" \n"), "empty"),
         (sentence(&written[..written.len() / 2]), "breaks off or is damaged at line"),
-        (sentence("nonsense"), "no whole JSON"),
+        (sentence("nonsense"), "not complete JSON"),
         (sentence("{\"a\": 1}"), "not a run of this program"),
         (sentence("[1, 2]"), "not a run of this program"),
         (sentence("{\"format\":\"vivarium-run\"}"), "the version of the format should be a whole number"),

@@ -18,7 +18,7 @@ const TRAIN: &str = include_str!("torch/train.py");
 /// The script of a run.
 ///
 /// # Errors
-/// A sentence where it would not be the same experiment.
+/// A sentence that says why the script would not be the same experiment.
 pub fn script(spec: &RunSpec) -> Result<String, String> {
     if !spec.run.sweep.is_empty() {
         return Err(tr!("A sweep is many runs, and a script is of one: open one of them.").into());

@@ -38,7 +38,7 @@ pub fn looks_so(bytes: &[u8]) -> bool {
     header_length(bytes).is_some_and(|length| length <= MOST_HEADER) && bytes.get(8) == Some(&b'{')
 }
 
-/// What a file of weights says of itself under this key, if it is one and says so.
+/// The value of this key in the header of a file of weights, if the file has such a header and key.
 pub fn about(bytes: &[u8], key: &str) -> Option<String> {
     let length = header_length(bytes).filter(|_| looks_so(bytes))? as usize;
     let header: Value = serde_json::from_slice(bytes.get(8..8 + length)?).ok()?;

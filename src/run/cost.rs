@@ -139,7 +139,9 @@ impl RunSpec {
     pub fn is_small(&self, operations: f64) -> Result<(), String> {
         match self.numbers_of_one() <= MOST_DRAWN && operations <= SLICE as f64 {
             true => Ok(()),
-            false => Err(tr!("This network is too large to be looked into on the page.").into()),
+            false => {
+                Err(tr!("This network is too large for the page to show its weights and answers.").into())
+            }
         }
     }
 

@@ -21,7 +21,7 @@ impl RunSpec {
         }
         problems.extend(self.suits());
         if self.run.batch == 0 && examples.sample_size().is_none() {
-            let expected = tr!("at least 1: examples that are always fresh are no sample");
+            let expected = tr!("at least 1: with new examples at every step there is no fixed sample");
             problems.push(Problem::new("batch", "0", expected));
         }
         let mut sizes = self.architecture().problems(examples.inputs(), self.batch(), self.run.replicas);

@@ -164,7 +164,7 @@ fn sizes_end_where_they_say() {
             None => assert!(notices.is_empty(), "{query}: {notices:?}"),
             Some(value) => {
                 assert_eq!(link.spec.value(key).unwrap().to_string(), value, "{query}");
-                let said = format!("; it is {value} now");
+                let said = format!("; the value is {value} now");
                 assert!(notices.len() == 1 && notices[0].expected.ends_with(&said), "{query}: {notices:?}");
             }
         }

@@ -50,7 +50,7 @@ impl RunSpec {
             let found = tr!("settings that contradict each other");
             let usual = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
             *self = RunSpec { run: Run { seed: self.run.seed, ..usual.run }, ..usual };
-            let expected = tr!("settings that can be together; all of them are at their defaults now");
+            let expected = tr!("settings that fit together; all settings are at their defaults now");
             repaired.push(Problem::new("link", found, expected));
         }
         repaired
@@ -76,7 +76,8 @@ impl RunSpec {
             }
             let was_lowered = lowered.contains(&problem.key);
             if !was_lowered && let Some(nearest) = self.fit(&problem.key) {
-                let expected = tr!("{expected}; it is {nearest} now", expected = problem.expected, nearest);
+                let expected =
+                    tr!("{expected}; the value is {nearest} now", expected = problem.expected, nearest);
                 lowered.push(problem.key.clone());
                 repaired.push(Problem::new(&problem.key, &problem.found, expected));
                 continue;

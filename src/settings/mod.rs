@@ -242,7 +242,7 @@ impl Knob {
                 tr!("one of {slugs}", slugs = slugs.join(", "))
             }
             Range::List(low, high) => {
-                tr!("different whole numbers from {low} to {high} with dots between, or nothing", low, high)
+                tr!("different whole numbers from {low} to {high} separated by dots, or nothing", low, high)
             }
             Range::Axis => {
                 tr!(
@@ -251,11 +251,11 @@ impl Knob {
                 )
             }
             Range::Sizes(low, high, most) => {
-                tr!("one to {most} whole numbers from {low} to {high} with dots between", most, low, high)
+                tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
             }
             Range::Numbers(low, high, most) => {
                 tr!(
-                    "at most {most} whole numbers from {low} to {high} with dots between, or nothing",
+                    "at most {most} whole numbers from {low} to {high} separated by dots, or nothing",
                     most,
                     low,
                     high
@@ -263,12 +263,12 @@ impl Knob {
             }
             Range::Table(most) => {
                 tr!(
-                    "the entries of a square table of at most {most} rows, row by row, with dots or spaces between",
+                    "the entries of a square table of at most {most} rows, row by row, separated by dots or spaces",
                     most
                 )
             }
             Range::Schedule(low, high) => tr!(
-                "rising steps with values from {low} to {high}, like 500:0.1_900:0.02",
+                "increasing steps, each with a value from {low} to {high}, like 500:0.1_900:0.02",
                 low = real(low),
                 high = real(high)
             ),
@@ -277,10 +277,10 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
-            Range::Text(most) => tr!("text of at most {most} characters, as it stands in a link", most),
+            Range::Text(most) => tr!("text of at most {most} characters, as it is written in a link", most),
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
-                tr!("one or more of {slugs} with dots between", slugs = slugs.join(", "))
+                tr!("one or more of {slugs} separated by dots", slugs = slugs.join(", "))
             }
         }
     }

@@ -64,7 +64,7 @@ fn every_kind_reads_back_what_it_prints() {
 fn sets_are_put_in_order_and_never_empty() {
     let ways = knob("ways");
     assert_eq!(ways.parse("that,this that").unwrap().to_string(), "this.that");
-    assert_eq!(ways.expected(), "one or more of this, that with dots between");
+    assert_eq!(ways.expected(), "one or more of this, that separated by dots");
     for wrong in [vec![], vec!["that", "this"], vec!["that", "that"], vec!["this", "thus"]] {
         let value = Value::Set(wrong.iter().map(ToString::to_string).collect());
         assert!(ways.check(&value).is_err(), "{value}");

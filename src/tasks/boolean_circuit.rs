@@ -27,15 +27,15 @@ settings! {
         named: Named = Named::Parity, "circuit", "Circuit", Range::Choice(Named::OPTIONS);
         /// Bits of the parity or the majority, bits of each number that is added, or inputs of the random gates.
         bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
-        /// Random gates, every one of which the output depends on.
+        /// Number of random gates; the output depends on every one of them.
         gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
-        /// Number of the random circuit: the seed of its gates.
+        /// Number of the random circuit: the seed from which its gates are drawn.
         seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
         /// Least number of layers; ID gates extend a shallower circuit. For the product of weights 1: the number of weights.
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
-        /// The circuit's gates, one a line, like s = a and b.
+        /// The gates of the circuit, one gate per line, such as s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
-        /// Input bits. If empty, each network takes its own row of the truth table, beginning with the last row (all bits 1).
+        /// Input bits. If empty, each network gets a different row of the truth table, starting with the last row (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
 }
@@ -45,7 +45,7 @@ impl BooleanCircuit {
     pub const INFO: Info = Info {
         slug: "boolean-circuit",
         name: "Circuits that survive noise",
-        about: "A network of ReLUs has its weights set by hand to compute a Boolean circuit; a search measures how small a perturbation of all weights changes its answer.",
+        about: "A ReLU network computes a Boolean circuit; its weights are set by hand. A search looks for the smallest perturbation of all weights that changes the network's answer.",
         sources: &[WEI_2022],
     };
 
@@ -103,7 +103,7 @@ impl BooleanCircuit {
 
 impl ToPyTorch for BooleanCircuit {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The network of this run is written down, not trained.".into())
+        Err("The weights of this network are set by hand, not trained.".into())
     }
 }
 
@@ -146,7 +146,7 @@ impl Examples for BooleanCircuit {
     fn measures(&self) -> Measures {
         Measures {
             loss: text!("squared error of the output"),
-            accuracy: text!("share of inputs answered as the circuit does"),
+            accuracy: text!("share of inputs for which the network's answer equals the circuit's"),
             more: Measured::OPTIONS,
         }
     }
@@ -165,7 +165,7 @@ impl Examples for BooleanCircuit {
         let (given, inputs) = (self.shown.len(), self.inputs());
         let found = || self.shown.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if given != 0 && given != inputs {
-            let expected = tr!("{inputs} bits, as the circuit has inputs, or nothing", inputs);
+            let expected = tr!("{inputs} bits, one for each input of the circuit, or nothing", inputs);
             return vec![Problem::new("in", &found(), expected)];
         }
         if self.named == Named::Toy && self.shown == [0] {
@@ -242,7 +242,7 @@ mod tests {
             ("circuit=adder&n=17", "the number must be from 1 to 16, not 17"),
             ("circuit=majority&n=20", "the number must be from 1 to 19, not 20"),
             ("n=32", "the network of a run has at most 20000 parameters"),
-            ("in=1.0", "4 bits, as the circuit has inputs, or nothing"),
+            ("in=1.0", "4 bits, one for each input of the circuit, or nothing"),
             ("circuit=toy&in=0", "1, the only input of the product of weights"),
             ("circuit=toy&levels=401", "a whole number from 1 to 400"),
         ] {

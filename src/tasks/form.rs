@@ -50,16 +50,16 @@ impl Form {
     /// Why a chart or a measurement of examples of this form is not there for other runs.
     pub fn only(self) -> &'static str {
         match self {
-            Form::Bits | Form::Row => tr!("This is about networks on bits."),
-            Form::Pair => tr!("This is about networks on pairs of elements."),
-            Form::Sequence => tr!("This is about networks on sequences."),
-            Form::Trace => tr!("This is about networks on traces of a machine."),
-            Form::Fit => tr!("This is about transformers that are gradient descent."),
-            Form::Prompt => tr!("This is about networks on prompts of tokens."),
-            Form::Steps => tr!("This is about transformers that run a Turing machine."),
-            Form::Program => tr!("This is about networks that contain a learning algorithm."),
-            Form::Circuit => tr!("This is about circuits as networks."),
-            Form::Points => tr!("This is about networks that learn a function in their prompt."),
+            Form::Bits | Form::Row => tr!("Available only for networks on bits."),
+            Form::Pair => tr!("Available only for networks on pairs of elements."),
+            Form::Sequence => tr!("Available only for networks on sequences."),
+            Form::Trace => tr!("Available only for networks on traces of a machine."),
+            Form::Fit => tr!("Available only for transformers that are gradient descent."),
+            Form::Prompt => tr!("Available only for networks on prompts of tokens."),
+            Form::Steps => tr!("Available only for transformers that run a Turing machine."),
+            Form::Program => tr!("Available only for networks that contain a learning algorithm."),
+            Form::Circuit => tr!("Available only for circuits as networks."),
+            Form::Points => tr!("Available only for networks that learn a function in their prompt."),
         }
     }
 }

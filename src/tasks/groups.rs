@@ -59,17 +59,17 @@ choices! {
 settings! {
     /// The label of two elements is their product.
     pub struct Groups {
-        /// What the product of two elements a and b is.
+        /// How the product of two elements a and b is defined.
         operation: Operation = Operation::Add, "op", "Operation", Range::Choice(Operation::OPTIONS);
-        /// Modulus, or corners of the polygon; theory wants it odd for addition.
+        /// Modulus n, or number of corners of the polygon; for addition, the theory needs an odd n.
         n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
-        /// Letters that are permuted; 5 make 120 elements, or 60 even ones.
+        /// Letters that are permuted; 5 letters have 120 permutations, and 60 of these are even.
         letters: usize = 3, "letters", "Letters k", Range::Int(2, 5), only when "op" = "symmetric" | "alternating";
-        /// Orders of the cyclic groups whose product is taken.
+        /// Orders of the cyclic groups in the product.
         factors: Vec<usize> = vec![2, 2, 2], "factors", "Factors", Range::Sizes(2, 128, 6), only when "op" = "product";
-        /// The products row by row, as numbers or names; rows and columns stand in the same order, whichever it is.
+        /// The products row by row, as numbers or names; rows and columns must have the elements in the same order.
         table: Vec<usize> = vec![0, 1, 2, 3, 1, 0, 3, 2, 2, 3, 0, 1, 3, 2, 1, 0], "table", "Cayley table", Range::Table(LARGEST_TABLE), only when "op" = "table";
-        /// Share of all pairs that is trained on; the others are held out, and with all of them none is.
+        /// Share of all pairs that are training examples; all other pairs are held out. With 1, no pair is held out.
         fraction: f64 = 1.0, "frac", "Training fraction", Range::Real(0.01, 1.0);
     }
 }
@@ -86,7 +86,7 @@ impl Groups {
     pub const INFO: Info = Info {
         slug: "groups",
         name: "Modular addition and finite groups",
-        about: "The label of two elements is their product; neurons settle on one frequency, or one representation, each.",
+        about: "The label of two elements is their product. During training, each neuron specialises in one frequency or one representation.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
     };
 
@@ -303,7 +303,7 @@ impl TaskConfig for Groups {
     }
 
     fn smaller_network(&self) -> &'static str {
-        tr!("a network that all pairs at once leave room for")
+        tr!("a smaller network, so that it fits into a browser's memory together with all pairs")
     }
 }
 
@@ -343,7 +343,11 @@ impl Examples for Groups {
         let mut problems = vec![];
         if self.operation == Operation::Table {
             if let Err(flaw) = Group::from_table(self.order(), &self.table) {
-                problems.push(Problem::new("table", tr!("this table"), tr!("a group's; {flaw}", flaw)));
+                problems.push(Problem::new(
+                    "table",
+                    tr!("this table"),
+                    tr!("the table of a group; {flaw}", flaw),
+                ));
             }
         } else if order > MOST_ELEMENTS as u64 {
             let (key, found) = match self.operation {
@@ -444,7 +448,7 @@ mod tests {
         };
         assert!(own(&[0, 1, 1, 0]).problems().is_empty());
         let problem = own(&[0, 1, 1, 1]).problems().remove(0).to_string();
-        assert!(problem.starts_with("table = this table: expected a group's; "), "{problem}");
+        assert!(problem.starts_with("table = this table: expected the table of a group; "), "{problem}");
         assert_eq!(task(Operation::Dihedral, 65).problems()[0].key, "n");
         let product = Groups { factors: vec![16, 9], ..task(Operation::Product, 5) };
         assert_eq!(product.problems()[0].found, "144 elements");

@@ -30,29 +30,29 @@ use crate::sources::{GARG_2022, WU_2024};
 settings! {
     /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.
     pub struct InContextLearning {
-        /// What functions are drawn, one for each prompt.
+        /// Family of functions; for each prompt, a new function is drawn from this family.
         class: Class = Class::Network, "class", "Functions", Range::Choice(Class::OPTIONS);
-        /// Numbers in an input, the constant left out.
+        /// Numbers in an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
-        /// Whether each input has a last number 1, since random networks have no biases.
+        /// Whether a constant 1 is appended to each input; the random networks have no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
-        /// Points of a training prompt; each is the query after the examples before it.
+        /// Points in a training prompt; the network predicts the label of each point from the points before it.
         points: usize = 17, "points", "Points of a prompt", Range::Int(2, 128);
-        /// Where inputs lie.
+        /// Distribution of the inputs.
         law: Law = Law::Normal, "dist", "Inputs", Range::Choice(Law::OPTIONS);
         /// Standard deviation of the inputs.
         scale: f64 = 1.5, "s", "Scale s of the inputs", Range::Real(0.01, 10.0), only when "dist" = "normal";
-        /// Weight of N(2, I) in training; the rest is N(−2, I).
+        /// Weight of N(2, I) in the mixture of training inputs; N(−2, I) has the remaining weight.
         weight: f64 = 0.0, "w2", "Weight of N(2, I)", Range::Real(0.0, 1.0), only when "dist" = "mixture";
-        /// Weight of N(2, I) in the prompts of the test.
+        /// Weight of N(2, I) in the mixture of the inputs of test prompts.
         test_weight: f64 = 0.0, "tw2", "Weight of N(2, I) in the test", Range::Real(0.0, 1.0), only when "dist" = "mixture";
-        /// What inputs are multiplied by in the prompts of the test.
+        /// Factor by which the inputs of test prompts are multiplied.
         test_scale: f64 = 1.0, "ts", "Scale in the test", Range::Real(0.01, 10.0);
-        /// Points of the longest prompt of the test; 0 is as many as in training.
-        long: usize = 0, "long", "Longest prompt of the test", Range::Int(0, 256);
-        /// Numbers of the input that a function looks at.
-        sparsity: usize = 1, "sparse", "Weights that are not 0", Range::Int(1, 32), only when "class" = "sparse";
-        /// Questions from the root of a tree to a leaf.
+        /// Points in the longest test prompt; 0 means as many points as in training.
+        long: usize = 0, "long", "Longest test prompt", Range::Int(0, 256);
+        /// Number of input coordinates on which a function depends.
+        sparsity: usize = 1, "sparse", "Nonzero weights", Range::Int(1, 32), only when "class" = "sparse";
+        /// Splits between the root and a leaf of a tree.
         depth: usize = 4, "splits", "Depth of the trees", Range::Int(1, 8), only when "class" = "tree";
         /// Layers of weights in the random networks.
         layers: usize = 3, "deep", "Layers of the functions", Range::Int(2, 6), only when "class" = "network";
@@ -71,7 +71,7 @@ impl InContextLearning {
     pub const INFO: Info = Info {
         slug: "in-context-learning",
         name: "Learning in context",
-        about: "Each prompt is points of a function of its own; every label is predicted from the points before it.",
+        about: "Each prompt has points of a different function. A network predicts every label from the points before it.",
         sources: &[GARG_2022, WU_2024],
     };
 
@@ -177,7 +177,7 @@ impl Examples for InContextLearning {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.class == Class::Sparse && self.sparsity > self.dim {
-            let expected = tr!("at most d = {d}: an input has no more numbers", d = self.dim);
+            let expected = tr!("at most d = {d}, the number of coordinates of an input", d = self.dim);
             problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
         }
         if (1..self.points).contains(&self.long) {
@@ -266,7 +266,7 @@ mod tests {
         let sparse = InContextLearning { class: Class::Sparse, dim: 3, sparsity: 4, ..Default::default() };
         let short = InContextLearning { long: 16, ..Default::default() };
         for (task, key, expected) in [
-            (sparse, "sparse", "at most d = 3: an input has no more numbers"),
+            (sparse, "sparse", "at most d = 3, the number of coordinates of an input"),
             (short, "long", "at least 17, the points of a training prompt, or 0"),
         ] {
             let problems = task.problems();

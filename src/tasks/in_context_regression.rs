@@ -20,31 +20,31 @@ const MOST_POINTS: usize = 64;
 settings! {
     /// A function, and where examples of it lie.
     pub struct InContextRegression {
-        /// Examples in the prompt; of own points as many as there are.
+        /// Number of examples in the prompt; if you enter your own points, all of these points are the examples.
         examples: usize = 16, "n", "Examples n", Range::Int(1, MOST_EXAMPLES as u64), "examples";
-        /// Numbers of an input, the constant left out.
+        /// Numbers in an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
-        /// Whether each input has a last number 1, since the network has no biases.
+        /// Whether a constant 1 is appended to each input; the network has no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
-        /// Where inputs lie.
+        /// How the inputs are placed or drawn.
         spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
-        /// How far inputs reach: from −a to a, or their standard deviation.
-        reach: f64 = 1.5, "wide", "Reach a of the inputs", Range::Real(0.0, 10.0);
+        /// Range of the inputs, from −a to a; for normal inputs, a is the standard deviation.
+        reach: f64 = 1.5, "wide", "Range a of the inputs", Range::Real(0.0, 10.0);
         /// The function whose values are the labels.
         function: Function = Function::Sine, "f", "Function", Range::Choice(Function::OPTIONS);
         /// Frequency ω of the sine.
         frequency: f64 = 2.0, "freq", "Frequency ω", Range::Real(0.0, 20.0), only when "f" = "sin";
-        /// Neurons of the hidden layers of the random network that is the function.
-        teacher: Vec<usize> = vec![8, 8], "teacher", "Network that is the function", Range::Numbers(1, 64, 5), only when "f" = "network";
+        /// Neurons in each hidden layer of the random network that is the function.
+        teacher: Vec<usize> = vec![8, 8], "teacher", "Hidden layers of the random network", Range::Numbers(1, 64, 5), only when "f" = "network";
         /// Activation of the random network that is the function.
-        activation: Activation = Activation::Relu, "tact", "Activation of that network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
-        /// Points (x, y) of one's own, which are the examples.
+        activation: Activation = Activation::Relu, "tact", "Activation of the random network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
+        /// Your own points (x, y), which are the examples.
         points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
-        /// Where the query lies, if an input is one number; otherwise it is drawn like the examples.
+        /// Input x of the query, if an input is one number; otherwise the query is drawn like the examples.
         query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
-        /// Label that is written into the query's token; it must not change anything.
+        /// Label that is written into the token of the query; the results must not depend on this label.
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
-        /// The order of the examples in the prompt; it must not change anything but the rounding.
+        /// Order of the examples in the prompt; except for rounding, the results must not depend on this order.
         order: Order = Order::Drawn, "order", "Order of the examples", Range::Choice(Order::OPTIONS);
     }
 }
@@ -54,7 +54,7 @@ impl InContextRegression {
     pub const INFO: Info = Info {
         slug: "in-context-regression",
         name: "Descent inside a transformer",
-        about: "Examples of one function are the tokens of a transformer that is written down so that its layers are gradient descent.",
+        about: "The tokens of a transformer are examples of one function. The weights are set by hand so that the layers compute gradient descent.",
         sources: &[WU_2024],
     };
 
@@ -92,7 +92,7 @@ impl InContextRegression {
 
 impl ToPyTorch for InContextRegression {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The transformer of this run is written down, not trained.".into())
+        Err("The weights of this transformer are set by hand, not trained.".into())
     }
 }
 
@@ -115,7 +115,7 @@ impl TaskConfig for InContextRegression {
     }
 
     fn smaller_network(&self) -> &'static str {
-        tr!("a smaller network, whose weights fit into a token")
+        tr!("a smaller network, so that all its weights fit into a token")
     }
 }
 

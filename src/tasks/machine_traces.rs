@@ -29,11 +29,11 @@ settings! {
     pub struct MachineTraces {
         /// How the next state is chosen: by the machine's table, or uniformly at random among four states, one per symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
-        /// States of the machine; it has two symbols, so that there are twice as many tokens.
+        /// States of the machine. A token is a state together with one of two symbols, so there are twice as many tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
-        /// Tokens of a context; a network predicts after each of them.
+        /// Tokens in a context; the network predicts the next token after each token of the context.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
-        /// Number of the random machine: the seed of its table.
+        /// Number of the random machine: the seed from which its table is drawn.
         machine: usize = 1, "machine", "Machine", Range::Int(0, 9999), only when "next" = "table";
     }
 }
@@ -43,7 +43,7 @@ impl MachineTraces {
     pub const INFO: Info = Info {
         slug: "machine-traces",
         name: "Traces of a machine",
-        about: "A random Turing machine runs on a random tape; its next state and symbol are to be predicted from its steps so far.",
+        about: "A random Turing machine runs on a random tape. A network predicts the machine's next state and symbol from the steps so far.",
         sources: &[WEI_2022],
     };
 

@@ -31,20 +31,20 @@ use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 settings! {
     /// The next symbol of a chain that is drawn anew for every sequence.
     pub struct MarkovChain {
-        /// Symbols that there are.
+        /// Number of different symbols.
         symbols: usize = 2, "k", "Symbols k", Range::Int(2, 8);
-        /// Symbols of a context; a network predicts after each of them.
+        /// Symbols in a context; the network predicts the next symbol after each symbol of the context.
         length: usize = 50, "t", "Context length t", Range::Int(2, 256), "symbols";
-        /// A symbol depends on the n − 1 before it: 2 makes a Markov chain.
+        /// Each symbol depends on the previous n − 1 symbols; with n = 2, the sequence is a Markov chain.
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
-        /// Law of the transition matrices that are trained on.
+        /// Distribution of the transition matrices in training.
         train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
-        /// Parameter α of the Dirichlet law of each row; 1 is uniform.
+        /// Parameter α of the Dirichlet distribution of each row of a transition matrix; with 1, the distribution is uniform.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
-        share: f64 = 0.5, "mix", "Share of doubly stochastic", Range::Real(0.0, 1.0);
-        /// Law of the transition matrices that are measured on.
-        test: Chains = Chains::Dirichlet, "test", "Chains of the test", Range::Choice(Chains::OPTIONS);
+        share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
+        /// Distribution of the transition matrices on which the network is measured.
+        test: Chains = Chains::Dirichlet, "test", "Test chains", Range::Choice(Chains::OPTIONS);
     }
 }
 
@@ -53,7 +53,7 @@ impl MarkovChain {
     pub const INFO: Info = Info {
         slug: "markov",
         name: "Markov chains in context",
-        about: "Every sequence has a chain of its own; its next symbol is to be read off what came before.",
+        about: "Every sequence comes from a different random chain. A network predicts the next symbol from the earlier symbols.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 
@@ -172,7 +172,7 @@ impl Examples for MarkovChain {
             let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
             let most = (2..self.order).rfind(fits).unwrap_or(2);
             let expected = tr!(
-                "at most {most} for k = {k}: {all} contexts",
+                "at most {most} for k = {k}: no more than {all} contexts are possible",
                 most,
                 k = self.symbols,
                 all = MOST_CONTEXTS
@@ -181,8 +181,10 @@ impl Examples for MarkovChain {
         }
         for (key, chains) in [("data", self.train), ("test", self.test)] {
             if self.order > 2 && chains != Chains::Dirichlet {
-                let expected =
-                    tr!("dirichlet for n = {n}: the others are laws of Markov chains", n = self.order);
+                let expected = tr!(
+                    "dirichlet for n = {n}: the other options are for Markov chains (n = 2)",
+                    n = self.order
+                );
                 problems.push(Problem::new(key, chains.slug(), expected));
             }
         }
@@ -280,9 +282,19 @@ mod tests {
     #[test]
     fn impossible_settings_are_named_and_mended() {
         for (query, key, found, expected) in [
-            ("k=5&gram=4", "gram", "4", "at most 3 for k = 5: 64 contexts"),
-            ("gram=3&data=ds", "data", "ds", "dirichlet for n = 3: the others are laws of Markov chains"),
-            ("gram=3&test=iid", "test", "iid", "dirichlet for n = 3: the others are laws of Markov chains"),
+            ("k=5&gram=4", "gram", "4", "at most 3 for k = 5: no more than 64 contexts are possible"),
+            (
+                "gram=3&data=ds",
+                "data",
+                "ds",
+                "dirichlet for n = 3: the other options are for Markov chains (n = 2)",
+            ),
+            (
+                "gram=3&test=iid",
+                "test",
+                "iid",
+                "dirichlet for n = 3: the other options are for Markov chains (n = 2)",
+            ),
             ("t=3&gram=4", "t", "3", "at least n = 4"),
         ] {
             let (link, notices) = crate::permalink::decode(&format!("#v1/markov?{query}"));

@@ -55,17 +55,17 @@ choices! {
 settings! {
     /// The label is a Boolean function of `k` hidden bits out of `n`.
     pub struct SparseBoolean {
-        /// What the label is of the relevant bits; bits are 1 so often that both labels are as likely.
+        /// Boolean function of the relevant bits; the probability of a bit 1 is such that both labels are equally likely.
         function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
         /// Bits in each input: the context length.
         n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
-        /// Hidden bits that the label is a function of.
+        /// Number of hidden bits on which the label depends.
         k: usize = 3, "k", "Relevant bits s", Range::Int(1, 8);
-        /// The relevant bits themselves, counted from 1; empty draws them from the seed.
+        /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
-        /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
+        /// Training examples, drawn once and used again and again; 0 draws new examples at every step.
         m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
-        /// Networks in a row that share a sample, each from weights of its own; the best of them counts.
+        /// Networks trained one after the other on the same sample, from different initial weights; the best network counts.
         tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
     }
 }
@@ -89,7 +89,7 @@ impl SparseBoolean {
     pub const INFO: Info = Info {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
-        about: "The label is the AND, OR, majority or parity of k hidden bits, and examples may be few.",
+        about: "The label is the AND, OR, majority or parity of k hidden bits. The training sample may be small.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
     };
 
@@ -218,7 +218,7 @@ impl SparseBoolean {
 
 impl ToPyTorch for SparseBoolean {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("Sparse Boolean functions are not in the script yet.".into())
+        Err("The script does not support this task yet.".into())
     }
 }
 
@@ -279,7 +279,7 @@ impl Examples for SparseBoolean {
             problems.push(Problem::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
         }
         if self.function == Function::Majority && self.k.is_multiple_of(2) {
-            let expected = tr!("odd for a majority, so that no half is a tie");
+            let expected = tr!("odd for a majority, so that there is no tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
         }
         let fits = self.support.len() == self.k && self.support.iter().all(|i| *i <= self.n);

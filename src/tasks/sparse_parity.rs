@@ -57,15 +57,15 @@ settings! {
         n: usize = 50, "n", "Input bits n", Range::Int(2, 512);
         /// Hidden bits whose product is the label.
         k: usize = 3, "k", "Relevant bits k", Range::Int(1, 8);
-        /// The relevant bits themselves, counted from 1; empty draws them from the seed.
+        /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 512);
-        /// Where the seed may put the relevant bits; a set S that is given is taken as it is.
+        /// Where the seed may put the relevant bits; without effect if the relevant set S is given.
         layout: Layout = Layout::Anywhere, "layout", "Place of S", Range::Choice(Layout::OPTIONS);
-        /// Which inputs training sees: random ones, or each of all 2^n once in an epoch, for n up to 16.
+        /// Training inputs: random inputs, or each of all 2^n inputs once per epoch (for n up to 16).
         data: Data = Data::Fresh, "data", "Training inputs", Range::Choice(Data::OPTIONS);
-        /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
+        /// Training examples, drawn once and used again and again; 0 draws new examples at every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples", only when "data" = "fresh";
-        /// Probability p that a training label is flipped; the signal shrinks by 1 − 2p.
+        /// Probability p that a training label is flipped; the signal shrinks by the factor 1 − 2p.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "fresh";
     }
 }
@@ -81,7 +81,7 @@ impl SparseParity {
     pub const INFO: Info = Info {
         slug: "sparse-parity",
         name: "Sparse parity",
-        about: "The label is the product of k hidden coordinates out of n; nothing short of all k gives a clue.",
+        about: "The label is the product of k hidden coordinates out of n. Fewer than k of these coordinates carry no information about the label.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 
@@ -141,16 +141,19 @@ impl SparseParity {
     fn problems_of_the_cube(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.n > MOST_BITS {
-            let expected =
-                tr!("fresh for n = {n}: all inputs are taken up to n = {most}", n = self.n, most = MOST_BITS);
+            let expected = tr!(
+                "fresh for n = {n}: training on all 2^n inputs is possible up to n = {most}",
+                n = self.n,
+                most = MOST_BITS
+            );
             problems.push(Problem::new("data", Data::Cube.slug(), expected));
         }
         if self.m > 0 {
-            let expected = tr!("0, since with data = cube all inputs are the sample");
+            let expected = tr!("0, since with data = cube the sample is all 2^n inputs");
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         if self.noise > 0.0 {
-            let expected = tr!("0, since with data = cube every label is right");
+            let expected = tr!("0, since with data = cube every label is correct");
             problems.push(Problem::new("noise", &self.noise.to_string(), expected));
         }
         problems

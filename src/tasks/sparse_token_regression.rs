@@ -44,31 +44,31 @@ choices! {
 settings! {
     /// Each position names a few tokens of the prompt; its label is a function of these alone.
     pub struct SparseTokenRegression {
-        /// Positions of a prompt, each with a token.
+        /// Positions in a prompt; each position has one token.
         length: usize = 8, "n", "Positions N", Range::Int(2, 256);
         /// Numbers in a token.
         dim: usize = 1, "dim", "Numbers in a token d", Range::Int(1, 64);
-        /// Tokens that a position names.
-        names: usize = 2, "q", "Names of a position q", Range::Int(1, MOST_NAMES as u64);
-        /// Whether a position may name a token twice.
+        /// Number of tokens that each position names.
+        names: usize = 2, "q", "Names per position q", Range::Int(1, MOST_NAMES as u64);
+        /// Whether a position may name the same token twice.
         repeats: Repeats = Repeats::Distinct, "draw", "Names", Range::Choice(Repeats::OPTIONS);
-        /// Whether each position names tokens of its own.
+        /// Whether each position has a separate list of names, or all positions of a prompt share one list.
         lists: Lists = Lists::Each, "lists", "Lists of names", Range::Choice(Lists::OPTIONS);
-        /// Lists of names in the prompts that are measured on.
-        test: TestLists = TestLists::Same, "test", "Prompts of the test", Range::Choice(TestLists::OPTIONS);
+        /// Lists of names in the prompts on which the network is measured.
+        test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
         /// The function of the named tokens that gives the label.
         function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
         /// Hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
-        /// The vector that stands for a position, in its own token and where it is named.
+        /// The vector that encodes a position, in the token at this position and wherever the position is named.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
-        /// Numbers in a code; 0 takes N, or ⌊5 ln N⌋ random signs.
+        /// Numbers in a code; 0 means N, or ⌊5 ln N⌋ for random signs.
         code_dim: usize = 0, "de", "Numbers in a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
         /// Standard deviation of normal noise on the training labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
-        /// Training prompts drawn once and visited again and again; 0 draws fresh ones at every step.
+        /// Training prompts, drawn once and used again and again; 0 draws new prompts at every step.
         m: usize = 0, "m", "Sample size n", Range::Int(0, 100_000), "prompts";
     }
 }
@@ -87,7 +87,7 @@ impl SparseTokenRegression {
     pub const INFO: Info = Info {
         slug: "sparse-token-regression",
         name: "Sparse token regression",
-        about: "Each position of a prompt names a few tokens; its label is a function of the tokens that it names.",
+        about: "Each position of a prompt names a few tokens. The label of the position is a function of the named tokens.",
         sources: &[MOUSAVI_2025],
     };
 
@@ -237,11 +237,11 @@ impl Examples for SparseTokenRegression {
     fn problems(&self) -> Vec<Problem> {
         let (mut problems, n) = (vec![], self.length);
         if self.repeats == Repeats::Distinct && self.names > n {
-            let expected = tr!("at most N = {n} where the names of a position are different", n);
+            let expected = tr!("at most N = {n}, since all names of a position are different", n);
             problems.push(Problem::new("q", &self.names.to_string(), expected));
         }
         if self.codes == Codes::Orthogonal && (1..n).contains(&self.code_dim) {
-            let expected = tr!("at least N = {n}, or 0: no more vectors than that are orthogonal", n);
+            let expected = tr!("at least N = {n}, or 0: N orthogonal codes need at least N numbers each", n);
             problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
         }
         let columns = bounds::product([n, self.dim + self.names + 1]);
@@ -392,12 +392,12 @@ mod tests {
             (
                 SparseTokenRegression { length: 3, names: 4, ..Default::default() },
                 "q",
-                "at most N = 3 where the names of a position are different",
+                "at most N = 3, since all names of a position are different",
             ),
             (
                 SparseTokenRegression { codes: Codes::Orthogonal, code_dim: 5, ..Default::default() },
                 "de",
-                "at least N = 8, or 0: no more vectors than that are orthogonal",
+                "at least N = 8, or 0: N orthogonal codes need at least N numbers each",
             ),
             (
                 SparseTokenRegression { length: 256, dim: 64, m: 4000, ..Default::default() },

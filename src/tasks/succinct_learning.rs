@@ -30,7 +30,7 @@ settings! {
         examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
         /// Probability that the label of an example is wrong; labels of test inputs are always right.
         flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
-        /// The test input that is shown, a 1 for 1 and a 0 for −1. If empty, one is drawn.
+        /// The test input that is shown: 1 stands for 1, and 0 for −1. If empty, a random test input is drawn.
         query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MOST_INPUTS as usize);
     }
 }

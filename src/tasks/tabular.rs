@@ -65,16 +65,16 @@ choices! {
         /// They are.
         No = "no", "As they are";
         /// They are mixtures of them all, by a random rotation.
-        Yes = "yes", "Turned at random";
+        Yes = "yes", "Rotated at random";
     }
 }
 
 settings! {
     /// The label is the class of a row of a table.
     pub struct Tabular {
-        /// Whether the table is generated or a CSV file of yours, which is opened on this page or with `--table`.
+        /// Whether the table is generated or read from your CSV file; open the file on this page or with `--table`.
         origin: Origin = Origin::Generated, "data", "Table", Range::Choice(Origin::OPTIONS);
-        /// Number that a CSV file is known by; a link holds no more of it.
+        /// Number that identifies the CSV file; a link contains only this number, not the file.
         csv: u64 = 0, "csv", "Number of the CSV file", Range::Int(0, MOST_NUMBER), only when "data" = "own";
         /// Rows of the table; a tenth of them is held out.
         rows: usize = 4000, "rows", "Rows", Range::Int(40, 100_000), only when "data" = "generated";
@@ -82,17 +82,17 @@ settings! {
         n: usize = 20, "n", "Columns n", Range::Int(2, 256), only when "data" = "generated";
         /// Columns that the label depends on; all others are uninformative.
         k: usize = 3, "k", "Relevant columns k", Range::Int(1, 9), only when "data" = "generated";
-        /// The relevant columns themselves, counted from 1; empty draws them from the seed.
+        /// Numbers of the relevant columns, counted from 1; if empty, the seed chooses the columns.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 256), only when "data" = "generated";
-        /// What the label is of the steps of the relevant columns.
+        /// How the label depends on the step functions of the relevant columns.
         rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
-        /// Pieces of equal weight on which the step function of a column is constant; the more, the less smooth.
+        /// Pieces of equal probability on which a column's step function is constant; more pieces make it less smooth.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
-        /// Whether all columns are mixed by a random rotation, after which none matters by itself.
+        /// Whether a random rotation mixes all columns; after the rotation, no single column is informative.
         turned: Turned = Turned::No, "turned", "Columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
         /// Probability p that a row has the wrong label, held-out rows included.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "generated";
-        /// Rows that each network is trained on, drawn from those that are not held out; 0 takes all of these.
+        /// Training rows of each network, drawn from the rows that are not held out; 0 means all of these rows.
         m: usize = 300, "m", "Sample size m", Range::Int(0, 100_000), "rows";
     }
 }
@@ -111,7 +111,7 @@ impl Tabular {
     pub const INFO: Info = Info {
         slug: "tabular",
         name: "Tabular data",
-        about: "The label is the class of a row of a table: generated, or a CSV file that stays in this browser.",
+        about: "The label is the class of a row in a table. The table is generated, or a CSV file that stays in this browser.",
         sources: &[EDELMAN_2024_FRONTIER, GRINSZTAJN_2022],
     };
 
@@ -273,7 +273,7 @@ impl Tabular {
             problems.push(Problem::new("k", &self.k.to_string(), tr!("at most n = {n}", n = self.n)));
         }
         if self.rule == Rule::Majority && self.k.is_multiple_of(2) {
-            let expected = tr!("odd for a majority, so that no half is a tie");
+            let expected = tr!("odd for a majority, so that there is no tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
         }
         if !self.pieces.is_multiple_of(2) {
@@ -293,7 +293,7 @@ impl Tabular {
 impl ToPyTorch for Tabular {
     fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
         if self.origin == Origin::Uploaded {
-            return Err(tr!("A script is of a generated table: it has no words for a file.").into());
+            return Err(tr!("The script supports generated tables only, not CSV files.").into());
         }
         let code = vec![pytorch::SAMPLE, include_str!("pytorch/tabular.py"), pytorch::SIGNS];
         let settings = vec![("relevant", from_one(&self.support(seed))), ("sample", self.size().to_string())];
@@ -387,8 +387,8 @@ impl Examples for Tabular {
             Origin::Generated => self.problems_of_generated(),
             Origin::Uploaded if self.uploaded().is_none() => {
                 let expected = tr!(
-                    "generated, since the CSV file of this link is not open here; open it, and the link's other settings \
-                     stay"
+                    "generated, since the CSV file of this link is not open here; if you open it, the other settings of \
+                     the link stay"
                 );
                 return vec![Problem::new("data", Origin::Uploaded.slug(), expected)];
             }

@@ -33,9 +33,9 @@ use crate::sources::Source;
 settings! {
     /// The label is what a linear classifier with random weights says.
     pub struct TeacherStudent {
-        /// Numbers in each input, and weights of the teacher.
+        /// Numbers in each input; the teacher has one weight for each of these numbers.
         n: usize = 100, "n", "Inputs n", Range::Int(2, 2048);
-        /// Training examples drawn once and visited again and again; 0 draws fresh ones at every step.
+        /// Training examples, drawn once and used again and again; 0 draws new examples at every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples";
     }
 }
@@ -45,7 +45,7 @@ impl TeacherStudent {
     pub const INFO: Info = Info {
         slug: "teacher-student",
         name: "Teacher and student",
-        about: "The label is what a linear classifier with random weights says, and a network learns to say the same.",
+        about: "The label is the answer of a linear classifier with random weights, the teacher. A network, the student, learns to give the same answers.",
         sources: &[Source {
             cite: "Vallet 1989",
             title: "The Hebb Rule for Learning Linearly Separable Boolean Functions (Europhysics Letters 8)",
@@ -84,7 +84,7 @@ impl TeacherStudent {
 
 impl ToPyTorch for TeacherStudent {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("Teachers are not in the script yet.".into())
+        Err("The script does not support this task yet.".into())
     }
 }
 

@@ -73,15 +73,15 @@ impl Chosen {
 settings! {
     /// A machine, its input, and how long it runs.
     pub struct TuringMachine {
-        /// A machine of the library, or rules of one's own.
+        /// A machine of the library, or your own rules.
         machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
-        /// Rules of one's own: state, symbol read, symbol written, move (L, R or S) and next state, with ; between rules.
+        /// Your own rules: state, symbol read, symbol written, move (L, R or S) and next state, with ; between rules.
         rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
-        /// Symbols on the tape from the start cell on; empty takes the machine's own example, and _ an empty tape.
+        /// Symbols on the tape from the start cell on. If empty, the example of the machine is used; _ means an empty tape.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
-        /// Cell where the head and the input begin; 0 takes one with room enough on its left.
+        /// Cell where the head and the input start; 0 chooses a cell with enough room to the left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
-        /// Steps of the machine that there is room for; positions have as many bits as T and the largest cell need.
+        /// Largest number of steps of the machine. Positions have as many bits as T and the largest cell need.
         steps: usize = 107, "t", "Steps T", Range::Int(1, MOST_STEPS as u64), "steps";
     }
 }
@@ -102,7 +102,7 @@ impl TuringMachine {
     pub const INFO: Info = Info {
         slug: "turing-machine",
         name: "Turing machine",
-        about: "A transformer with weights set by hand, not trained, runs a Turing machine: one token for each step, and no tape.",
+        about: "A transformer runs a Turing machine. Its weights are set by hand, not trained. It writes one token for each step and has no tape.",
         sources: &[WEI_2022, WEISS_2021, LINDNER_2023],
     };
 
@@ -155,7 +155,7 @@ impl TuringMachine {
                 Mistake::Steps { .. } => ("t", self.steps.to_string()),
                 _ => ("cell", self.start.to_string()),
             };
-            Problem::new(key, &found, tr!("another run; here {mistake}", mistake))
+            Problem::new(key, &found, tr!("a run that is possible; here {mistake}", mistake))
         })
     }
 
@@ -227,7 +227,7 @@ impl Examples for TuringMachine {
     fn measures(&self) -> Measures {
         Measures {
             loss: text!("largest deviation"),
-            accuracy: text!("steps before the first wrong one, as a share of T"),
+            accuracy: text!("correct steps before the first wrong step, as a share of T"),
             more: Measured::OPTIONS,
         }
     }

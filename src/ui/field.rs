@@ -100,10 +100,10 @@ fn range(knob: &Knob) -> String {
             tr!("From {low} to {high}{unit}.", low = real(low), high = real(high), unit)
         }
         Range::Choice(_) => String::new(),
-        Range::List(..) => tr!("Different whole numbers with dots between, or nothing.").into(),
+        Range::List(..) => tr!("Different whole numbers separated by dots, or nothing.").into(),
         Range::Sizes(low, high, most) => {
             tr!(
-                "One to {most} numbers from {low} to {high}{unit}, with dots between.",
+                "One to {most} numbers from {low} to {high}{unit}, separated by dots.",
                 most,
                 low,
                 high = thousands(high),
@@ -112,7 +112,7 @@ fn range(knob: &Knob) -> String {
         }
         Range::Numbers(low, high, most) => {
             tr!(
-                "At most {most} numbers from {low} to {high}{unit}, with dots between.",
+                "At most {most} numbers from {low} to {high}{unit}, separated by dots.",
                 most,
                 low,
                 high = thousands(high),
@@ -120,10 +120,10 @@ fn range(knob: &Knob) -> String {
             )
         }
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
-        Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
+        Range::Schedule(..) => tr!("Increasing steps, each with a value, like 500:0.1_900:0.02.").into(),
         Range::Points(_, most) => tr!("At most {most} points x:y, like -1:0.5_0.3:2.", most),
         Range::Text(most) => {
-            tr!("At most {most} characters, as they stand in a link.", most = thousands(most as u64))
+            tr!("At most {most} characters, as they are written in a link.", most = thousands(most as u64))
         }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
         Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),

@@ -66,7 +66,7 @@ impl<S: LabState> News<S> {
         Memo::new(move |_| {
             field.with(|field| {
                 let expected = field.expected.as_deref()?;
-                Some(tr!("{text} is not taken: expected {expected}.", text = field.text, expected))
+                Some(tr!("{text} was not accepted: expected {expected}.", text = field.text, expected))
             })
         })
     }

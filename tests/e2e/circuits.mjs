@@ -134,7 +134,7 @@ export function circuitsLab(here) {
       [`?circuit=own&text=${many}`, /at most 4096 characters/],
       ["?circuit=own&text=inputs~a;s=a~and~b", /neither in the list of inputs nor assigned/],
       ["?n=32", /parameters/],
-      ["?in=1.0", /bits, as the circuit has inputs/],
+      ["?in=1.0", /bits, one for each input of the circuit/],
     ]) {
       const { page, heard, see } = await open(`${link}&speed=0&steps=20`);
       await until(async () => said.test(await text(see("notice"))), `a notice for ${link.slice(0, 40)}`, 20);

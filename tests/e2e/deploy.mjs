@@ -122,7 +122,7 @@ export function deployments() {
       await first.page.close();
       deploy();
       const old = await go(ON_GPU);
-      assert.match(await ends(old, 100), /^CPU: WebGPU cannot be used, because it could not be loaded/);
+      assert.match(await ends(old, 100), /^CPU: WebGPU cannot be used, because the worker could not be loaded/);
       const notice = old.page.locator("#outdated");
       await until(() => notice.isVisible(), "the sentence");
       assert.match(await text(notice), /^A newer version of this page has been published/);
@@ -162,9 +162,9 @@ export function deployments() {
     ["the page's program", "app_bg.wasm", ".crash", REFUSED, false],
     ["a style sheet", "base.css", ".crash", REFUSED, true],
     ["the second program", "app_later.wasm", "[data-testid=message]", REFUSED, true],
-    ["the loader of workers", "worker-loader.js", "[data-testid=message]", /Training stopped again: it could not be loaded/, false],
-    ["the worker's script", "worker.js", "[data-testid=message]", /Training stopped again: it could not be loaded/, false],
-    ["the worker's program", "worker_bg.wasm", "[data-testid=message]", /Training stopped again: it could not be loaded/, false],
+    ["the loader of workers", "worker-loader.js", "[data-testid=message]", /Training stopped again: the worker could not be loaded/, false],
+    ["the worker's script", "worker.js", "[data-testid=message]", /Training stopped again: the worker could not be loaded/, false],
+    ["the worker's program", "worker_bg.wasm", "[data-testid=message]", /Training stopped again: the worker could not be loaded/, false],
   ];
   for (const [what, file, place, sentence, trains] of MISSING) {
     it(`says so where a file is missing: ${what}`, () =>
@@ -184,7 +184,7 @@ export function deployments() {
   it("goes on on the CPU where the GPU's worker is missing", () =>
     apart(async ({ go }) => {
       const visited = await go(ON_GPU);
-      assert.match(await ends(visited, 100), /^CPU: WebGPU cannot be used, because it could not be loaded/);
+      assert.match(await ends(visited, 100), /^CPU: WebGPU cannot be used, because the worker could not be loaded/);
       assert.equal(await visited.page.locator("#outdated").count(), 0);
     }, { gpu: true, edit: { "service-worker.js": null, "worker_fused.js": null } }));
 

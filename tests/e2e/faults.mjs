@@ -72,8 +72,8 @@ export function faults(here) {
 
   // What is done to the worker, and what the page says of it.
   const ENDS = [
-    ["ends without a word", (worker) => worker.evaluate("self.close()"), /^Training stopped: it was silent for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
-    ["falls silent", (worker) => worker.evaluate("void setTimeout(() => { for (;;); })"), /^Training stopped: it was silent for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
+    ["ends without a word", (worker) => worker.evaluate("self.close()"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
+    ["falls silent", (worker) => worker.evaluate("void setTimeout(() => { for (;;); })"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
     ["throws", (worker) => worker.evaluate("void setTimeout(() => { throw new Error('a test has hurt it'); })"), /^Training stopped: .*a test has hurt it\. The run goes on from step [\d,]+ with a fresh worker\.$/],
   ];
   for (const [what, hurt, sentence] of ENDS) {

@@ -168,7 +168,7 @@ export function files(here) {
     const { bytes: weights } = await saved(page, see, "save-safetensors", folder);
     const json = bytes.toString();
     const cases = [
-      ["cut.json", json.slice(0, json.length / 2), /no whole JSON/],
+      ["cut.json", json.slice(0, json.length / 2), /not complete JSON/],
       ["other.json", '{"runs": []}', /not a run of this program/],
       ["future.json", json.replace('"version":1', '"version":7'), /newer version/],
       ["odd.json", json.replace("n=12", "n=12&colour=blue"), /link of this file cannot be read here: .*colour/],
@@ -286,7 +286,7 @@ export function files(here) {
   it("stops reading when somebody presses Cancel or Escape", openWatched(async ({ page, see, folder, workers }) => {
     table(join(folder, "big.csv"), 1_600_000);
     const link = page.url();
-    const cancelled = "big.csv was not opened: reading it was cancelled. Nothing has changed.";
+    const cancelled = "big.csv was not opened: reading was cancelled. Nothing has changed.";
     const stops = [
       [async () => {}, () => see("reading-cancel").click()],
       [async () => {}, () => page.keyboard.press("Escape")],

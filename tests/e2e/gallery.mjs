@@ -60,7 +60,7 @@ export function gallery(here) {
     assert.ok((await cards(page)) > 0);
     assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all}\\.$`));
     await see("filter-words").fill("astrology");
-    await until(async () => /Nothing is like that/.test(await text(see("gallery-count"))), "a sentence");
+    await until(async () => /No experiment or story matches/.test(await text(see("gallery-count"))), "a sentence");
     await see("filter-words").fill("");
     await see("filter-topic").selectOption("");
     await see("filter-time").selectOption("seconds");
@@ -108,7 +108,7 @@ export function gallery(here) {
     await until(async () => (await page.locator(".gallery").count()) === 1, "the gallery");
     await see("card-one-note").click();
     await until(async () => / · 1 of \d$/.test(await text(see("tour-place"))), "the story");
-    assert.equal(await page.title(), "Each neuron sings one note · Vivarium");
+    assert.equal(await page.title(), "One frequency per neuron · Vivarium");
     isQuiet(heard);
     await page.close();
   });
@@ -133,7 +133,7 @@ export function gallery(here) {
     const { page, see } = await visit(here().context, site.address, "#v1/sparse-parity?n=12&k=2&width=16&start=paused");
     await page.route("**/recorded.txt*", (route) => route.fulfill({ status: 404, body: "" }));
     await see("gallery").click();
-    await until(async () => /recorded curves are not there/.test(await text(see("gallery-count"))), "a sentence");
+    await until(async () => /recorded curves are missing/.test(await text(see("gallery-count"))), "a sentence");
     await see("card-parity-50").click();
     await until(() => /#v1\/sparse-parity\?speed=1000$/.test(page.url()), "the preset");
     await page.close();
@@ -162,7 +162,7 @@ export function gallery(here) {
     const shared = await here().context.newPage();
     const source = await (await shared.request.get(`${here().address}p/induction.html`)).text();
     assert.match(source, /<meta property="og:image" content="(https:[^"]*\/)?induction\.png">/);
-    assert.match(source, /<meta name="description" content="The loss drops, rests/);
+    assert.match(source, /<meta name="description" content="The KL to the truth falls/);
     await shared.goto(`${here().address}p/induction.html`);
     await until(() => shared.url() === `${here().address}#v1/markov`, "the link");
     await until(async () => (await stepOf((id) => shared.getByTestId(id).first())) > 0, "its run");

@@ -13,10 +13,10 @@ export function groupsLab(here) {
 
   it("brings every neuron to one frequency and the margin to its line", async () => {
     const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
-    await until(async () => /^All pairs are right at step \d+\..*Goes on\.$/.test(await text(see("status"))), "right answers", 30);
+    await until(async () => /^All pairs are right at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers", 30);
     await until(async () => /^All pairs are right at step \d+\. The margin is at (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
     await until(async () => /^The median neuron has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
-    assert.match(await summary(see, "counts"), /^\d+ live neurons are of 11 of 11 frequencies\.$/);
+    assert.match(await summary(see, "counts"), /^\d+ live neurons use 11 of 11 frequencies\.$/);
     assert.match(await summary(see, "residual"), /is (0\.00\d|under 0\.001) rad\.$/);
     for (const chart of ["margin", "neurons", "purity", "counts", "mass", "phases", "residual", "curve", "wave", "outputs"]) {
       assert.ok((await pixels(page, `chart-${chart}`)) > 3, `${chart} is drawn`);
@@ -48,7 +48,7 @@ export function groupsLab(here) {
     await table.fill("e a b\na e b\nb b e");
     await table.blur();
     const problem = page.locator(".knob", { has: table }).locator(".knob__problem");
-    await until(async () => /^Expected a group's; /.test(await text(problem)), "the violation");
+    await until(async () => /^Expected the table of a group; /.test(await text(problem)), "the violation");
     await table.fill("e r s\nr s e\ns e r");
     await table.blur();
     await until(async () => page.url().includes("table=0.1.2.1.2.0.2.0.1"), "the table in the link");
@@ -62,7 +62,7 @@ export function groupsLab(here) {
   it("groks: it memorises first and understands later, with progress measures of either", async () => {
     const { page, heard, see } = await open("");
     await see("preset").selectOption("memorise-understand");
-    await until(async () => /^Memorised its sample/.test(await text(see("status"))), "memorising", 60);
+    await until(async () => /^Memorised the training sample/.test(await text(see("status"))), "memorising", 60);
     await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are right|^All held-out pairs are right/.test(await text(see("status"))), "understanding", 180);
     assert.ok((await pixels(page, "chart-accuracy")) > 4);
     // The browser's own words when it is asked for a GPU and has none.

@@ -206,7 +206,7 @@ export function keptRuns(here) {
     await until(async () => /not stored/.test(await text(list)), "the run on the page alone", 30);
     // A page that is opened anew is as old, and says the same.
     const second = await started(context, address, LINK.replace("width=24", "width=25"));
-    await until(async () => /newer version of this page|keeps nothing/.test(await text(second.see("library-trouble"))), "the same sentence", 30);
+    await until(async () => /newer version of this page|stores nothing/.test(await text(second.see("library-trouble"))), "the same sentence", 30);
     assert.deepEqual([...heard.console, ...second.heard.console], []);
     await page.close();
     await second.page.close();

@@ -65,7 +65,7 @@ export function markovLab(here) {
       await until(async () => (await pixels(page, id)) > 4, `${id} is drawn`, 10);
     }
     // The first layer looks at the symbol before.
-    assert.match(await see("head-1.1").getAttribute("aria-label"), /^Head 1\.1: symbol 50 \(.\) looks at symbol 49 \(.\): 0\.\d+/);
+    assert.match(await see("head-1.1").getAttribute("aria-label"), /^Head 1\.1: symbol 50 \(.\) attends to symbol 49 \(.\): 0\.\d+/);
     assert.match(await text(see("origin")), /^Held-out sequence 1 of 64: 50 symbols\.$/);
     for (const who of ["truth", "network", "uniform", "unigram", "bigram"]) {
       assert.match(await text(see(`next-${who}`)), /^\w+(\d+\.\d %){2}$/, who);
@@ -97,13 +97,13 @@ export function markovLab(here) {
     await see("head-1.1").scrollIntoViewIfNeeded();
     Object.assign(box, await see("head-1.1").boundingBox());
     await page.mouse.move(...cell(6, 5));
-    await until(async () => (await reading()) === "Head 1.1: symbol 6 (a) looks at symbol 5 (b): 1.000", "a cell");
+    await until(async () => (await reading()) === "Head 1.1: symbol 6 (a) attends to symbol 5 (b): 1.000", "a cell");
     await page.mouse.move(...cell(3, 7));
-    await until(async () => (await reading()) === "Head 1.1: symbol 3 (b) does not see later symbols.", "a later one");
+    await until(async () => (await reading()) === "Head 1.1: symbol 3 (b) cannot attend to later symbols.", "a later one");
     await page.mouse.move(2, 2);
     await see("head-2.1").focus();
     await page.keyboard.press("ArrowUp");
-    await until(async () => /^Head 2\.1: symbol 8 \(b\) looks at symbol \d \(.\): 0\.\d+$/.test(await reading()), "the keyboard's cell");
+    await until(async () => /^Head 2\.1: symbol 8 \(b\) attends to symbol \d \(.\): 0\.\d+$/.test(await reading()), "the keyboard's cell");
     await page.keyboard.press("ArrowUp");
     await until(async () => (await reading()).startsWith("Head 2.1: symbol 7 (a) looks at"), "the row above");
     assert.doesNotMatch(page.url(), /off=/, "arrows switch nothing off");

@@ -11,12 +11,12 @@ export function perceptronLab(here) {
     const { page, heard, see } = await visit(here().context, here().address, "#v1/teacher-student?speed=0", { width: 390, height: 844 });
     await until(async () => (await stepOf(see)) === 2000, "the last step");
     const said = await see("chart-overlap").getAttribute("aria-label");
-    const [, overlap, wrong] = said.match(/is (0\.\d+), so that by theory (\d+\.\d) %/);
+    const [, overlap, wrong] = said.match(/is (0\.\d+)\. In theory such a student answers (\d+\.\d) %/);
     assert.ok(Number(overlap) > 0.94 && Number(overlap) < 0.98, said);
     assert.ok(Math.abs(Number(wrong) - (100 * Math.acos(Number(overlap))) / Math.PI) < 0.5, said);
     assert.ok((await pixels(page, "chart-overlap")) > 3, "two curves are drawn");
     await until(async () => /20\.0 examples per weight/.test(await text(see("teacher"))), "what was seen");
-    assert.match(await text(see("teacher")), /By theory it is 8\.\d %/);
+    assert.match(await text(see("teacher")), /Theory predicts 8\.\d % wrong answers\./);
     await see("teacher-alpha").press("End");
     await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-after"))), "more examples");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");

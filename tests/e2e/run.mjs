@@ -303,7 +303,7 @@ describe("the charts", () => {
     await see("show-accuracy").click();
     await until(() => page.url().endsWith("&show=weights&x=log&y=log"), "one chart");
     await see("show-weights").click();
-    assert.match(await text(see("message")), /One chart stays/);
+    assert.match(await text(see("message")), /At least one chart must be shown/);
     const at = await stepOf(see);
     await until(async () => (await stepOf(see)) > at, "the run to go on");
     assert.deepEqual((await rows(page))[0], before, "it is the same run");

@@ -32,7 +32,7 @@ export function timeAndComparison(here) {
         await page.mouse.up();
         const shown = await stepOf(see);
         assert.ok(shown > end * 0.15 && shown < end * 0.6, `${shown} of ${end}`);
-        await until(async () => (await text(see("status"))).startsWith(`Step ${shown} of ${end}, as it was`), "the step to be shown");
+        await until(async () => (await text(see("status"))).startsWith(`Step ${shown} of ${end}, shown again`), "the step to be shown");
         assert.equal(await see("scrub").inputValue(), String(shown));
         assert.match(await see("scrub").getAttribute("aria-valuetext"), new RegExp(`^Step ${shown} of ${end}$`));
         const before = await rows(page);
@@ -173,7 +173,7 @@ export function timeAndComparison(here) {
       await none.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined }));
       await none.goto(address + LINK);
       const seen = (id) => none.getByTestId(id).first();
-      await until(async () => /keeps nothing/.test(await text(seen("library-trouble"))), "a sentence");
+      await until(async () => /stores nothing/.test(await text(seen("library-trouble"))), "a sentence");
       await until(async () => (await stepOf(seen)) > 20, "training");
     }));
   });

@@ -157,10 +157,7 @@ fn what_only_one_run_has_is_not_asked_of_a_sweep() {
     for option in ["--checkpoint", "--resume"] {
         let output = lab(&["run", SWEEP, option, "/no/such/file", "-o", "/no/such/folder/run.csv"]);
         assert_eq!(output.status.code(), Some(2), "{option}");
-        assert_eq!(
-            text(&output.stderr),
-            format!("{option} is for one run, and this link is a sweep of several\n")
-        );
+        assert_eq!(text(&output.stderr), format!("{option} is for a single run, and this link is a sweep\n"));
     }
 }
 
@@ -288,7 +285,7 @@ fn what_is_wrong_with_a_file_is_said() {
         let path = path.to_str().unwrap();
         for (content, part) in [
             ("{\"format\": 1}", "not a run of this program"),
-            ("{\"format\": ", "no whole JSON"),
+            ("{\"format\": ", "not complete JSON"),
             ("step,replica,loss", "table of metrics"),
             ("", "empty"),
         ] {

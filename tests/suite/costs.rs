@@ -281,7 +281,7 @@ fn too_many_networks_become_as_many_as_fit() {
     let replicas = link.spec.run.replicas;
     assert!((2..64).contains(&replicas), "{replicas}");
     assert_eq!(notices.len(), 1, "{notices:?}");
-    assert!(notices[0].to_string().ends_with(&format!("; it is {replicas} now")), "{notices:?}");
+    assert!(notices[0].to_string().ends_with(&format!("; the value is {replicas} now")), "{notices:?}");
     let mut more = link.spec.clone();
     more.run.replicas += 1;
     assert!(!more.problems().is_empty(), "one more is too many");

@@ -214,7 +214,8 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
         sleep_ms(100.0);
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
-        let sentence = format!("Stopped: 0 of 3 runs are in {path}. The same command goes on from there.\n");
+        let sentence =
+            format!("Stopped: 0 of 3 runs are in {path}. The same command makes the remaining runs.\n");
         assert_eq!(said(&output), sentence);
     }
     // What `lab run` has found of a sweep until then is kept.
@@ -287,7 +288,11 @@ fn merge_replaces_no_file_unasked() {
     std::fs::write(&all, "Dear all,\n").unwrap();
     let output = lab(&["merge", &part, "-o", &all]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("all.csv is there already: --force replaces it"), "{}", said(&output));
+    assert!(
+        said(&output).contains("all.csv is there already: --force replaces this file"),
+        "{}",
+        said(&output)
+    );
     assert_eq!(read(&all), b"Dear all,\n");
     let output = lab(&["merge", &part, "-o", &all, "--force"]);
     assert!(output.status.success(), "{}", said(&output));

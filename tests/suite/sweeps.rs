@@ -120,12 +120,12 @@ fn what_is_in_another_file_stays_as_it_is() {
     let foreign = folder.file("letter.txt");
     std::fs::write(&foreign, "Dear all,\n").unwrap();
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
-    assert!(said.contains("no file of lab sweep"), "{said}");
+    assert!(said.contains("not written by lab sweep"), "{said}");
     assert_eq!(read(&foreign), "Dear all,\n");
     let damaged = before.replacen(",0,0,", ",0,x,", 1).replacen(",0,1,", ",0,x,", 1);
     std::fs::write(&foreign, &damaged).unwrap();
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
-    assert!(said.contains("line 3 or one of the 3 behind it is damaged"), "{said}");
+    assert!(said.contains("line 3 or one of the next 3 lines is damaged"), "{said}");
     assert_eq!(read(&foreign), damaged);
 }
 
@@ -159,7 +159,7 @@ fn parts_put_together_are_the_whole() {
     assert_eq!(read(&all), read(&whole));
     std::fs::remove_file(&all).unwrap();
     let said = fail(merge(&[a, b, b], &[]));
-    assert!(said.contains("run 1 is in ") && said.contains("a file before it"), "{said}");
+    assert!(said.contains("run 1 is in ") && said.contains("an earlier file"), "{said}");
     let said = fail(merge(&[a, d], &[]));
     assert!(said.contains("3 of 6 runs are missing (1, 2, 5)") && said.contains("--partial"), "{said}");
     assert!(!Path::new(&all).exists());

@@ -49,14 +49,14 @@ pub fn map(symbols: &[u8], heads: &[Attention], place: Option<usize>) -> Grid {
     }
     let names: Vec<&str> = heads.iter().map(|head| head.name).collect();
     let x_label = match names.as_slice() {
-        [] | [_] => tr!("symbol looked at").into(),
-        _ if stacked => tr!("symbol looked at; layers from the top, heads side by side").into(),
-        names => tr!("symbol looked at; heads {names}", names = names.join(", ")),
+        [] | [_] => tr!("attended symbol").into(),
+        _ if stacked => tr!("attended symbol; layers from the top, heads side by side").into(),
+        names => tr!("attended symbol; heads {names}", names = names.join(", ")),
     };
     let marked = place.filter(|place| *place < length);
     Grid {
         x_label,
-        y_label: tr!("symbol that looks").into(),
+        y_label: tr!("current symbol").into(),
         rows,
         columns,
         values,
@@ -125,7 +125,7 @@ mod tests {
         let grid = map(&[0, 1, 0], &heads(&[(0, "1.1"), (1, "2.1")]), None);
         assert_eq!(
             (grid.rows, grid.columns, grid.x_label.as_str()),
-            (3, 7, "symbol looked at; heads 1.1, 2.1")
+            (3, 7, "attended symbol; heads 1.1, 2.1")
         );
         assert!(grid.values[3].is_nan() && grid.values[7 + 4] == 1.0 && grid.values[7] == 0.25);
         assert_eq!(grid.column_names, ["a", "b", "a", "", "a", "b", "a"]);

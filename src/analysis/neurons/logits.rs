@@ -82,7 +82,7 @@ pub fn wrong_logits(
     };
     let fits = classes > 0 && labels.len().checked_mul(classes) == Some(logits.len());
     Grid {
-        title: tr!("Logits less the right one").into(),
+        title: tr!("Logits minus the logit of the right class").into(),
         x_label: tr!("class c").into(),
         y_label: tr!("pair (a, b)").into(),
         rows: if fits { labels.len() } else { 0 },

@@ -76,7 +76,7 @@ pub fn offer_new() {
         notice(
             NOTICE,
             tr!(
-                "A newer version of this page has been published, and the server no longer has all parts of this one. Open the page again; its address keeps your settings."
+                "A newer version of this page has been published, and the server no longer has all parts of this version. Open the page again; the address of the page keeps your settings."
             ),
         );
     }
@@ -95,7 +95,7 @@ pub(super) fn notice(id: &str, sentence: &str) {
     notice.set_id(id);
     let _ = notice.set_attribute("role", "alert");
     notice.set_text_content(Some(&format!("{sentence} ")));
-    button.set_text_content(Some(tr!("Open it again")));
+    button.set_text_content(Some(tr!("Open the page again")));
     let location: JsValue = window().location().into();
     if let Ok(reload) = get(&location, "reload").dyn_into::<Function>() {
         let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));

@@ -85,7 +85,7 @@ impl State {
             shown.push(chart);
         }
         if shown.is_empty() {
-            self.message = tr!("One chart stays; show another one first.").into();
+            self.message = tr!("At least one chart must be shown; show another chart first.").into();
             return;
         }
         let slugs: Vec<&str> = shown.into_iter().map(Chart::slug).collect();
@@ -223,7 +223,7 @@ mod tests {
         let mut state = open("#v1/sparse-parity?show=loss");
         state.apply(Action::ToggleChart(chart::LOSS));
         assert_eq!((state.run.link.view.show.as_slice(), state.undo.len()), ([chart::LOSS].as_slice(), 0));
-        assert!(state.message.starts_with("One chart stays"));
+        assert!(state.message.starts_with("At least one chart must be shown"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn counting() -> AnyView {
     let store = Store::here();
     let on = store.memo(|state| state.run.link.view.counted == Counted::Examples);
     let hint = Signal::derive(|| {
-        tr!("Curves over the steps show how many examples were trained on instead of how many steps were made.")
+        tr!("The horizontal axis of the curves counts training examples instead of training steps.")
             .to_string()
     });
     let (word, idle) = (tr!("Examples"), Signal::derive(|| false));
@@ -91,12 +91,12 @@ fn zoom() -> AnyView {
     let is_whole = store.memo(|state| state.viewing.zoom.is_none());
     view! {
         <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
-            title=tr!("Drag over curves to see those steps only; so does Shift with a drag, Ctrl with the wheel, and + on a chart")
+            title=tr!("Drag over the curves to show only the selected steps. Shift with a drag, Ctrl with the wheel, and + on a chart also zoom")
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             {tr!("Zoom")}
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
-            title=tr!("All steps again: a double click on curves, or 0 on a chart")
+            title=tr!("Show all steps again. A double click on the curves and 0 on a chart do the same")
             on:click=move |_| store.act(Action::ViewportAction(ViewportAction::Whole))>
             {tr!("Whole run")}
         </button>
@@ -111,7 +111,7 @@ fn smoothing() -> AnyView {
     let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
     let locked = store.memo(|state| state.run.link.locks(SMOOTH_KEY));
     view! {
-        <label class="switches__smooth" title=tr!("Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much")>
+        <label class="switches__smooth" title=tr!("Draws a moving average of each curve over the measurements, which are drawn pale. Further right, the curve is smoother")>
             {tr!("Smooth")}
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label=tr!("Smoothing") disabled=locked prop:value=value
@@ -137,9 +137,9 @@ pub fn Toolbar() -> impl IntoView {
             {move || offered.get().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
             <span class="switches__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
-                    hint=tr!("Logarithmic steps, which show memorising and understanding apart.") />
+                    hint=tr!("Logarithmic axis of the steps. It separates early memorisation from late generalisation.") />
                 <AxisSwitch key="y" word=tr!("Log y")
-                    hint=tr!("Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear.") />
+                    hint=tr!("Logarithmic axis of the values. Accuracy is drawn as error, 1 − accuracy; values that can be negative keep a linear axis.") />
                 {counting()}
                 {zoom()}
                 {smoothing()}

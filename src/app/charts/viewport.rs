@@ -100,7 +100,9 @@ pub fn legend(named: &[Named]) -> String {
                 "<button class=\"key\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
                  title=\"{about}\">{inside}</button>",
                 !of.is_hidden,
-                about = escaped(tr!("Hide or show; with Shift, or pressed twice, alone")),
+                about = escaped(tr!(
+                    "Hide or show this curve; with Shift or a double click, show only this curve"
+                )),
             ),
         }
     };

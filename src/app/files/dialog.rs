@@ -253,7 +253,7 @@ pub fn Files(
             on:close=move |_| open.set(false) on:keydown=escape>
             <h2 id="files-title">{tr!("Save")}</h2>
             <ul class="files__list">{exports.into_iter().collect_view()}</ul>
-            <h2>{tr!("Charts on show")}</h2>
+            <h2>{tr!("Charts on this page")}</h2>
             <ul class="files__list">
                 {move || charts.get().into_iter().map(pictures).collect_view()}
             </ul>
@@ -261,7 +261,7 @@ pub fn Files(
             <p class="files__item">
                 {choice.view(opened)}
                 <span>
-                    {tr!("A run (JSON) or weights (safetensors) from this page or from lab, or a table (CSV) to learn; or drop it anywhere on the page.")}
+                    {tr!("A run (JSON) or weights (safetensors) from this page or from the command lab, or a table (CSV) to learn. You can also drop the file anywhere on the page.")}
                 </span>
             </p>
             {progress(store, move || reads.get() && open.get())}

@@ -82,12 +82,14 @@ impl Export {
     pub fn about(self) -> &'static str {
         match self {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
-            Export::Json => tr!("Link, environment and measurements; this page and lab open it again."),
+            Export::Json => {
+                tr!("Link, environment and measurements; this page and the command lab can open the file.")
+            }
             Export::Weights => {
-                tr!("All weights and the optimizer's memory: the run can be resumed from them.")
+                tr!("All weights and the state of the optimizer: the run can be resumed from this file.")
             }
             Export::Script => {
-                tr!("The same experiment in plain PyTorch; it can begin from the saved weights.")
+                tr!("The same experiment in plain PyTorch; the script can begin from the saved weights.")
             }
         }
     }
@@ -247,9 +249,9 @@ impl State {
             program if *program == Environment::program() || program.is_empty() => String::new(),
             program => tr!(", written by {program}", program),
         };
-        let same = if before.spec == self.run.link.spec { tr!(" It is the run that was here.") } else { "" };
+        let same = if before.spec == self.run.link.spec { tr!(" It is the same run as before.") } else { "" };
         self.message = tr!(
-            "Opened {name}: {measured}{by}.{same} Train makes the run anew; Undo goes back.",
+            "Opened {name}: {measured}{by}.{same} Train makes the run again from its start; Undo goes back to the previous run.",
             name,
             measured,
             by,
@@ -277,7 +279,7 @@ impl State {
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
-            "Opened {name}: weights at step {step}. Play goes on from there.",
+            "Opened {name}: weights at step {step}. Play continues from this step.",
             name,
             step = thousands(header.step)
         );
@@ -290,7 +292,7 @@ impl State {
             return false;
         }
         self.paused = paused;
-        self.message = tr!("Trains the run of the file from its start.").into();
+        self.message = tr!("The run of the file is trained from its start.").into();
         self.begin(effects);
         true
     }

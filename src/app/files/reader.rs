@@ -33,7 +33,7 @@ impl FileReader {
     /// # Errors
     /// When the browser allows no worker, or has the file no more.
     pub fn open(job: &Job, file: &FileHandle, hear: impl Fn(News) + 'static) -> Result<Self, String> {
-        let none = |_| tr!("this browser allows no worker").to_string();
+        let none = |_| tr!("this browser does not allow workers").to_string();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let address = address(Program::Cpu).map_err(none)?;
@@ -54,14 +54,14 @@ impl FileReader {
         let on_error = Closure::new(move |_: ErrorEvent| {
             // Out of memory, for the most part: what else may be wrong with a file has a sentence.
             hear(News::Done(Err(tr!(
-                "the worker that read it stopped; it may be too large for this device"
+                "the worker that read the file stopped; the file may be too large for this device"
             )
             .into())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let reader = FileReader { worker, _on_message: on_message, _on_error: on_error };
-        let blob = file.blob().ok_or_else(|| tr!("the browser cannot read it").to_string())?;
+        let blob = file.blob().ok_or_else(|| tr!("the browser cannot read the file").to_string())?;
         let job = serde_wasm_bindgen::to_value(job).map_err(|why| why.to_string())?;
         // The file is not copied.
         reader.worker.post_message(&Array::of2(&job, &blob)).map_err(none)?;

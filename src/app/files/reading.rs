@@ -86,7 +86,7 @@ impl State {
     /// Reads no more of the file that is being read.
     pub(in crate::app) fn cancel_file(&mut self) {
         if let Some(reading) = self.reading.take() {
-            self.refuse_file(&reading.name, tr!("reading it was cancelled"));
+            self.refuse_file(&reading.name, tr!("reading was cancelled"));
         }
     }
 

@@ -28,7 +28,7 @@ impl State {
         self.notices = link.spec.repair();
         let columns = opened(number).map_or(0, |opened| opened.table.names.len());
         let message = tr!(
-            "Opened {name}: a table of {columns} columns. Nothing of it leaves this device.",
+            "Opened {name}: a table of {columns} columns. The table does not leave this device.",
             name,
             columns
         );

@@ -134,7 +134,7 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     let json = page.save(Export::Json);
     page.act(Action::file("half.json", json));
     assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
-    assert!(page.state.message.contains("It is the run that was here."), "{}", page.state.message);
+    assert!(page.state.message.contains("It is the same run as before."), "{}", page.state.message);
     assert!(!page.state.run.is_under_way(), "a learning rate edited now is of the whole run");
     page.act(Action::Edit("lr".into(), "0.2".into()));
     assert_eq!(
@@ -210,7 +210,10 @@ fn weights_are_a_run_that_waits_at_their_step() {
         matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.run.link.spec)
     );
     assert_eq!(*payload, Payload::Bytes(bytes));
-    assert_eq!(page.state.message, "Opened half.safetensors: weights at step 120. Play goes on from there.");
+    assert_eq!(
+        page.state.message,
+        "Opened half.safetensors: weights at step 120. Play continues from this step."
+    );
     assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
 }
 
@@ -363,7 +366,7 @@ mod apart {
         open(&mut page, "big.csv", &bytes);
         let late = worker(&page, &bytes);
         page.act(Action::Request(Request::CancelFile));
-        let said = "big.csv was not opened: reading it was cancelled. Nothing has changed.";
+        let said = "big.csv was not opened: reading was cancelled. Nothing has changed.";
         assert_eq!((page.state.flaw.as_str(), page.state.reading.is_none()), (said, true));
         late.into_iter().for_each(|action| page.act(action));
         assert_eq!((page.state.flaw.as_str(), encode(&page.state.run.link)), (said, LINK.into()));

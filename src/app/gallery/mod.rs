@@ -126,9 +126,9 @@ impl Gallery {
             tr!("Back to the run"),
             "</button></div><p class=\"gallery__about\">",
             tr!(
-                "Every experiment with the curve of a run recorded on one processor core, and the time \
-                 it takes there. Opening one trains it here, from its start. In losses and accuracies \
-                 orange is measured on held-out examples and blue on those of the training."),
+                "Each experiment has the curve of a run that was recorded on one processor core, and the time that the \
+                 run takes on such a core. An experiment that you open is trained here, from its start. In curves of \
+                 loss and accuracy, orange stands for held-out examples and blue for training examples."),
             "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
             tr!("Filter"),
             "\"><label>",
@@ -226,11 +226,13 @@ impl Gallery {
             shown += of_lab.len();
         }
         let why = match &self.recorded {
-            Some(Err(why)) => tr!(" The recorded curves are not there: {why}. The links work.", why),
+            Some(Err(why)) => tr!(" The recorded curves are missing: {why}. The links still work.", why),
             _ => String::new(),
         };
         let count = match shown {
-            0 => tr!("Nothing is like that. A word less, or another topic, shows more.").into(),
+            0 => {
+                tr!("No experiment or story matches. Remove a word, or choose another topic or time.").into()
+            }
             _ => tr!("{shown} of {all}.{why}", shown, all, why),
         };
         let mut head = Html::default();
@@ -375,7 +377,7 @@ pub fn strip() -> String {
     out.text(&tr!("All {many} experiments", many = PRESETS.len()));
     out.mixed(&[
         "</strong><span>",
-        tr!("The gallery shows what each found, and how long it takes."),
+        tr!("The gallery shows the result of each experiment and the time it takes."),
         "</span></a></li></ul>",
     ]);
     out.0

@@ -75,7 +75,7 @@ fn the_filter_takes_topics_times_and_words_together() {
     let found = of(&[("words", "weight DECAY"), ("topic", "lab.groups"), ("time", "minutes")]);
     assert!(!found.is_empty() && found.len() < 12, "{found:?}");
     let nothing = filtered(&[("words", "astrology")]);
-    assert!(names(&nothing).is_empty() && nothing.contains("Nothing is like that"));
+    assert!(names(&nothing).is_empty() && nothing.contains("No experiment or story matches"));
     // What was typed is text, not markup.
     let mut state = open();
     state.apply(Action::Gallery(GalleryAction::Filter("words".into(), "\"><b>".into())));
@@ -164,7 +164,7 @@ fn curves_that_cannot_be_fetched_leave_links_that_work() {
     state.apply(Action::Gallery(GalleryAction::Fetched(Err("it could not be fetched".into()))));
     let cards = state.gallery.cards();
     assert!(
-        cards.contains("The recorded curves are not there: it could not be fetched.")
+        cards.contains("The recorded curves are missing: it could not be fetched.")
             && !cards.contains("<svg")
     );
     state.apply(Action::Gallery(GalleryAction::Fetched(Ok("surprise".into()))));
@@ -179,7 +179,7 @@ fn curves_that_cannot_be_fetched_leave_links_that_work() {
 fn a_teachers_link_that_keeps_its_run_has_no_gallery() {
     let mut page = Page::open("#v1/sparse-parity?n=12&hide=presets");
     page.act(Action::Open(FRAGMENT.into()));
-    assert!(!page.state.gallery.is_open && page.state.message.contains("keeps that as it is"));
+    assert!(!page.state.gallery.is_open && page.state.message.contains("does not allow this change"));
 }
 
 #[test]

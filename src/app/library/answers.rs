@@ -100,7 +100,7 @@ impl State {
                 let held = self.library.unstored.iter().find(|held| held.id == id);
                 let (kept, bytes) = match (held, fetched) {
                     (Some(held), _) => {
-                        let none = || tr!("this browser has none of them").to_string();
+                        let none = || tr!("this browser has not stored them").to_string();
                         (known, held.bytes.clone().ok_or_else(none))
                     }
                     // Its curves are not on the page, and they and the checkpoint must be of the same run.
@@ -126,8 +126,8 @@ impl State {
             LibraryAnswer::Full(command) => self.library.no_room(*command, effects),
             LibraryAnswer::NoRoomForTable(name) => {
                 self.message = tr!(
-                    "There is no room left to keep {name} in this browser: once this page is closed, runs on it ask \
-                     for the file again.",
+                    "There is no room left to keep {name} in this browser. After this page is closed, runs that use this \
+                     file ask for it again.",
                     name
                 );
             }
@@ -140,7 +140,7 @@ impl State {
                     return self.take_answer(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
                 }
                 if let Some(LibraryCommand::ReadCurves(_)) = command.as_deref() {
-                    self.message = tr!("The curves of that run cannot be read now.").into();
+                    self.message = tr!("The curves of the kept run cannot be read now.").into();
                 }
                 self.library.refused(refusal, command.map(|command| *command), effects);
             }
@@ -153,9 +153,13 @@ impl State {
         self.write_down(true, effects);
         let link = decode(&kept.link).0;
         let message = match &bytes {
-            Ok(_) => tr!("Taken up at step {step}: {name}.", step = thousands(kept.step), name = kept.name),
+            Ok(_) => tr!(
+                "Opened the kept run “{name}” at step {step}.",
+                step = thousands(kept.step),
+                name = kept.name
+            ),
             Err(why) => tr!(
-                "The weights of “{name}” cannot be used: {why}. It is trained again from its start, which gives the \
+                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with the \
                  same numbers.",
                 name = kept.name,
                 why

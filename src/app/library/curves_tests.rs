@@ -103,7 +103,7 @@ fn curves_that_the_page_does_not_hold_are_read_when_they_are_wanted() {
     let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &shelf);
     shelf.borrow_mut().runs.clear();
     tab.wish(LibraryAction::Overlay(id.clone()));
-    assert!(tab.state.message.contains("no curves of"), "{}", tab.state.message);
+    assert!(tab.state.message.contains("are no longer stored"), "{}", tab.state.message);
     shelf.borrow_mut().refuses = Some(Refusal::Failed("disk error".into()));
     tab.wish(LibraryAction::Overlay(id));
     assert!(tab.state.message.contains("cannot be read now"), "{}", tab.state.message);

@@ -110,7 +110,7 @@ pub fn Library() -> impl IntoView {
                 {move || tr!("Kept runs ({many})", many = many.get())}
             </summary>
             <p class="library__about">
-                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked. Pinned runs stand first, and are spared when all others are deleted.")}
+                {tr!("Runs are stored in this browser, on this device, and are not sent anywhere. If there is no room for another run, that run stays on this page until the page is closed. Only you delete runs. Pinned runs are listed first, and “Delete all runs that are not pinned” keeps them.")}
             </p>
             <ul class="library__list">
                 {lines}
@@ -118,7 +118,7 @@ pub fn Library() -> impl IntoView {
             </ul>
             <button class="switch" type="button" data-testid="delete-unpinned"
                 on:click=move |_| store.act(Action::Library(LibraryAction::DeleteUnpinned))>
-                {tr!("Delete all that are not pinned")}
+                {tr!("Delete all runs that are not pinned")}
             </button>
         </details>
         <p class="library__about" role="status" data-testid="library-trouble">{trouble}</p>

@@ -49,19 +49,19 @@ impl Library {
         match &self.storage {
             Storage::Unknown | Storage::Ready => {}
             Storage::Absent => said.push(
-                tr!("This browser keeps nothing for this page: runs are gone when it is closed.").into(),
+                tr!("This browser stores nothing for this page: runs are lost when the page is closed.").into(),
             ),
             Storage::Refused(Refusal::Newer) => said.push(
                 tr!(
-                    "A newer version of this page is open in another tab and stores the kept runs now. What this page \
-                     trains is gone when it is closed: reload it to have it stored again."
+                    "A newer version of this page is open in another tab and stores the kept runs now. Runs of this \
+                     page are lost when the page is closed: reload the page to have runs stored again."
                 )
                 .into(),
             ),
             Storage::Refused(Refusal::Blocked) => said.push(
                 tr!(
-                    "An older version of this page is open in another tab and does not let go of the kept runs: close \
-                     that tab. Until then, runs are on this page alone."
+                    "An older version of this page is open in another tab and blocks the storage of kept runs: close \
+                     that tab. Until then, runs are on this page only."
                 )
                 .into(),
             ),
@@ -69,29 +69,29 @@ impl Library {
                 tr!("The browser has closed this page's storage; it is being opened again.").into(),
             ),
             Storage::Refused(Refusal::Failed(why)) => said.push(tr!(
-                "The browser could not store the kept runs ({why}). They are on this page until it is closed, and \
-                 storing is tried again.",
+                "The browser could not store the kept runs ({why}). The runs stay on this page until the page is closed, \
+                 and storing is tried again.",
                 why
             )),
         }
         if let Some(runs) = self.held(Reason::NoRoom) {
             said.push(tr!(
-                "There is no room left to store {runs}, gone when this page is closed: delete kept runs that you no \
-                 longer need (open and download them first to have them as files), and storing is tried again.",
+                "There is no room left to store {runs}, lost when this page is closed. Delete kept runs that you no \
+                 longer need; then storing is tried again. To keep a run as a file, open and download it first.",
                 runs
             ));
         }
         if let Some(runs) = self.held(Reason::Deleted) {
             said.push(tr!(
-                "The browser has deleted what this page had stored. On this page there are still {runs}, gone when \
-                 it is closed: open and download them to have them as files.",
+                "The browser has deleted what this page had stored. Still on this page: {runs}, lost when the page \
+                 is closed. To keep a run as a file, open and download it.",
                 runs
             ));
         }
         if self.is_partial {
             said.push(
                 tr!(
-                    "There was no room to bring all kept runs together. None is lost: delete kept runs that you no \
+                    "There was no room to move all kept runs to the new storage. No run is lost: delete kept runs that you no \
                      longer need, and reload the page."
                 )
                 .into(),
@@ -194,8 +194,8 @@ impl Library {
             }
             LibraryCommand::Edit(_) => {
                 self.trouble = tr!(
-                    "There is no room left to store this change: it is gone when this page is closed. Delete kept \
-                     runs that you no longer need, and make it again."
+                    "There is no room left to store this change, which is lost when this page is closed. Delete kept \
+                     runs that you no longer need, and make the change again."
                 )
                 .into();
             }

@@ -413,7 +413,7 @@ fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
     assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
     assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run,"));
     tab.act(Action::Undo);
-    assert!(tab.state.message.contains("cannot come back"), "{}", tab.state.message);
+    assert!(tab.state.message.contains("cannot be restored"), "{}", tab.state.message);
     tab.wish(LibraryAction::Delete(id(20)));
     assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
     assert_eq!(tab.state.library.trouble, "", "nothing is left to be said");
@@ -471,7 +471,7 @@ fn without_storage_everything_else_works() {
     shelf.borrow_mut().refuses = Some(Refusal::Failed("indexedDB is not defined".into()));
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
-    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("keeps nothing"));
+    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("stores nothing"));
     assert_eq!(tab.state.run.step, 100);
     // What was trained is there as long as the page is.
     tab.act(Action::Edit("n".into(), "21".into()));

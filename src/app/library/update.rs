@@ -58,7 +58,7 @@ impl State {
             }
             LibraryAction::Delete(id) => {
                 self.delete_kept(vec![id], effects);
-                self.message = tr!("Deleted from the kept runs; Undo brings it back.").into();
+                self.message = tr!("Deleted the run from the kept runs; Undo restores the run.").into();
             }
             LibraryAction::DeleteUnpinned => {
                 let current = id_of(self.run.spec());
@@ -66,12 +66,14 @@ impl State {
                 let ids: Vec<String> =
                     listed.map(|kept| kept.id.clone()).filter(|id| *id != current).collect();
                 if ids.is_empty() {
-                    self.message = tr!("All kept runs are pinned, or are the run of this page.").into();
+                    self.message =
+                        tr!("Nothing was deleted: all kept runs other than the run of this page are pinned.")
+                            .into();
                     return;
                 }
                 let runs = count(ids.len(), "kept run");
                 self.delete_kept(ids, effects);
-                self.message = tr!("Deleted {runs}; Undo brings them back.", runs);
+                self.message = tr!("Deleted {runs}; Undo restores all of them.", runs);
             }
             LibraryAction::DeleteDamaged(key) => {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
@@ -128,14 +130,15 @@ impl State {
         let known = |before: &SavedRun| Some((before.clone(), self.library.find(&before.id)?.clone()));
         let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
         let Some((was, is)) = there.first() else {
-            self.message = tr!("That run had to make room meanwhile, and cannot come back.").into();
+            self.message =
+                tr!("The deleted run cannot be restored: its room was needed for other runs.").into();
             return;
         };
         self.message = match (is.deleted > was.deleted, is.name != was.name) {
             (true, _) if before.len() > 1 => {
-                tr!("Undone: {runs} are there again.", runs = count(there.len(), "kept run"))
+                tr!("Undone: {runs} restored.", runs = count(there.len(), "kept run"))
             }
-            (true, _) => tr!("Undone: the run is kept again.").into(),
+            (true, _) => tr!("Undone: the run is restored.").into(),
             (_, true) => tr!("Undone: the name is “{name}” again.", name = was.name),
             _ if was.pinned => tr!("Undone: the run is pinned again.").into(),
             _ => tr!("Undone: the run is no longer pinned.").into(),

@@ -236,7 +236,11 @@ fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
     page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
     page.say(Event::Failed(Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
-    assert!(page.state.message.ends_with("Fused kernels do not fit this GPU: no. Autodiff trains instead."));
+    assert!(
+        page.state
+            .message
+            .ends_with("Fused kernels do not fit this GPU: no. Autodiff trains the network instead.")
+    );
     assert_eq!(page.state.run.phase, Phase::Running);
     page.edit("width", "64");
     assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
@@ -302,7 +306,7 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     assert_eq!(page.state.run.phase, Phase::Diverged { step: 120, last_good: 100 });
     assert_eq!(
         status(&page.state),
-        "The loss was not finite at step 120; the run stands at step 100, the last good one"
+        "The loss was not finite at step 120; the run went back to step 100, the last one with a finite loss"
     );
     assert_eq!(page.state.run.history.rows().count(), 3);
 }

@@ -71,7 +71,7 @@ pub fn Transport() -> impl IntoView {
                     press=act(Action::SingleStep) />
                 <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Back to the same start (R)") idle=never
                     press=act(Action::Reset) />
-                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings from a new seed (N)")
+                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings with a new seed (N)")
                     idle=never press=seed />
                 <Press testid="undo" icon=Name::Undo word=tr!("Undo") hint=tr!("Undo the last change (Ctrl+Z)") idle=no_undo
                     press=act(Action::Undo) />

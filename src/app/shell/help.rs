@@ -19,20 +19,23 @@ use crate::ui::request::Request;
 use crate::ui::sheet::Sheet;
 
 const KEYS: &[(&str, &str)] = &[
-    (text!("Space"), text!("Play or pause; after the end, go on")),
+    (text!("Space"), text!("Play or pause; after the end, continue the run")),
     (text!("→ or ."), text!("One step")),
     ("R", text!("Back to the same start")),
-    ("N", text!("The same settings from a new seed")),
+    ("N", text!("The same settings with a new seed")),
     (text!("Ctrl Z"), text!("Undo the last change")),
     ("S", text!("Save the run, or open one")),
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),
-    ("P", text!("Large type for a projector, or back")),
-    (text!("[ and ]"), text!("Show the measurement before, or the one after")),
-    (text!("← → on a chart"), text!("Read the values there; ↑ ↓ choose a curve, Enter goes to that step")),
+    ("P", text!("Large type for a projector, or normal type")),
+    (text!("[ and ]"), text!("Show the previous or the next measurement")),
+    (
+        text!("← → on a chart"),
+        text!("Read the values at one step; ↑ ↓ choose a curve, Enter shows the run at this step"),
+    ),
     (text!("+, −, 0 on a chart"), text!("Fewer steps, more steps, the whole run")),
-    (text!("Shift and drag"), text!("See those steps of the curves only")),
-    (text!("Esc"), text!("Cancel reading a file, or close what is open; show the newest step again")),
+    (text!("Shift and drag"), text!("Show only the selected steps of the curves")),
+    (text!("Esc"), text!("Cancel reading a file, or close an open dialog; show the newest step again")),
     ("?", text!("This help")),
 ];
 
@@ -147,7 +150,7 @@ pub fn Help(
         <Sheet open title=tr!("What you see")>
             <p>{move || store.see(|state| panel(state.run.spec()).help())}</p>
             <p>
-                {tr!("Every number follows from the settings and the seed. The address of this page holds them: copy it, open it elsewhere, and the same run begins. Nothing leaves your device.")}
+                {tr!("The settings and the seed determine every number. The address of this page contains both: copy the address and open it elsewhere, and the same run begins. No data leaves your device.")}
             </p>
             <p>
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>

@@ -139,5 +139,5 @@ pub async fn early() {
 
 /// What is said where the second program could not be fetched.
 const LOST: &str = text!(
-    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not kept. Training goes on; open the dialog again, or reload the page, once there is a network."
+    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training goes on. When the network works again, open the dialog again or reload the page."
 );

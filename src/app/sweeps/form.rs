@@ -136,8 +136,8 @@ impl Way {
         let (from, to) = (number(&self.from), number(&self.to));
         let many = self.many.trim().parse::<usize>().ok().filter(|many| (2..=1000).contains(many));
         match (from, to, many) {
-            (None, ..) | (_, None, _) => Some(tr!("{name}: from and to are numbers.", name = name())),
-            (.., None) => Some(tr!("{name}: take 2 to 1,000 values.", name = name())),
+            (None, ..) | (_, None, _) => Some(tr!("{name}: “From” and “To” must be numbers.", name = name())),
+            (.., None) => Some(tr!("{name}: choose 2 to 1,000 values.", name = name())),
             (Some(from), Some(to), _) if self.mode == "log" && (from <= 0.0 || to <= 0.0) => {
                 Some(tr!("{name}: equal ratios need numbers above 0.", name = name()))
             }
@@ -230,8 +230,8 @@ impl Choice {
         read.map_err(told)?;
         if runs(&spec) > MOST_CELLS {
             return Err(tr!(
-                "{runs} are more than the {most} that a page makes, and take up to {time} on one core. \
-                 Take fewer values, or make them elsewhere: lab sweep '{link}'",
+                "{runs} are too many: a page makes at most {most}. They would take up to {time} on one core. \
+                 Choose fewer values, or make the runs in a terminal: lab sweep '{link}'",
                 runs = count(runs(&spec), "run"),
                 most = thousands(MOST_CELLS as u64),
                 time = duration(seconds(&spec)),

@@ -86,7 +86,7 @@ pub fn faces(run: &RunView) -> Vec<Face> {
     let face = |(at, cell): (usize, &Cell)| {
         let is_now = at == sweep.done.len() && !sweep.is_at_rest();
         let Some(times) = sweep.times(at) else {
-            let about = if is_now { tr!("its run is under way") } else { tr!("not made yet") };
+            let about = if is_now { tr!("this run is being trained") } else { tr!("not trained yet") };
             return Face { about: format!("{}: {about}", place(run, cell)), is_now, ..Face::default() };
         };
         let (found, all) = (times.iter().flatten().count(), times.len());
@@ -129,7 +129,7 @@ pub fn legend(run: &RunView) -> String {
         Cells::Share => {
             (tr!("Share of seeds that reached the target"), tr!("none").into(), tr!("all").into())
         }
-        _ if low > high => return tr!("No run has ended with such a number yet.").into(),
+        _ if low > high => return tr!("No run that has ended has a number for this map yet.").into(),
         Cells::Steps => (tr!("Median step at which seeds reached the target"), compact(low), compact(high)),
         Cells::Loss => (tr!("Median held-out loss at the end"), decimal(low as f32), decimal(high as f32)),
         Cells::Accuracy => {

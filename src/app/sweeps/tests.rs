@@ -115,7 +115,7 @@ fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
         assert!(waits(&effects));
         begun(&mut state);
         assert_eq!(state.run.phase, Phase::Paused);
-        assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Play begins");
+        assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Press Play to begin");
         state.apply(Action::Toggle);
         hear(&mut state, Event::Resumed { step: 0 });
         let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
@@ -294,7 +294,7 @@ fn time_left_follows_from_what_has_passed() {
 fn the_map_says_of_each_cell_how_many_and_how_sure() {
     let (mut state, _) = open();
     assert!(faces(&state.run)[0].is_now && !faces(&state.run)[1].is_now);
-    assert_eq!(faces(&state.run)[1].about, "n = 10, k = 3: not made yet");
+    assert_eq!(faces(&state.run)[1].about, "n = 10, k = 3: not trained yet");
     end_of(&mut state, &[0, 1], 1200);
     let face = &faces(&state.run)[0];
     assert_eq!((face.text.as_str(), face.strength, face.is_now), ("2/2", Some(1.0), false));
@@ -372,14 +372,14 @@ fn the_dialog_makes_links() {
 fn the_dialog_says_what_is_wrong() {
     const AT: &str = "#v1/sparse-parity?n=20";
     for (fields, part) in [
-        (&[("from.0", "ten")][..], "from and to are numbers"),
-        (&[("many.0", "1")], "take 2 to 1,000 values"),
+        (&[("from.0", "ten")][..], "“From” and “To” must be numbers"),
+        (&[("many.0", "1")], "choose 2 to 1,000 values"),
         (&[("mode.0", "log"), ("from.0", "0")], "above 0"),
         (&[("mode.0", "list"), ("list.0", " ")], "at least one value"),
         (&[("key.0", "n"), ("from.0", "2"), ("to.0", "4")], "k"),
         (&[("key.0", "k"), ("from.0", "1"), ("to.0", "99")], "1 to"),
         (&[("seeds", "0")], "1 to 4096"),
-        (&[("key.0", "n"), ("key.1", "n")], "for itself"),
+        (&[("key.0", "n"), ("key.1", "n")], "different for each run"),
     ] {
         let said = chosen(AT, fields).unwrap_err();
         assert!(said.contains(part) && said.ends_with('.'), "{fields:?}: {said}");
@@ -397,7 +397,7 @@ fn the_dialog_says_what_is_wrong() {
     ];
     let said = chosen(AT, &many).unwrap_err();
     for part in [
-        "100,000 runs are more than the 1,024",
+        "100,000 runs are too many: a page makes at most 1,024",
         "take up to",
         "fewer values",
         "lab sweep '#v1/sparse-parity?",
@@ -423,7 +423,7 @@ fn the_dialog_estimates_and_starts() {
     assert!(started(&effects).is_some() && !waits(&effects), "who presses the button waits for nothing");
     assert_eq!(
         (sweep(&state).cells.len(), state.message.as_str()),
-        (5, "A sweep of 5 runs. Undo goes back.")
+        (5, "Started a sweep of 5 runs. Undo goes back to the previous run.")
     );
     state.apply(Action::Undo);
     assert_eq!(encode(&state.run.link), before);

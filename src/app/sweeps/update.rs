@@ -33,7 +33,11 @@ impl State {
                 // The dialog has said how long it takes.
                 self.consent = Consent::to(&link.spec);
                 let runs = count(crate::run::cells::count(&link.spec), "run");
-                self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
+                self.change(
+                    *link,
+                    tr!("Started a sweep of {runs}. Undo goes back to the previous run.", runs),
+                    effects,
+                );
             }
             SweepAction::Cancel => {
                 let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };

@@ -21,7 +21,7 @@ pub fn Scrub() -> impl IntoView {
     view! {
         <div class="scrub">
             <input class="knob__slider scrub__bar" type="range" data-testid="scrub" aria-label=tr!("Step shown") min="0" disabled=idle
-                title=tr!("Earlier steps: drag here or over a curve, or press [ and ]")
+                title=tr!("Show an earlier step: drag here or over a curve, or press [ and ]")
                 max=move || at.get().0 aria-valuetext=words prop:value=move || at.get().1.to_string()
                 style:--at=move || {
                     let (end, step) = at.get();

@@ -161,7 +161,9 @@ impl State {
         let end = thousands(end.step);
         match self.run.phase {
             Phase::Loading => Some(tr!("Going to step {step} of {end}", step, end)),
-            Phase::Paused => Some(tr!("Step {step} of {end}, as it was. Play trains it again", step, end)),
+            Phase::Paused => {
+                Some(tr!("Step {step} of {end}, shown again. Play trains again from this step", step, end))
+            }
             _ => None,
         }
     }

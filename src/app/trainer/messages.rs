@@ -43,7 +43,8 @@ impl State {
                 *seconds += 1;
                 if *seconds >= READY_WITHIN {
                     let program = *program;
-                    let why = tr!("it did not answer within {seconds} seconds", seconds = READY_WITHIN);
+                    let why =
+                        tr!("its worker did not answer within {seconds} seconds", seconds = READY_WITHIN);
                     self.lost(program, &why, effects);
                 }
             }
@@ -55,7 +56,11 @@ impl State {
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {
-                    self.lost(program, &tr!("it was silent for {patience} seconds", patience), effects);
+                    self.lost(
+                        program,
+                        &tr!("the worker sent nothing for {patience} seconds", patience),
+                        effects,
+                    );
                 }
             }
             _ => {}
@@ -176,12 +181,12 @@ impl State {
                     self.message = match self.run.vocabulary().trains_only {
                         true => {
                             tr!(
-                                "The last step, {step}, was made: KL to the truth is {kl}.",
+                                "Step {step} was the last step: KL to the truth is {kl}.",
                                 step,
                                 kl = decimal(kl)
                             )
                         }
-                        false => tr!("The last step, {step}, was made: {right} {of}.", step, right, of),
+                        false => tr!("Step {step} was the last step: {right} {of}.", step, right, of),
                     };
                 }
             }
@@ -190,7 +195,8 @@ impl State {
                 self.run.link.spec.change_learning_rate(step, lr);
                 self.branch(step);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
-                self.message = tr!("Learning rate {lr} from step {step} on; the link records it.", lr, step);
+                self.message =
+                    tr!("Learning rate {lr} from step {step} on; the link contains this change.", lr, step);
             }
             (Event::Diverged { step, last_good }, _) => {
                 self.run.step = last_good;
@@ -226,7 +232,7 @@ impl State {
                 self.start(effects);
             }
             Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
-                self.message = tr!("{why} Autodiff trains instead.", why = capital(&why));
+                self.message = tr!("{why} Autodiff trains the network instead.", why = capital(&why));
                 self.uncovered = Some(why);
                 self.resume(effects);
             }

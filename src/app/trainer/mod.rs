@@ -48,8 +48,10 @@ pub enum TrainerMessage {
 /// Rust then runs into an instruction that is never reached otherwise, which each engine words in its own way.
 pub fn last_words(words: Option<&str>) -> String {
     match words.filter(|words| !words.is_empty() && !words.contains(MISSING)) {
-        None => tr!("it could not be loaded").into(),
-        Some(words) if words.to_lowercase().contains("unreachable") => tr!("it had no memory left").into(),
+        None => tr!("the worker could not be loaded").into(),
+        Some(words) if words.to_lowercase().contains("unreachable") => {
+            tr!("the worker had no memory left").into()
+        }
         Some(words) => words.into(),
     }
 }
@@ -88,10 +90,10 @@ mod tests {
             "RuntimeError: unreachable executed",
             "RuntimeError: Unreachable code should not be executed (evaluating 'this.next()')",
         ] {
-            assert_eq!(last_words(Some(words)), "it had no memory left");
+            assert_eq!(last_words(Some(words)), "the worker had no memory left");
         }
         for words in [None, Some(""), Some("Uncaught Error: missing file")] {
-            assert_eq!(last_words(words), "it could not be loaded");
+            assert_eq!(last_words(words), "the worker could not be loaded");
         }
         assert_eq!(last_words(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
     }

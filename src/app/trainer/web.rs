@@ -29,7 +29,7 @@ impl WorkerTrainer {
         options.set_type(WorkerType::Module);
         let worker = address(program)
             .and_then(|address| Worker::new_with_options(&address, &options))
-            .map_err(|_| tr!("this browser allows no worker").to_string())?;
+            .map_err(|_| tr!("this browser does not allow workers").to_string())?;
         let said = hear.clone();
         // Whether it has said of which build it is, and is of this page's: no run begins with another.
         let greeted = Rc::new(Cell::new(None));
@@ -42,7 +42,7 @@ impl WorkerTrainer {
                 if !fit {
                     offer_new();
                     said(TrainerMessage::Died(
-                        tr!("its program is of another version than this page").into(),
+                        tr!("the program of the worker is of another version than this page").into(),
                     ));
                 }
                 return;
@@ -52,7 +52,9 @@ impl WorkerTrainer {
             }
             said(match unpack::<Event>(&event.data()) {
                 Ok((event, payload)) => TrainerMessage::Said(Message { event, payload }),
-                Err(why) => TrainerMessage::Died(tr!("its message could not be read, {why}", why)),
+                Err(why) => {
+                    TrainerMessage::Died(tr!("a message of the worker could not be read: {why}", why))
+                }
             });
         });
         let on_error = Closure::new(move |event: ErrorEvent| {

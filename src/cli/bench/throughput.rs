@@ -96,8 +96,8 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
         if let Some((rate, networks)) = best {
             let time = duration(FRONTIER / rate);
             println!(
-                "With {networks} networks at once the frontier of 8 widths, 8 sizes, 2 initialisations and 20 seeds takes \
-                 {time} at most."
+                "With {networks} networks at once, a sweep over 8 widths, 8 sample sizes, 2 initialisations and 20 \
+                 seeds takes at most {time}."
             );
         }
     }

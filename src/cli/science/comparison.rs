@@ -104,7 +104,7 @@ pub fn markdown(rows: &[Comparison]) -> String {
         others.into_iter().partition(is_in_context);
     let lines: String = of_parities.iter().map(line).collect();
     let parities = format!(
-        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree | why \
+        "| instance | independent program: median t_c (solved) or value | here, {REPLICAS} seeds | agree | why \
          |\n|---|---|---|---|---|\n{lines}"
     );
     format!("{parities}\n{}\n{}", lookups::markdown(&of_lookups), in_context::markdown(&in_context))

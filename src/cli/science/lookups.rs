@@ -161,7 +161,7 @@ fn of_networks(instance: &Instance, device: &Device) -> Result<(String, String, 
 pub(super) fn markdown(rows: &[Comparison]) -> String {
     let lines: String = rows.iter().map(line).collect();
     format!(
-        "| figure | elsewhere: relative error, or prompts seen | here: median (range; reached) | agree | why \
+        "| figure | independent program: relative error, or prompts seen | here: median (range; reached) | agree | why \
          |\n|---|---|---|---|---|\n{lines}"
     )
 }

@@ -291,7 +291,8 @@ fn within<T: PartialOrd + std::fmt::Display>(what: &str, found: T, (low, high): 
 
 fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
     let find = |series: usize, at: usize| trials.iter().find(|t| (t.cell.series, t.cell.at) == (series, at));
-    let missing = || Verdict { holds: false, text: format!("{expect:?}: there is nothing to measure it on") };
+    let missing =
+        || Verdict { holds: false, text: format!("{expect:?}: the run has no measurement for this") };
     let share = |some: usize, all: usize| some as f64 / all.max(1) as f64;
     match *expect {
         Expect::Reaches { measure, at_least, steps, share: wanted } => {
@@ -301,7 +302,8 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let (first, last) = (times.converged().first().copied(), times.converged().last().copied());
             let (first, median, last) = (shown(first), shown(times.median()), shown(last));
             let what = format!(
-                "share with {measure:?} ≥ {at_least} from step {} to {} (first {first}, median {median}, last {last})",
+                "share with {measure:?} ≥ {at_least} first reached at step {} to {} \
+                 (first {first}, median {median}, last {last})",
                 steps.0, steps.1
             );
             within(&what, share(fitting, reached.len()), wanted)
@@ -325,7 +327,7 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
         Expect::Solved { series, at, share: wanted } => {
             let Some(trial) = find(series, at) else { return missing() };
             let found = share(trial.solved.iter().flatten().count(), trial.solved.len());
-            within(&format!("share that succeeds, curve {series}, value {at}"), found, wanted)
+            within(&format!("share of networks that succeed, curve {series}, value {at}"), found, wanted)
         }
         Expect::Threshold { series, between } => {
             let line: Vec<&Trial> = trials.iter().filter(|trial| trial.cell.series == series).collect();
@@ -333,7 +335,7 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let count = |trial: &&Trial| Some((trial.solved.iter().flatten().count(), trial.solved.len()));
             let counts: Vec<_> = line.iter().map(count).collect();
             let Some(found) = threshold(&values, &counts) else { return missing() };
-            within(&format!("least value at which 80 % succeed, curve {series}"), found, between)
+            within(&format!("smallest value at which 80 % of trials succeed, curve {series}"), found, between)
         }
         Expect::Ends { series, at, between } => {
             let Some(found) = find(series, at).and_then(Trial::error) else { return missing() };
@@ -351,7 +353,7 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
                 ends.map(|trial| Some((trial.x, f64::from(trial.last(measure)?)))).collect();
             let Some((_, found)) = points.and_then(|points| power(&points)) else { return missing() };
             within(
-                &format!("power of {measure:?} at the end, curve {series}, values {values:?}"),
+                &format!("fitted power of {measure:?} at the end, curve {series}, values {values:?}"),
                 found,
                 between,
             )
@@ -360,7 +362,7 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let error = |line: usize| find(line, at).and_then(Trial::error);
             let (Some(less), Some(more)) = (error(series), error(than)) else { return missing() };
             let what =
-                format!("median error of curve {than} ({more:.3}) less that of curve {series}, value {at}");
+                format!("median error of curve {than} ({more:.3}) minus that of curve {series}, value {at}");
             within(&what, more - less, (by, 1.0))
         }
         Expect::Narrows { from, to, times } => {
@@ -369,22 +371,24 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
                 Some(times.quantile(0.75)? - times.quantile(0.25)?)
             };
             let (Some(wide), Some(narrow)) = (range(from), range(to)) else { return missing() };
-            let what = format!("interquartile range of t_c at value {from}, over that at value {to}");
+            let what =
+                format!("interquartile range of t_c at value {from}, divided by the range at value {to}");
             within(&what, wide / narrow, (times, f64::INFINITY))
         }
         Expect::Sooner { at, than, share } => {
             let (Some(first), Some(later)) = (find(0, at), find(0, than)) else { return missing() };
             let found = Times::new(&first.solved).earlier_than(first.x, &Times::new(&later.solved), later.x);
-            let what =
-                format!("share of pairs in which value {at} takes fewer steps times value than value {than}");
+            let what = format!(
+                "share of pairs in which steps times value is smaller for value {at} than for value {than}"
+            );
             within(&what, found, (share, 1.0))
         }
         Expect::Stages { stages, share: wanted } => {
             let seen = chains::stages(&trials[0].cell.spec, &trials[0].rows);
             let fitting = seen.iter().filter(|own| own.as_slice() == stages).count();
             let other = seen.iter().find(|own| own.as_slice() != stages);
-            let other = other.map_or(String::new(), |own| format!("; another's are {own:?}"));
-            let what = format!("share whose stages are {stages:?}{other}");
+            let other = other.map_or(String::new(), |own| format!("; another network has {own:?}"));
+            let what = format!("share of networks with the stages {stages:?}{other}");
             within(&what, share(fitting, seen.len()), wanted)
         }
         Expect::Between(least) => {

@@ -67,7 +67,9 @@ fn summary(run: &RunView) -> Option<String> {
         let of = symbol(&run.link.spec, &run.link.spec.run.sweep.key);
         Some(match run.vocabulary().explains {
             true => tr!("{name}: {error} of the variance not explained at {of} = {at}", name, error, of, at),
-            false => tr!("{name}: {error} wrong at {of} = {at}", name, error, of, at),
+            false => {
+                tr!("{name}: {error} of the held-out examples wrong at {of} = {at}", name, error, of, at)
+            }
         })
     };
     let said: Vec<String> = final_errors(run).iter().filter_map(last).collect();

@@ -34,7 +34,7 @@ pub(super) const FIRST: &[ChartSpec] = &[
     ChartSpec::new(chart::TIMES, |run| Reading::Lines(times(run)))
         .applies(|run| match run.spec().run.replicas > 1 {
             true => Ok(()),
-            false => Err(tr!("Convergence times are distributed with several replicas only.").into()),
+            false => Err(tr!("A distribution of convergence times needs several replicas.").into()),
         })
         .summary(said_of_times)
         .follows(Follows::Solved)
@@ -53,7 +53,7 @@ pub(super) const FIRST: &[ChartSpec] = &[
 pub fn has_weights(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().has_weights() {
         true => Ok(()),
-        false => Err(tr!("Training moves no weights of this model.").into()),
+        false => Err(tr!("Training changes no weights of this model.").into()),
     }
 }
 
@@ -63,7 +63,7 @@ pub fn has_weights(run: &RunView) -> Result<(), String> {
 /// A sentence that says why not.
 pub(super) fn is_sweep(run: &RunView) -> Result<(), String> {
     match run.link.spec.run.sweep.is_empty() {
-        true => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
+        true => Err(tr!("This run is not a sweep; the settings of the run can make a sweep.").into()),
         false => Ok(()),
     }
 }
@@ -121,7 +121,7 @@ fn said_of_loss(run: &RunView) -> Option<String> {
     }
     if run.vocabulary().explains {
         return Some(tr!(
-            "Squared error relative to the variance of the labels over {step} steps: {train_loss} on training prompts, {test_loss} on held-out ones.",
+            "Squared error relative to the variance of the labels after {step} steps: {train_loss} on training prompts, {test_loss} on held-out prompts.",
             step,
             train_loss = newest.train_loss,
             test_loss = newest.test_loss
@@ -129,12 +129,12 @@ fn said_of_loss(run: &RunView) -> Option<String> {
     }
     Some(match run.vocabulary().trains_only {
         true => tr!(
-            "Cross-entropy on training sequences over {step} steps: {train_loss}.",
+            "Cross-entropy on training sequences after {step} steps: {train_loss}.",
             step,
             train_loss = newest.train_loss
         ),
         false => tr!(
-            "Loss over {step} steps: {train_loss} on training examples, {test_loss} on held-out ones.",
+            "Loss after {step} steps: {train_loss} on training examples, {test_loss} on held-out examples.",
             step,
             train_loss = newest.train_loss,
             test_loss = newest.test_loss
@@ -176,7 +176,7 @@ fn said_of_accuracy(run: &RunView) -> Option<String> {
     }
     if run.vocabulary().explains {
         return Some(tr!(
-            "Share of the variance of the labels that is explained over {step} steps{drawn}: {train_accuracy} on training prompts, {test_accuracy} on held-out ones.",
+            "Share of the variance of the labels that is explained after {step} steps{drawn}: {train_accuracy} on training prompts, {test_accuracy} on held-out prompts.",
             step,
             drawn,
             train_accuracy = newest.train_accuracy,
@@ -185,15 +185,15 @@ fn said_of_accuracy(run: &RunView) -> Option<String> {
     }
     Some(match run.vocabulary().trains_only {
         true => tr!(
-            "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
+            "Accuracy on training sequences after {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
             step,
             drawn,
             train_accuracy = newest.train_accuracy,
             chance = percent(chance(run))
         ),
         false => tr!(
-            "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, \
-             {test_accuracy} on held-out ones; chance is {chance}.",
+            "Accuracy after {step} steps{drawn}: {train_accuracy} on training examples, \
+             {test_accuracy} on held-out examples; chance is {chance}.",
             step,
             drawn,
             train_accuracy = newest.train_accuracy,

@@ -16,7 +16,9 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 })
 .applies(|run| match run.spec().architecture().penalty(0) {
     Some(_) => Ok(()),
-    None => Err(tr!("Margins are normalised by the norm of a penalty, and this model has none.").into()),
+    None => {
+        Err(tr!("The normalised margin needs the norm of a penalty, and this model has no penalty.").into())
+    }
 })
 .summary(said)
 .follows(Follows::Rows)
@@ -57,7 +59,7 @@ fn margin(run: &RunView) -> Lines {
 fn said(run: &RunView) -> Option<String> {
     Some(match (run.margin_share(), run.history.last()) {
         (Some(share), _) => {
-            tr!("The normalised margin is {share} of the largest possible.", share = percent(share))
+            tr!("The normalised margin is {share} of the largest possible margin.", share = percent(share))
         }
         (None, Some(row)) => {
             tr!("Normalised margin: {margin}.", margin = significant(f64::from(spread(&row.margin).0)))

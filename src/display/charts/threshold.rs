@@ -16,7 +16,7 @@ pub(super) const THRESHOLD: ChartSpec =
             let run = &run.link.spec.run;
             match numbers(&run.sweep).and(numbers(&run.series)) {
                 Some(_) => Ok(()),
-                None => Err(tr!("A threshold is of a sweep of two settings that are numbers.").into()),
+                None => Err(tr!("A threshold needs a sweep of two settings that are numbers.").into()),
             }
         })
         .summary(said)
@@ -67,9 +67,10 @@ fn said(run: &RunView) -> Option<String> {
     let list: Vec<String> = known.iter().map(one).collect();
     Some(match fit(&known) {
         Some((_, b)) => tr!(
-            "80 % of the trials succeed from {of} = {places} on: {more} more for each doubling.",
+            "80 % of the trials succeed from {of} = {places} on: {more} more when {symbol} doubles.",
             of,
             places = list.join(", "),
+            symbol,
             more = decimal((b * std::f64::consts::LN_2) as f32)
         ),
         None if list.is_empty() => tr!("No run of the sweep has enough successes yet.").into(),
@@ -116,7 +117,7 @@ mod tests {
         let said = chart::THRESHOLD.summary(&state.run);
         assert_eq!(
             said,
-            "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more for each doubling."
+            "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more when T doubles."
         );
         let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.run) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);

@@ -57,19 +57,21 @@ pub enum Problem {
     #[error("a penalty must be above zero, but it is {0}; for the limit at zero take the maximum margin")]
     Penalty(f64),
     /// The program did not come to an end.
-    #[error("the program did not converge: its conditions are off by {0:e}; take a larger penalty")]
+    #[error("the optimisation did not converge: its conditions are violated by {0:e}; take a larger penalty")]
     Unsolved(f64),
     /// A construction that exists for odd numbers only.
-    #[error("the construction by frequencies needs an odd number from 3, but the group has {0} elements")]
+    #[error(
+        "the construction by frequencies needs an odd number of elements, at least 3, but the group has {0}"
+    )]
     Even(usize),
     /// The shares given do not fit.
-    #[error("the shares must be one number from 0 for each irrep, with a sum above zero")]
+    #[error("the shares must be one number for each irrep, none of them negative, with a sum above zero")]
     Shares,
     /// The matrices given do not make a representation.
     #[error("the matrices of irrep {0} do not make an irreducible real representation")]
     Matrices(usize),
     /// The set of a parity does not fit its inputs.
-    #[error("a parity needs from 1 to 20 different bits below {0}")]
+    #[error("a parity needs 1 to 20 different bits, with numbers below {0}")]
     Support(usize),
 }
 

@@ -50,7 +50,7 @@ impl RealCharacters {
             );
         }
         if characters.first().is_none_or(|row| row.iter().any(|x| (x - 1.0).abs() > EQUAL)) {
-            return wrong("the first is not the trivial one");
+            return wrong("the first character is not the trivial one");
         }
         let norm = |row: &Vec<f64>| {
             row.iter().zip(sizes).map(|(x, size)| x * x * *size as f64).sum::<f64>() / order as f64
@@ -67,7 +67,7 @@ impl RealCharacters {
             let sum: f64 = characters.iter().zip(&types).map(|(row, of)| row[0] * row[c] / of).sum();
             let expected = if c == 0 { order as f64 } else { 0.0 };
             if (sum - expected).abs() > 1e-6 * order as f64 {
-                return wrong("they do not add up to the regular character");
+                return wrong("the characters do not add up to the regular character");
             }
         }
         Ok(RealCharacters {

@@ -62,7 +62,7 @@ fn said(run: &RunView) -> String {
     let mean = heads.iter().sum::<f32>() / heads.len() as f32;
     let best = heads.iter().copied().fold(f32::NAN, f32::max);
     match (head(run, heads.len()), heads.len()) {
-        (_, 0) => tr!("Nothing has been looked at yet.").into(),
+        (_, 0) => tr!("The attention has not been measured yet.").into(),
         (Some(head), _) => {
             tr!(
                 "Head {head}: {share} of its attention is on the relevant bits.",
@@ -72,7 +72,7 @@ fn said(run: &RunView) -> String {
         }
         (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = percent(mean)),
         (None, many) => tr!(
-            "{mean} of the attention of {many} heads is on the relevant bits, and {best} of the best one's.",
+            "{mean} of the attention of {many} heads is on the relevant bits; of the best head it is {best}.",
             mean = percent(mean),
             many,
             best = percent(best)

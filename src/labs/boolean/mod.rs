@@ -26,7 +26,7 @@ impl Parts for BooleanLab {
     const STORIES: &[About] = &[About {
         slug: "log-t",
         title: "Why log T?",
-        about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
+        about: "A transformer finds 3 relevant bits among many, and twice the bits need far fewer than twice the examples.",
         minutes: 7,
         curve: "and-enough",
     }];

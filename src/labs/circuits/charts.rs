@@ -27,7 +27,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::DEPTHS, |run| Reading::Lines(sweeps::by_depth(run)))
         .applies(|run| match over(run) {
             Some(_) => Ok(()),
-            None => Err(tr!("This chart is of a sweep over the depth d or the bits n.").into()),
+            None => Err(tr!("This chart needs a sweep over the depth d or the bits n.").into()),
         })
         .title(|run| (over(run) == Some("n")).then(|| tr!("Margin by bits").into()))
         .summary(|run| Some(words::by_depth(run)))

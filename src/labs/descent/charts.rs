@@ -49,7 +49,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .probe(PARAMETERS)
         .applies(|run| match run.spec().task.examples().regression().is_some_and(|draw| draw.dim == 1) {
             true => Ok(()),
-            false => Err(tr!("A function of more than one number has no curve.").into()),
+            false => Err(tr!("A function of more than one number cannot be drawn as a curve.").into()),
         })
         .summary(words::fitted)
         .follows(Follows::Sequence),
@@ -59,7 +59,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::KNOTS, |run| Reading::Lines(sweeps::knots(run)))
         .applies(|run| match is_over(run, "knots") {
             true => Ok(()),
-            false => Err(tr!("This chart is of a sweep over the straight lines M.").into()),
+            false => Err(tr!("This chart needs a sweep over the number M of straight lines.").into()),
         })
         .summary(|run| Some(words::by(run, "M")))
         .follows(Follows::Sweep)
@@ -67,7 +67,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BAND, |run| Reading::Lines(sweeps::band(run)))
         .applies(|run| match is_over(run, "delta") {
             true => Ok(()),
-            false => Err(tr!("This chart is of a sweep over the band δ.").into()),
+            false => Err(tr!("This chart needs a sweep over the band δ.").into()),
         })
         .summary(|run| Some(words::by(run, "δ")))
         .follows(Follows::Sweep)
@@ -103,8 +103,8 @@ fn apart(run: &RunView) -> Lines {
     };
     lines.series = vec![
         bound(tr!("bound of corollary 1.1"), Role::Other, Measured::Corollary),
-        bound(tr!("bound step by step"), Role::Relevant, Measured::Recursion),
-        measure(run, tr!("single precision alone"), Role::Train, Measured::SingleDistance),
+        bound(tr!("bound computed step by step"), Role::Relevant, Measured::Recursion),
+        measure(run, tr!("direct descent, single precision"), Role::Train, Measured::SingleDistance),
         measure(run, tr!("tokens"), Role::Test, Measured::Distance),
     ];
     let mut lines = marked(lines, run);
@@ -151,7 +151,7 @@ fn tokens(state: &DescentState) -> Grid {
         }
     }
     Grid {
-        x_label: tr!("number of the token: x | y | w | p | r′ | g | s | 1 | t").into(),
+        x_label: tr!("numbers of a token: x | y | w | p | r′ | g | s | 1 | t").into(),
         y_label: tr!("token").into(),
         rows: shown.len(),
         columns,

@@ -35,7 +35,7 @@ impl Parts for DescentLab {
     const STORIES: &[About] = &[About {
         slug: "a-network-inside-a-network",
         title: "A network inside a network",
-        about: "The layers of a transformer are written down so that they are gradient descent on a network in its tokens.",
+        about: "A formula sets the weights of a transformer so that its layers carry out gradient descent on a small network in its tokens.",
         minutes: 7,
         curve: "relu-descent",
     }];

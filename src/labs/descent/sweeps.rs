@@ -50,11 +50,8 @@ fn law(name: String, role: Role, places: &[(f64, f64)], exponent: f64) -> Option
 /// Distances at the end on logarithmic axes, with a fitted power and the power `wanted` of theory.
 fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
     let curves = distances(run);
-    let mut lines = ends::chart(
-        &curves,
-        &label(&run.link.spec, key),
-        tr!("distance at the end, ‖w_tokens − w_descent‖₂"),
-    );
+    let mut lines =
+        ends::chart(&curves, &label(&run.link.spec, key), tr!("final distance ‖w_tokens − w_descent‖₂"));
     (lines.log_x, lines.log_y) = (true, true);
     for curve in &curves {
         let places = places(curve);

@@ -320,7 +320,7 @@ fn every_layer_has_its_heads() {
     assert_eq!(heights, [8.0, 8.0, 2.0, 33.0, 2.0, 1.0, 8.0, 8.0, 34.0, 280.0]);
     assert_eq!((bars[3].0.as_str(), marked.as_slice()), ("4 Slopes", [7].as_slice()));
     let said = charts::HEADS.summary(&state.run);
-    assert!(said.contains("10 layers with 85 heads of attention, 17 heads of products and 282 hidden units"));
+    assert!(said.contains("10 layers with 85 attention heads, 17 product heads and 282 hidden units"));
 }
 
 #[test]

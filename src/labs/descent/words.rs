@@ -95,7 +95,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let network = net.network(&draw);
     if net.scale == 0.0 && stands_still(&network) {
         return vec![
-            tr!("All weights begin at 0. Without biases every output and every gradient is 0 then: nothing ever moves.")
+            tr!("All weights begin at 0. Without biases, every output and every gradient is then 0, so no weight ever changes.")
                 .into(),
         ];
     }
@@ -107,7 +107,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let is_dead = (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0]);
     match is_dead {
         true => vec![
-            tr!("The output unit is a ReLU, and with these initial weights it is 0 for every example: the first network never moves.")
+            tr!("The output unit is a ReLU. With these initial weights its output is 0 for every example, so the weights of the first network never change.")
                 .into(),
         ],
         false => vec![],
@@ -132,7 +132,7 @@ pub(super) fn both(run: &RunView) -> String {
 
 pub(super) fn apart(run: &RunView) -> String {
     let said = tr!(
-        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. Direct descent in single precision is {single} away. The bound of corollary 1.1 is {corollary}. The bound computed step by step is {recursion}.",
+        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. The weights of direct descent in single precision are {single} away from those in double precision. The bound of corollary 1.1 is {corollary}. The bound computed step by step is {recursion}.",
         step = thousands(run.step),
         distance = size(measured(run, Measured::Distance)),
         moved = size(measured(run, Measured::Moved)),
@@ -174,7 +174,7 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
         weights = thousands(sizes.weights)
     );
     let Some(layer) = state.trace.acting(&state.transformer) else {
-        return Some(tr!("{said} After a whole step p, r′, g and s are 0.", said));
+        return Some(tr!("{said} After a complete step p, r′, g and s are 0.", said));
     };
     let (phase, kind) = (layer.phase, layer.kind());
     Some(tr!(
@@ -213,7 +213,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             tr!("An MLP works on each token by itself: it has no attention.").into()
         }
         (Kind::Product, Some(written)) => tr!(
-            "A head of products works on each token by itself, so that only the diagonal is not 0. This one writes {written}. Ordinary transformers have no such layer.",
+            "A product head works on each token by itself, so only the diagonal is nonzero. This head writes {written}. Ordinary transformers have no such layer.",
             written
         ),
         (Kind::Attention, Some(written)) => tr!(
@@ -243,7 +243,7 @@ pub(super) fn fitted(run: &RunView) -> Option<String> {
     let query = examples.input(examples.len());
     let answer = |w: &[f64]| network.predict(w, query).first().map_or(MISSING.into(), |y| size(*y));
     let said = tr!(
-        "At the query x = {x} the network in the tokens answers {tokens}, direct descent {direct}.",
+        "At the query x = {x} the output of the network in the tokens is {tokens}. The output of direct descent is {direct}.",
         x = real(*query.first()?),
         tokens = answer(&state.state.tokens),
         direct = answer(&state.state.direct)
@@ -259,7 +259,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let counts = state.transformer.counts();
     Some(tr!(
-        "A step has {layers} layers with {heads} heads of attention, {products} heads of products and {units} hidden units. Their matrices have {parameters} entries, {entries} of which are not 0.",
+        "A step has {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units. The matrices of these layers have {parameters} entries; {entries} of these entries are nonzero.",
         layers = counts.layers,
         heads = thousands(counts.heads),
         products = thousands(counts.products),

@@ -95,7 +95,7 @@ pub const CHARTS: &[ChartSpec] = &[
 /// Whether neurons have phases.
 fn has_phases(run: &RunView) -> Result<(), String> {
     if !run.state().is_some_and(|pairs: &GroupsState| pairs.group.is_cyclic_by_number()) {
-        return Err(tr!("Phases are there for the numbers modulo n.").into());
+        return Err(tr!("Phases are defined only for the numbers modulo n.").into());
     }
     match run.spec().model.config().embeds_by_neuron() {
         true => Ok(()),
@@ -111,7 +111,8 @@ fn neurons(run: &RunView) -> Option<(&GroupsState, &Neurons)> {
 
 /// Curves, or axes without any until something is found.
 fn lines(run: &RunView, found: Option<Lines>) -> Reading {
-    let empty = || Lines { x_label: tr!("neurons have not been looked at yet").into(), ..Default::default() };
+    let empty =
+        || Lines { x_label: tr!("the neurons have not been measured yet").into(), ..Default::default() };
     let lines = found.unwrap_or_else(empty);
     Reading::Lines(if lines.is_over_steps() { marked(lines, run) } else { lines })
 }
@@ -122,7 +123,7 @@ fn said(run: &RunView, chart: Chart, of: fn(&Neurons) -> String) -> Option<Strin
         Some((_, neurons)) => of(neurons),
         None => {
             run.state::<GroupsState>()?;
-            tr!("{chart}: nothing has been found yet.", chart = chart.info().name)
+            tr!("{chart}: nothing has been measured yet.", chart = chart.info().name)
         }
     })
 }
@@ -136,7 +137,7 @@ fn said_of_kinds(neurons: &Neurons) -> String {
     let live = neurons.live().len();
     let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
     let of = neurons.irreps() - 1;
-    tr!("{live} live neurons are of {kinds} of {of} {name}.", live, kinds, of, name = kind(neurons))
+    tr!("{live} live neurons use {kinds} of {of} {name}.", live, kinds, of, name = kind(neurons))
 }
 
 fn said_of_purity(neurons: &Neurons) -> String {

@@ -8,7 +8,7 @@ use crate::labs::panels::LabPanel;
 impl LabPanel for GroupsLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network is shown two elements of a group, mere names to it, and must answer with their product; for the numbers modulo n that is addition on a circle. While it learns, each neuron settles on one frequency, or on one irreducible representation, and the margin grows towards the largest that theory allows. Shown a part of the table only, it may memorise that first and understand much later."
+            "A network gets two elements of a group and must answer with their product. To the network the elements are only names. For the numbers modulo n the product is addition modulo n. During training each neuron settles on one frequency, or on one irreducible representation, and the margin grows towards the largest possible in theory. If it trains on a part of the table only, the network may first memorise this part and generalise much later."
         )
     }
 }

@@ -52,7 +52,7 @@ fn embeds_by_neuron(spec: &RunSpec) -> Result<(), String> {
     is_of_pairs(spec)?;
     match spec.model.config().embeds_by_neuron() {
         true => Ok(()),
-        false => Err(tr!("The embeddings that a transformer's neurons see depend on its attention.").into()),
+        false => Err(tr!("In a transformer the inputs of the neurons depend on the attention.").into()),
     }
 }
 
@@ -60,7 +60,7 @@ fn is_modular(spec: &RunSpec) -> Result<(), String> {
     is_of_pairs(spec)?;
     match task(spec).and_then(operation) {
         Some(_) => Ok(()),
-        None => Err(tr!("These measures are defined for addition and subtraction modulo n.").into()),
+        None => Err(tr!("These measures are defined only for addition and subtraction modulo n.").into()),
     }
 }
 

@@ -46,14 +46,14 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     };
     let neurons = run.state().and_then(|pairs: &GroupsState| pairs.neurons.as_ref());
     let median = neurons.and_then(|neurons| neurons.median_share(Part::First));
-    [margin, (tr!("Largest power, median").into(), decimal(median.unwrap_or(f32::NAN)))]
+    [margin, (tr!("Largest power share, median").into(), decimal(median.unwrap_or(f32::NAN)))]
 }
 
 /// The margin that theory predicts at the λ of now, as a share of the largest, where it is below it.
 pub(super) fn margin_lines(run: &RunView) -> Vec<(f64, String)> {
     let theory = run.state().and_then(|pairs: &GroupsState| pairs.theory.as_ref());
     let Some(prediction) = theory.and_then(|theory| theory.prediction()) else { return vec![] };
-    let text = tr!("at this λ {ratio}", ratio = format!("{:.3}", prediction.ratio));
+    let text = tr!("predicted at this λ: {ratio}", ratio = format!("{:.3}", prediction.ratio));
     let is_below = prediction.ratio < 0.995;
     is_below.then_some((prediction.ratio, text)).into_iter().collect()
 }

@@ -48,7 +48,8 @@ pub const CHARTS: &[ChartSpec] = &[
     .probe(PARAMETERS)
     .applies(|run| match run.spec().task.examples().function_prompts() {
         Some(prompts) if prompts.dim > 1 => {
-            Err(tr!("This chart is of functions of one number: inputs have more.").into())
+            Err(tr!("This chart needs inputs of one number. The inputs of this run have more numbers.")
+                .into())
         }
         _ => Ok(()),
     })
@@ -65,7 +66,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::depth(run)))
         .applies(|run| match run.link.spec.run.sweep.is_empty() {
             false => Ok(()),
-            true => Err(tr!("This chart is of a sweep, as over the layers.").into()),
+            true => Err(tr!("This chart needs a sweep, for example over the number of layers.").into()),
         })
         .summary(|run| Some(words::depth(run)))
         .follows(Follows::Findings)
@@ -230,12 +231,12 @@ fn maps(run: &RunView, state: &InContextState) -> Grid {
     };
     Grid {
         x_label: match across {
-            1 => tr!("token looked at").into(),
-            _ => tr!("token looked at, heads side by side").into(),
+            1 => tr!("key token").into(),
+            _ => tr!("key token, heads side by side").into(),
         },
         y_label: match down {
-            1 => tr!("token that looks").into(),
-            _ => tr!("token that looks, layers from the top").into(),
+            1 => tr!("query token").into(),
+            _ => tr!("query token, first layer at the top").into(),
         },
         rows,
         columns,

@@ -107,7 +107,7 @@ pub(super) fn by_examples(run: &RunView) -> Option<String> {
     match of_network(run, state) {
         Some(curve) => said.push(line(tr!("Network"), &|k| curve.middle.get(k).copied())),
         None if is_shifted && is_small(run.spec()).is_err() => {
-            said.push(tr!("The network is too large to be measured on changed inputs by the page").into());
+            said.push(tr!("The network is too large for the page to measure it on changed inputs").into());
         }
         None => said.push(tr!("The network has not been measured yet").into()),
     }
@@ -184,7 +184,7 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
         // Of ReLU attention weights need not sum to one.
         let labels: f64 = row.iter().skip(1).step_by(2).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 };
         tr!(
-            "head {head} of layer {layer} gives {share} to labels",
+            "head {head} of layer {layer} gives {share} of its attention to labels",
             head = head.head + 1,
             layer = head.layer + 1,
             share = crate::display::words::percent(labels as f32)

@@ -20,7 +20,7 @@ const NAMED: usize = 64;
 const STAIRS: ChartSpec = ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sweeps::stairs(run)))
     .applies(|run| match sweeps::is_over(run, "h") {
         true => has_floor(run.spec()),
-        false => Err(tr!("This chart is of a sweep over the heads H.").into()),
+        false => Err(tr!("This chart needs a sweep over the heads H.").into()),
     })
     .summary(|run| Some(words::stairs(run)))
     .follows(Follows::Findings)
@@ -30,7 +30,7 @@ const STAIRS: ChartSpec = ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sw
 const NEEDED: ChartSpec = ChartSpec::new(charts::NEEDED, |run| Reading::Lines(sweeps::needed(run)))
     .applies(|run| match run.link.spec.run.sweep.is_empty() {
         false => Ok(()),
-        true => Err(tr!("This chart is of a sweep, as over the positions N.").into()),
+        true => Err(tr!("This chart needs a sweep, for example over the positions N.").into()),
     })
     .summary(|run| Some(words::needed(run)))
     .follows(Follows::Sweep)
@@ -89,7 +89,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .probe(PARAMETERS)
         .applies(|run| match &run.spec().model {
             Model::GatedMemory(_) => Ok(()),
-            _ => Err(tr!("Slots are those of a gated memory.").into()),
+            _ => Err(tr!("Only a gated memory has slots.").into()),
         })
         .summary(words::slots)
         .follows(Follows::Sequence),
@@ -199,7 +199,7 @@ fn glances(run: &RunView, state: &LookupState) -> Grid {
     let length = state.prompts.length;
     let rows = attention.len();
     Grid {
-        x_label: tr!("position looked at; the named ones are outlined").into(),
+        x_label: tr!("attended position; named positions are outlined").into(),
         y_label: tr!("head").into(),
         rows,
         columns: length,

@@ -184,7 +184,7 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
         let error =
             |alpha: &f64| libm::sqrt(retrieval(&codes, prompts.code_dim, alpha * square).error) as f32;
         series.push(Series {
-            name: tr!("construction, exactly").into(),
+            name: tr!("exact error of the construction").into(),
             role: Role::Train,
             y: x.iter().map(error).collect(),
             x,

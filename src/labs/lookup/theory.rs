@@ -36,11 +36,13 @@ fn is(spec: &RunSpec, key: &str, slug: &str) -> bool {
 pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
     let task = task(spec).ok_or(Form::Prompt.only())?;
     if task.function != Function::Squares {
-        return Err(tr!("The floor is that of centred squares.").into());
+        return Err(tr!("The floor is known only for centred squares.").into());
     }
     match is(spec, "scores", "positions") {
         true => Ok(()),
-        false => Err(tr!("The floor is that of heads whose scores depend on positions alone.").into()),
+        false => {
+            Err(tr!("The floor is known only for heads with scores that depend on positions alone.").into())
+        }
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) fn error(run: &RunView) -> String {
     let (spec, step) = (run.spec(), thousands(run.step));
     let (train, test) = (newest(run, |row| &row.train_loss), newest(run, |row| &row.test_loss));
     let said = tr!(
-        "Squared error relative to the variance of the labels over {step} steps: {train} on training prompts, {test} on held-out ones.",
+        "Squared error relative to the variance of the labels after {step} steps: {train} on training prompts, {test} on held-out ones.",
         step,
         train = decimal(train),
         test = decimal(test)
@@ -157,7 +157,7 @@ pub(super) fn needed(run: &RunView) -> String {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => {
             let said = curves.into_iter().map(one).collect::<Vec<_>>().join(". ");
-            tr!("Sequences seen at the target: {said}.", said)
+            tr!("Sequences seen until the target is reached: {said}.", said)
         }
     }
 }
@@ -243,7 +243,7 @@ pub(super) fn answered(run: &RunView) -> Option<String> {
     let found = run.finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
         Some(share) => tr!(
-            "{share} of the attention is on the named tokens, where each name has a separate head and a name without one counts as 0. The error can be small although this is low: two heads that weigh two named tokens differently determine both.",
+            "{share} of the attention is on the named tokens, if each name has a separate head; a name without a head counts as 0. The error can be small even if this share is low: two heads with different weights on two named tokens determine both tokens.",
             share = percent(share as f32)
         ),
         None => tr!("The network has not been evaluated yet.").into(),

@@ -49,7 +49,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BY_NOISE, |run| Reading::Lines(sweeps::by_noise(run)))
         .applies(|run| match is_over(run, "sigma") {
             true => Ok(()),
-            false => Err(tr!("This chart is of a sweep over the noise σ.").into()),
+            false => Err(tr!("This chart needs a sweep over the noise σ.").into()),
         })
         .summary(|run| Some(words::by(run, "σ")))
         .follows(Follows::Sweep)
@@ -57,7 +57,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BY_BETA, |run| Reading::Lines(sweeps::by_beta(run)))
         .applies(|run| match is_over(run, "beta") {
             true => Ok(()),
-            false => Err(tr!("This chart is of a sweep over the inverse temperature β.").into()),
+            false => Err(tr!("This chart needs a sweep over the inverse temperature β.").into()),
         })
         .summary(|run| Some(words::by(run, "β")))
         .follows(Follows::Sweep)
@@ -65,7 +65,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::depth(run)))
         .applies(|run| match is_over(run, "t") {
             true => Ok(()),
-            false => Err(tr!("This chart is of a sweep over the steps T.").into()),
+            false => Err(tr!("This chart needs a sweep over the steps T.").into()),
         })
         .summary(|run| Some(words::depth(run)))
         .follows(Follows::Sweep)

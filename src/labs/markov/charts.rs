@@ -60,7 +60,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .summary(|run| said(charts::ABLATION, run)),
     ChartSpec::new(charts::OTHERS, |run| over_steps(run, |_| curves::others(&run.history)))
         .applies(|run| match run.state().is_some_and(|chains: &MarkovState| chains.task.order > 2) {
-            true => Err(tr!("The other laws are of chains of order 2.").into()),
+            true => Err(tr!("This chart needs chains of order 2.").into()),
             false => Ok(()),
         })
         .summary(|run| said(charts::OTHERS, run))
@@ -97,7 +97,7 @@ fn has_heads(run: &RunView) -> Result<(), String> {
 fn has_distances(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::AttentionOnly(net) if net.positions == Positions::Absolute => {
-            Err(tr!("Distances have weights where positions are relative.").into())
+            Err(tr!("This chart needs relative positions.").into())
         }
         _ => Ok(()),
     }
@@ -106,7 +106,7 @@ fn has_distances(run: &RunView) -> Result<(), String> {
 fn is_minimal(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::MinimalMarkov(_) => Ok(()),
-        _ => Err(tr!("This is about the minimal model.").into()),
+        _ => Err(tr!("This chart needs the minimal model.").into()),
     }
 }
 

@@ -30,7 +30,7 @@ impl Parts for MarkovLab {
     const STORIES: &[About] = &[About {
         slug: "unigram-trap",
         title: "The unigram trap",
-        about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
+        about: "A transformer first learns to count symbols, stays on a plateau, and then learns to find what followed the current symbol earlier.",
         minutes: 6,
         curve: "induction-k3-slow",
     }];

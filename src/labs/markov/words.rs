@@ -34,11 +34,12 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             };
             let lines: Vec<String> = chains.lines.iter().map(line).collect();
             let near = run.history.last().and_then(|row| nearest(row, order));
-            let near = near
-                .map(|of| tr!("; the network is nearest to the {strategy} one", strategy = curves::name(of)));
+            let near = near.map(|of| {
+                tr!("; the network is nearest to the {strategy} strategy", strategy = curves::name(of))
+            });
             let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
             tr!(
-                "KL of the truth is {network} to the network, {strategies}{near}.",
+                "KL to the truth: {network} for the network, {strategies}{near}.",
                 network = decimal(kl),
                 strategies = list(&lines),
                 near = near.unwrap_or_default()
@@ -56,8 +57,8 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             tr!("KL to the network: {all}.", all = list(&all))
         }
         charts::SCORES => tr!(
-            "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
-             copies: {induction}.",
+            "Attention to the previous symbol: {previous}. Induction, attention from the last symbol to whatever \
+             followed its earlier occurrences: {induction}.",
             previous = decimal(newest(run, Measure::Previous)),
             induction = decimal(newest(run, Measure::Induction))
         ),
@@ -79,7 +80,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 let at = most.unwrap_or(0);
                 let share = percent(glance.weights[at] as f32);
                 tr!(
-                    "head {head} looks mostly at symbol {at}, with {share}",
+                    "head {head} has its largest weight on symbol {at}, {share}",
                     head = glance.name,
                     at = at + 1,
                     share
@@ -111,19 +112,20 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 count => head_names(&[count]),
             };
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
-            tr!("The distance of most weight is {all}, where 1 is even.", all = list(&all))
+            tr!("Distance with the largest weight: {all}. Uniform weights would all be 1.", all = list(&all))
         }
         charts::ABLATION => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
-                let one = |(kl, name): (&f32, String)| tr!("{kl} without {name}", kl = decimal(*kl), name);
+                let one =
+                    |(kl, name): (&f32, String)| tr!("{kl} without head {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
                 tr!(
-                    "KL to the truth: {whole} of the whole network, {all}.",
+                    "KL to the truth: {whole} for the whole network, {all}.",
                     whole = decimal(*whole),
                     all = list(&all)
                 )
             }
-            _ => tr!("The heads have not been left out yet.").into(),
+            _ => tr!("The loss without each head has not been measured yet.").into(),
         },
         charts::KERNEL => {
             let (w, _) = chains.minimal()?;
@@ -210,7 +212,7 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
 pub(super) fn names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.state()?;
     let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-    let way = tr!("Way to the {best} line", best);
+    let way = tr!("Progress to the {best} line", best);
     Some([tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way])
 }
 

@@ -88,13 +88,13 @@ fn said_of_movement(run: &RunView) -> String {
     match run.relevant.is_empty() {
         true => tr!("{rows} have moved by up to {other}.", rows, other),
         false if run.vocabulary().columns => tr!(
-            "{rows} have moved by up to {relevant} on the relevant columns and {other} on the others.",
+            "{rows} have moved by up to {relevant} on the relevant columns and {other} on the other columns.",
             rows,
             relevant,
             other
         ),
         false => tr!(
-            "{rows} have moved by up to {relevant} on the relevant bits and {other} on the others.",
+            "{rows} have moved by up to {relevant} on the relevant bits and {other} on the other bits.",
             rows,
             relevant,
             other
@@ -123,7 +123,7 @@ fn said_of_spectrum(run: &RunView) -> String {
         (found.numbers.get(k).copied().unwrap_or(f32::NAN), cosine)
     });
     tr!(
-        "{share} of the output's squared norm is of degree {k}; its correlation with the \
+        "{share} of the output's squared norm is of degree {k}; the output's correlation with the \
          target is {cosine}.",
         share = percent(share),
         k,
@@ -145,12 +145,12 @@ fn said_of_strongest(run: &RunView) -> String {
         ParityNeurons::read(u, w, width, penalty?.exponent - 1, &run.relevant)
     };
     let found = powers(run).and_then(read);
-    found.map_or(tr!("The neurons have not been looked at yet.").into(), |found| found.summary())
+    found.map_or(tr!("The neurons have not been analysed yet.").into(), |found| found.summary())
 }
 
 fn said_of_attention(run: &RunView) -> String {
     let mass = run
         .finding(&ATTENTION)
         .map_or(f32::NAN, |found| run.relevant.iter().filter_map(|i| found.numbers.get(*i)).sum());
-    tr!("{mass} of the attention rests on the relevant bits.", mass = percent(mass))
+    tr!("{mass} of the attention is on the relevant bits.", mass = percent(mass))
 }

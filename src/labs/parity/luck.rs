@@ -45,7 +45,7 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
             most = thousands(MOST_DRAWN)
         )),
         Some(_) => Ok(()),
-        None => Err(tr!("Luck can be counted where rows begin with a few ones.").into()),
+        None => Err(tr!("Luck can be counted only if each row begins with a few ones.").into()),
     }
 }
 
@@ -107,9 +107,10 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
     let (net, spec) = (sparse(run.spec())?, run.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
     if matches!(run.phase, Phase::Running | Phase::Loading) || run.weights.step == 0 {
-        let about =
-            tr!("Train the network, and pause it: its strongest neurons can then be rewound to their start \
-             and trained again alone.");
+        let about = tr!(
+            "Train the network, then pause it: its strongest neurons can then be reset to their initial \
+             weights and trained again alone."
+        );
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
     let winners = winners(run, TICKET).filter(|winners| winners.len() > 1)?;
@@ -119,8 +120,8 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         tr!("{held} with chance {chance}", held, chance)
     });
     let about = tr!(
-        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} \
-         held {held} of the {k} relevant bits; a row drawn at random holds {chances}.",
+        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows with \
+         {one} each held {held} of the {k} relevant bits; a random row holds {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -169,8 +170,8 @@ pub fn winners_markup(run: &RunView) -> String {
     format!(
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
         escaped(&found.about),
-        link(found.ticket, tr!("Rewind them and train them alone"), "ticket"),
-        link(found.others, tr!("As many at random instead"), "others")
+        link(found.ticket, tr!("Rewind these neurons and train them alone"), "ticket"),
+        link(found.others, tr!("Train as many random neurons instead"), "others")
     )
 }
 
@@ -178,7 +179,7 @@ pub fn winners_markup(run: &RunView) -> String {
 const KNOBS: [(&str, &str, usize, usize, usize); 3] = [
     ("n", text!("Bits n"), 8, 60, 1),
     ("k", text!("Relevant bits k"), 2, 6, 2),
-    ("s", text!("Ones in a row s"), 0, 40, 1),
+    ("s", text!("Ones per row s"), 0, 40, 1),
 ];
 
 /// Where the knobs stand for a run: at its own numbers, as far as they go. Odd parities have no gap without a bias.
@@ -220,14 +221,14 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
             None => tr!("no batch reveals the bits: the gradient has no gap").into(),
         };
         let rare = match neuron.width() {
-            _ if neuron.start == Start::Signs => tr!("every neuron is like this").into(),
+            _ if neuron.start == Start::Signs => tr!("every neuron starts like this").into(),
             Some(width) => tr!(
-                "of rows drawn at random {chance} are good, so that a layer has one with chance 99 % \
-                 from width {width} on",
+                "{chance} of random rows are good, so that a layer of width {width} has a good row with \
+                 chance 99 %",
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
-            None => tr!("of rows drawn at random hardly any is good").into(),
+            None => tr!("hardly any random row is good").into(),
         };
         let name = capital(name);
         format!("{name}: {batch}; {rare}.")
@@ -264,8 +265,8 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
-            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more \
-             precise leave some parity of {relevant} bits out of {inputs} unlearnt with a chance of at \
+            "{all} are fewer than ½·C(n, k) = {half}. By proposition 6.3, with gradients of this \
+             precision some parity of {relevant} bits out of {inputs} stays unlearnt with a chance of at \
              least {most}.",
             all,
             half,
@@ -276,11 +277,11 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
         false => {
             let from = match spent.forbidden_from(0.5, 4096) {
                 Some(n) => tr!("from n = {n} on", n = thousands(n as u64)),
-                None => tr!("on no number of bits up to 4,096").into(),
+                None => tr!("for no number of bits up to 4,096").into(),
             };
             tr!(
-                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would \
-                 forbid success in every second run {from}.",
+                "{all} are at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. The \
+                 proposition would forbid success in half of the runs {from}.",
                 all,
                 half,
                 from
@@ -310,12 +311,12 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 forbids none of them: even the thriftiest spends {significant_count} times \
-             what success in every second run must cost.",
+            "Proposition 6.3 forbids none of these runs: even the cheapest run spends {significant_count} \
+             times the minimum for success in half of the trials.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "Proposition 6.3 forbids {run} of the sweep to succeed every second time; on the page their \
+            "Proposition 6.3 forbids {run} of the sweep to succeed in half of the trials; on the page these \
              cells have a dotted edge.",
             run = count(some, "run")
         ),

@@ -14,7 +14,7 @@ use crate::ui::slider::slider;
 impl LabPanel for PerceptronLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network sees random signs and the answers of a linear teacher, and learns to answer as the teacher does. The overlap of its weights with the teacher's says exactly how often it is still wrong. Where it adds up examples one by one, Hebb's rule, theory knows that number at every step."
+            "A student network gets random signs as inputs and learns to answer like a linear teacher. With many inputs, the overlap of the student's weights with the teacher's weights determines how often the student is wrong. Hebb's rule adds up the examples one by one. For this rule theory predicts overlap and error at every step."
         )
     }
 

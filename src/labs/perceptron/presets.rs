@@ -10,12 +10,12 @@ const GROUP: PresetGroup = PresetGroup { slug: "teacher", name: "Teacher and stu
 
 const HEBB: Preset = Preset {
     slug: "hebb",
-    name: "Hebb's rule, and the error that theory knows",
+    name: "Hebb's rule and the error that theory predicts",
     group: &GROUP,
     link: "#v1/teacher-student?replicas=10",
-    claim: "Ten students add up yx, one example after the other: after 5 examples per weight they err on 16 % of new inputs, after 20 on 9 %, as theory says.",
+    claim: "Ten students add up yx, one example at a time. After 5 examples per weight they answer 16 % of new inputs wrongly, after 20 examples per weight 9 %, as theory predicts.",
     source: "Vallet 1989",
-    instance: "Kept: Hebb's rule on inputs of ±1 and a teacher with Gaussian weights. Theory is for n → ∞; here n is 100.",
+    instance: "Kept: Hebb's rule on inputs of ±1 and a teacher with Gaussian weights. The theory is for n → ∞; here n is 100.",
     expect: &[
         Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.822, 0.853) },
         Expect::Median { measure: Measure::TestAccuracy, step: 2000, between: (0.9, 0.926) },

@@ -22,9 +22,9 @@ pub(super) fn task(spec: &RunSpec) -> Option<&TeacherStudent> {
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.parameters().first() {
-        _ if task(spec).is_none() => Err(tr!("Only runs with a teacher have an overlap with it.").into()),
+        _ if task(spec).is_none() => Err(tr!("The overlap is defined only for runs with a teacher.").into()),
         Some(first) if first.shape[2] == 1 => Ok(()),
-        _ => Err(tr!("This network has more than one linear form.").into()),
+        _ => Err(tr!("The overlap needs a network with a single linear unit.").into()),
     }
 }
 

@@ -33,10 +33,10 @@ pub fn about(run: &RunView) -> Vec<String> {
     );
     let rule = match is_hebb(spec) {
         true if alpha > 0.0 => {
-            tr!("By theory it is {error}.", error = percent(error_at(of_hebb(alpha)) as f32))
+            tr!("Theory predicts {error} wrong answers.", error = percent(error_at(of_hebb(alpha)) as f32))
         }
-        true => tr!("Training adds up yx, Hebb's rule, so that theory knows the error at every step.").into(),
-        false => tr!("This run is not Hebb's rule: that takes the correlation loss, SGD without momentum and weight decay, fresh examples, and weights that begin at zero.").into(),
+        true => tr!("Training adds up yx. This is Hebb's rule, and theory predicts the error at every step.").into(),
+        false => tr!("This run is not Hebb's rule. Hebb's rule needs the correlation loss, SGD without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]
 }
@@ -54,7 +54,7 @@ mod tests {
         state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
         let said = about(&state.run);
         assert!(said[0].starts_with("So far: 5.00 examples per weight, and 16.0 %"), "{}", said[0]);
-        assert_eq!(said[1], "By theory it is 16.2 %.");
+        assert_eq!(said[1], "Theory predicts 16.2 % wrong answers.");
         assert!(after(20).contains("8.6 %"), "{}", after(20));
         state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
         assert!(about(&state.run)[1].starts_with("This run is not Hebb's rule"));

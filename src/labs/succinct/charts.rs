@@ -81,7 +81,7 @@ fn of_sweep(run: &RunView) -> Result<(), String> {
     match sweeps::over(run) {
         Some(_) => Ok(()),
         None => {
-            Err(tr!("This chart is of a sweep over inputs, examples, noise or validation queries.").into())
+            Err(tr!("This chart needs a sweep over inputs, examples, noise or validation queries.").into())
         }
     }
 }

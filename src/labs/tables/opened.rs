@@ -74,8 +74,8 @@ pub fn larger_class(spec: &RunSpec) -> Option<f32> {
 pub fn about(spec: &RunSpec) -> Vec<String> {
     let Some(task) = of(spec) else { return vec![] };
     let size = tr!(
-        "{rows} rows of {columns} columns. Each network holds out {tested} rows of its own and learns from {sample} of \
-         the others.",
+        "{rows} rows of {columns} columns. Each network holds out {tested} rows, drawn anew, and learns from {sample} \
+         of the other rows.",
         rows = thousands(task.table_rows() as u64),
         columns = thousands(task.inputs() as u64),
         tested = thousands(task.tested() as u64),

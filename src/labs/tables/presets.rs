@@ -12,9 +12,10 @@ const GROUP: PresetGroup = PresetGroup { slug: "tables", name: "Tables: networks
 macro_rules! instance {
     ($($more:literal)?) => {
         concat!(
-            "Kept: standard columns, a tenth of the rows held out, a new split and sample for each network, ReLU layers \
-             whose first begins with 2 ones a row, rate 0.001, medians over networks. Ours: a generated table with the \
-             three properties instead of 16 real ones, 20 networks instead of 100, Adam, 300 steps of 64 rows.",
+            "Kept: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
+             layers, a first layer that starts with 2 ones per neuron, learning rate 0.001, medians over networks. \
+             Ours: a generated table with the three properties instead of 16 real tables, 20 networks instead of 100, \
+             Adam, 300 steps with batches of 64 rows.",
             $(" ", $more)?
         )
     };
@@ -25,12 +26,12 @@ const SOURCE: &str = "Edelman 2024, section 6.4.2 and appendix C.3.3; Grinsztajn
 const ALL_OF_THEM: &[Preset] = &[
     Preset {
         slug: "table-network",
-        name: "300 rows of a table, learned by heart",
+        name: "Networks memorise 300 rows of a table",
         group: &GROUP,
         link: "#v1/tabular",
-        claim: "Ten networks fit their 300 rows without error and err on one held-out row in five: most of what they learned was no rule.",
+        claim: "Ten networks fit their 300 rows without error, but are wrong on one held-out row in five: they memorise rows instead of learning the rule.",
         source: SOURCE,
-        instance: instance!("Here there are 10 networks."),
+        instance: instance!("This preset has 10 networks."),
         expect: &[
             Expect::Median { measure: Measure::TrainAccuracy, step: 300, between: (0.995, 1.001) },
             Expect::Median { measure: Measure::TestAccuracy, step: 300, between: (0.75, 0.85) },
@@ -40,12 +41,12 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-trees",
-        name: "The same rows, and a forest",
+        name: "A random forest on the same 300 rows",
         group: &GROUP,
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
-        claim: "One tree errs on one row in four, a hundred of them, each on other draws of the same 300 rows, on one in fifty.",
+        claim: "A single tree is wrong on one held-out row in four. A forest of a hundred trees, each grown on other draws from the same 300 rows, is wrong on one in fifty.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
-        instance: "Kept: bootstrap samples, √n columns per split, trees of any depth. Ours: a generated table, and the default forest instead of the best of many.",
+        instance: "Kept: bootstrap samples, √n columns per split, trees of unlimited depth. Ours: a generated table, and a forest with default settings instead of the best of many settings.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 1, between: (0.7, 0.85) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.96, 1.0) },
@@ -58,7 +59,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A forest beats networks on a table",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "From the same 300 rows a random forest learns this table nearly without error, and networks err on one row in five.",
+        claim: "Trained on the same 300 rows, a random forest makes almost no errors on held-out rows, and networks are wrong on one held-out row in five.",
         source: SOURCE,
         instance: instance!(),
         expect: &[
@@ -72,12 +73,12 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-turned",
-        name: "Turn the columns, and networks win",
+        name: "With rotated columns networks win",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "A random rotation of all columns changes next to nothing for networks, and takes from the forest what it is good at: columns that mean something each by itself.",
+        claim: "A random rotation of all columns hardly changes the error of the networks. The error of the forest rises, because single columns are no longer informative.",
         source: SOURCE,
-        instance: instance!("The rotation is that of Grinsztajn et al."),
+        instance: instance!("The rotation follows Grinsztajn et al."),
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 0, by: 0.12 },
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.02 },
@@ -89,10 +90,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-columns",
-        name: "Columns that say nothing",
+        name: "Uninformative columns",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=n:4_8_16_32_64&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "Each doubling of the columns costs networks dear, although the three that matter stay the same; the forest hardly minds.",
+        claim: "Each doubling of the number of columns raises the error of the networks, although the three relevant columns stay the same. The error of the forest hardly changes.",
         source: SOURCE,
         instance: instance!(),
         expect: &[
@@ -108,7 +109,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Labels that jump",
         group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "The more often the label jumps along a column, the less networks find of it; trees cut wherever it jumps.",
+        claim: "The more often the label jumps along a column, the larger the error of the networks. Trees can split at every jump.",
         source: SOURCE,
         instance: instance!(),
         expect: &[
@@ -124,10 +125,10 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Wide networks do well on small tables",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=widths:10.10_30.30_100.100_300.300&speed=0&show=accuracy.ends",
-        claim: "Width helps from a hundred rows on, however much larger than the sample a network is.",
+        claim: "With a hundred rows or more, wider networks have a smaller error, even networks with far more weights than rows.",
         source: "Edelman 2024, section 6.4.2, finding (2T), and figure C.3",
         instance: instance!(
-            "Two hidden layers instead of three, of 10 to 300 neurons instead of 100 to 30,000."
+            "Two hidden layers instead of three, with 10 to 300 neurons instead of 100 to 30,000."
         ),
         expect: &[
             Expect::Ahead { series: 2, than: 0, at: 1, by: 0.003 },
@@ -141,13 +142,13 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-sparse",
-        name: "Sparse beginnings on a wide table",
+        name: "Sparse initialisation on a wide table",
         group: &GROUP,
         link: "#v1/tabular?n=40&widths=200.100&replicas=20&steps=500&every=50&sweep=m:300_1000_3000&series=init:uniform_sparse&speed=0&show=accuracy.ends",
-        claim: "On a table of 40 columns a first layer that begins with two ones a row errs less than a dense one from a thousand rows on, and most on three thousand.",
+        claim: "On a table of 40 columns, networks with a sparse initial first layer, two ones per neuron, have a smaller error than networks with a dense one. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
         instance: instance!(
-            "Two hidden layers of 200 and 100 neurons, and 500 steps. The thesis finds the effect on some tables and most on the smallest samples; on this one it is there for larger ones."
+            "Two hidden layers of 200 and 100 neurons, and 500 steps. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
         ),
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.003 },
@@ -158,10 +159,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-parity",
-        name: "A table that is a parity",
+        name: "A table with a parity as its label",
         group: &GROUP,
         link: "#v1/tabular?k=2&rule=parity&replicas=20&steps=500&every=50&sweep=m:100_300_1000_3000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "Where no column tells anything by itself, greedy splits have nothing to go by, and networks learn from fewer rows than the forest.",
+        claim: "If no column is informative by itself, greedy splits have no useful criterion, and networks need fewer rows than the forest.",
         source: "Ours, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
         instance: instance!("The label is the product of the signs of two columns, and there are 500 steps."),
         expect: &[

@@ -63,13 +63,13 @@ fn measure(run: &RunView, name: &str, role: Role, of: TraceMeasure) -> Series {
 }
 
 fn floor(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("loss (nats a token)"));
+    let mut lines = with_axes(tr!("step"), tr!("loss (nats per token)"));
     lines.series = vec![
         series(&run.history, tr!("training batch"), Role::Train, Of::TrainLoss),
         series(&run.history, tr!("held-out traces"), Role::Test, Of::TestLoss),
     ];
     if let Some(state) = run.state::<TracesState>() {
-        lines.references.push((state.least, tr!("least loss").into()));
+        lines.references.push((state.least, tr!("least possible loss").into()));
     }
     marked(lines, run)
 }
@@ -151,8 +151,8 @@ fn looks(run: &RunView, state: &TracesState) -> Grid {
     // Attention looks back only.
     let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
     Grid {
-        x_label: tr!("step looked at; outlined: the most recent write to the next cell").into(),
-        y_label: tr!("step that looks").into(),
+        x_label: tr!("key step; outlined: the most recent write to the next cell").into(),
+        y_label: tr!("query step").into(),
         rows: t,
         columns: t,
         values: head.shares.iter().enumerate().map(cell).collect(),

@@ -35,7 +35,7 @@ impl Parts for TracesLab {
     const STORIES: &[About] = &[About {
         slug: "what-training-finds",
         title: "What training finds",
-        about: "A small transformer reads the steps of a machine and has to know what stands on a tape that it never sees.",
+        about: "A small transformer reads the steps of a machine and has to predict the symbols on a tape that it never sees.",
         minutes: 5,
         curve: "traces",
     }];

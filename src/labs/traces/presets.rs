@@ -16,7 +16,7 @@ const GROUP: PresetGroup = PresetGroup {
 };
 
 /// Where the task comes from.
-const SOURCE: &str = "Ours; the construction beside it is that of Wei, Chen and Ma 2022, section 4";
+const SOURCE: &str = "Ours; for comparison, the construction of Wei, Chen and Ma 2022, section 4";
 
 /// The median over the networks of a further measure, at step `step`.
 const fn median(of: Of, step: u64, between: (f32, f32)) -> Expect {
@@ -34,7 +34,7 @@ const TRACES: &[Preset] = &[
         name: "A machine with two states",
         group: &GROUP,
         link: "#v1/machine-traces",
-        claim: "After 300 steps at least 98 % of the symbols on written cells are right, although no head has much more than uniform attention on the writes: the last few steps of so small a machine already determine most symbols.",
+        claim: "After 300 steps the network predicts at least 98 % of the symbols on written cells correctly. But no head has much more than uniform attention on the writes: the last few steps of such a small machine already determine most symbols.",
         source: SOURCE,
         instance: "Ours: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one head with d = 16.",
         expect: &[
@@ -53,9 +53,9 @@ const TRACES: &[Preset] = &[
         name: "A random next state, two layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "Only the most recent write tells the symbol here. The network is right where the write was two or four steps ago, less and less often the longer ago it was, and near chance from 18 steps on.",
+        claim: "Here only the most recent write to a cell determines the symbol. The network is almost always right if this write was two or four steps ago. It is right less often for older writes, and near chance from 18 steps on.",
         source: SOURCE,
-        instance: "Ours: the next state is drawn at random, so that the head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
+        instance: "Ours: the next state is drawn at random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
         expect: &[
             written(1500, (0.95, 0.99)),
             median(Of::Two, 1500, (0.99, 1.0)),
@@ -77,7 +77,7 @@ const TRACES: &[Preset] = &[
         name: "A random next state, three layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "A third layer changes little: writes up to six steps ago are used, those from 18 steps on hardly.",
+        claim: "A third layer changes little: the network uses writes up to six steps ago, and hardly uses writes from 18 steps ago on.",
         source: SOURCE,
         instance: "Ours: same as “A random next state, two layers”, with three layers.",
         expect: &[

@@ -51,7 +51,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let excess = newest(run, TraceMeasure::Excess);
     excess.is_finite().then(|| {
         tr!(
-            "the loss is {excess} nats above the least; {share} of the written cells are right",
+            "the loss is {excess} nats above the least possible loss; {share} of the symbols on written cells are right",
             excess = decimal(excess),
             share = share(middle(run, Of::TestAccuracy))
         )
@@ -61,7 +61,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
 pub(super) fn floor(run: &RunView) -> Option<String> {
     let state: &TracesState = run.state()?;
     Some(tr!(
-        "Loss on held-out traces: {loss} nats a token; the least is {least}.",
+        "Loss on held-out traces: {loss} nats per token; the least possible loss is {least}.",
         loss = known(middle(run, Of::TestLoss)),
         least = decimal(state.least as f32)
     ))
@@ -69,7 +69,7 @@ pub(super) fn floor(run: &RunView) -> Option<String> {
 
 pub(super) fn cells(run: &RunView) -> String {
     tr!(
-        "Right: {written} of the written cells, {new} of the new ones, for which a guess gives half.",
+        "Right predictions: {written} on written cells, and {new} on new cells, where a guess is right half of the time.",
         written = share(middle(run, Of::TestAccuracy)),
         new = share(newest(run, TraceMeasure::New))
     )
@@ -86,13 +86,13 @@ fn each(run: &RunView, all: &[TraceMeasure]) -> String {
 
 pub(super) fn back(run: &RunView) -> String {
     let classes = &TraceMeasure::ALL[TraceMeasure::Two as usize..=TraceMeasure::Farther as usize];
-    tr!("Right on written cells: {all}.", all = each(run, classes))
+    tr!("Right predictions on written cells: {all}.", all = each(run, classes))
 }
 
 pub(super) fn writes(run: &RunView) -> String {
     let all: Vec<TraceMeasure> = layers(run).collect();
     tr!(
-        "Attention on the most recent write, where it was four or more steps ago: {all}; uniform attention would have {even}.",
+        "Attention on the most recent write, if this write was four or more steps ago: {all}. Uniform attention would have {even}.",
         all = each(run, &all),
         even = share(newest(run, TraceMeasure::Even))
     )
@@ -100,7 +100,7 @@ pub(super) fn writes(run: &RunView) -> String {
 
 pub(super) fn longer(run: &RunView) -> String {
     tr!(
-        "Right on written cells: {trained} at the trained length, {all}.",
+        "Right predictions on written cells: {trained} at the trained length, {all}.",
         trained = share(middle(run, Of::TestAccuracy)),
         all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
     )
@@ -118,7 +118,7 @@ pub(super) fn looks(run: &RunView) -> Option<String> {
     let head = state.head(&run.link.view)?;
     let (means, even) = state.on_writes()?;
     Some(tr!(
-        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, where that was four or more steps ago. Uniform attention would have {even}.",
+        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, if this write was four or more steps ago. Uniform attention would have {even}.",
         number = state.example,
         name = state.head_names().into_iter().nth(head)?,
         share = percent(*means.get(head)? as f32),
@@ -132,7 +132,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
     let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
     Some(tr!(
-        "Attention on the most recent write: {all}; uniform attention would have {even}.",
+        "Attention on the most recent write: {all}. Uniform attention would have {even}.",
         all = list(&all),
         even = percent(even as f32)
     ))
@@ -151,7 +151,7 @@ pub(super) fn answer(state: &TracesState) -> String {
     let written = wrong.iter().filter(|at| state.places[**at].written.is_some()).count();
     let all = state.writes(1).count();
     tr!(
-        "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} about new ones.",
+        "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} predictions about new cells.",
         number = state.example,
         wrong = written,
         all,
@@ -174,11 +174,11 @@ pub(super) fn least(state: &TracesState) -> String {
     let least = decimal(state.least as f32);
     match state.traces.control {
         Control::Table => tr!(
-            "Where the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
+            "When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
         Control::Lot => tr!(
-            "The next state is random, and where the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
+            "The next state is random. When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
     }

@@ -5,13 +5,13 @@ use crate::settings::Range;
 use crate::{choices, settings};
 
 choices! {
-    /// What chains the steps are taken on.
+    /// Chains for which the gradient steps are computed.
     pub enum Curriculum {
         /// Independent uniform rows.
         Default = "default", "Independent rows";
         /// a = b, uniform in (0, 1).
         Doubly = "doubly", "Doubly stochastic: a = b";
-        /// One step on independent rows, one on a = b near ½ (proposition 8.5).
+        /// One step on chains with independent rows, then one on chains with a = b near ½ (proposition 8.5).
         TwoStep = "twostep", "Two steps: all, then a = b near ½";
     }
 }
@@ -19,19 +19,19 @@ choices! {
 settings! {
     /// A few exact steps of the minimal model on two symbols.
     pub struct Explorer {
-        /// Chains that the steps are taken on.
+        /// Chains for which the gradient steps are computed. They have two symbols.
         curriculum: Curriculum = Curriculum::Default, "tdata", "Chains of the theory", Range::Choice(Curriculum::OPTIONS);
-        /// Context length that the theory is of.
+        /// Context length in the theory.
         length: usize = 100, "tt", "Length t of the theory", Range::Int(2, 256), "symbols";
         /// Learning rate of every step.
         eta: f64 = 0.03, "teta", "Learning rate η of the theory", Range::Real(0.0001, 1.0), only when "tdata" = "default" | "doubly";
-        /// Every entry of v at the start.
+        /// Initial value of every entry of v.
         c: f64 = 0.02, "tc", "Initial v", Range::Real(0.001, 1.0);
-        /// Every entry of W at the start; the lemma has the same number for W and v.
+        /// Initial value of every entry of W; the lemma uses the same number for W and v.
         kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
-        /// How many steps are taken.
+        /// Number of gradient steps.
         steps: usize = 2, "tsteps", "Steps of the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
-        /// The second step's chains have a = b within ε of ½.
+        /// In the second step the chains have a = b, uniform between ½ − ε and ½ + ε.
         epsilon: f64 = 0.25, "teps", "Half width ε", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
     }
 }
@@ -102,13 +102,13 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            tr!("The first step moves the diagonal of W alone: symbols are equally frequent, so there \
-                 are no unigrams to learn.")
+            tr!("The first step changes the diagonal of W alone: all symbols are equally frequent, so \
+                 that unigrams do not help.")
             .to_string()
         } else {
             tr!(
-                "The first gradient of W is {other} times as large on the diagonal as off it: W begins \
-                 to ask which symbols are equal to the current one.",
+                "The first gradient of W is {other} times as large on the diagonal as elsewhere: W \
+                 begins to favour earlier symbols that are equal to the current symbol.",
                 other = format!("{:.2}", own / other)
             )
         });
@@ -124,19 +124,15 @@ impl Explorer {
         };
         texts.push(match leader {
             0 => {
-                tr!(
-                    "After {steps} v is largest at distance 0, {lead}: the direction of unigrams leads.",
-                    steps,
-                    lead
-                )
+                tr!("After {steps} v is largest at distance 0, {lead}: unigrams lead.", steps, lead)
             }
             1 => tr!("After {steps} v is largest at distance 1, {lead}: bigrams lead.", steps, lead),
             d => tr!("After {steps} v is largest at distance {d}, {lead}.", steps, d, lead),
         });
         if outcome.odd_peaks() >= 2 {
             texts.push(
-                tr!("Odd distances stand above even ones: at even distances chains with opposite λ pull v \
-                 in opposite ways.")
+                tr!("Odd distances have larger v than even ones: at even distances, chains with opposite \
+                 eigenvalues λ change v in opposite directions.")
                 .to_string(),
             );
         }
@@ -163,9 +159,9 @@ mod tests {
         assert!(outcome.texts[1].contains("2 steps") && outcome.texts[1].contains("bigrams lead"));
         assert!(outcome.texts[2].starts_with("Odd distances"));
         let short = Explorer { length: 40, ..Explorer::default() }.result();
-        assert!(short.texts[1].contains("unigrams leads"), "{}", short.texts[1]);
+        assert!(short.texts[1].contains("unigrams lead"), "{}", short.texts[1]);
         let once = Explorer { steps: 1, ..Explorer::default() }.result();
-        assert!(once.texts[1].contains("1 step ") && once.texts[1].contains("unigrams leads"));
+        assert!(once.texts[1].contains("1 step ") && once.texts[1].contains("unigrams lead"));
         assert!(once.texts.iter().all(|text| !text.starts_with("Odd")));
     }
 

@@ -65,10 +65,18 @@ impl AttentionOnly {
         let wide = 3 * chain.symbols;
         let unmet = [
             ("d", self.hidden != wide, format!("{wide}, three blocks of k = {}", chain.symbols)),
-            ("heads", self.heads != [1, 1], "1.1, a head in each of two layers".into()),
-            ("pos", self.positions != Positions::Relative, "relative, for a head that looks one back".into()),
-            ("norm", self.norm != Norm::None, "none: the plain formulas hold the induction head".into()),
-            ("mlp", self.mlp != Block::Off, "off: the induction head is of attention alone".into()),
+            ("heads", self.heads != [1, 1], "1.1, one head in each of two layers".into()),
+            (
+                "pos",
+                self.positions != Positions::Relative,
+                "relative, for a head that attends to the previous symbol".into(),
+            ),
+            (
+                "norm",
+                self.norm != Norm::None,
+                "none: the induction head is written for the plain formulas".into(),
+            ),
+            ("mlp", self.mlp != Block::Off, "off: the induction head uses attention only".into()),
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {
             let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();

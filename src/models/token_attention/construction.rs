@@ -77,7 +77,7 @@ impl TokenAttention {
             (
                 "h",
                 self.heads < q,
-                tr!("at least q = {q} for the construction: each name has a head of its own", q),
+                tr!("at least q = {q}: the construction has a separate head for each name", q),
             ),
             (
                 "qk",
@@ -87,7 +87,7 @@ impl TokenAttention {
             (
                 "width",
                 self.width < units,
-                tr!("at least {units}, the units of the readout written by hand", units),
+                tr!("at least {units}, the hidden units of the readout written by hand", units),
             ),
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {

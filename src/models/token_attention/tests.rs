@@ -266,9 +266,9 @@ fn a_construction_that_cannot_be_is_named() {
     assert_eq!(
         problems,
         [
-            "h = 2: expected at least q = 3 for the construction: each name has a head of its own",
+            "h = 2: expected at least q = 3: the construction has a separate head for each name",
             "qk = separate: expected combined: the construction is written for one matrix W_QK",
-            "width = 64: expected at least 96, the units of the readout written by hand",
+            "width = 64: expected at least 96, the hidden units of the readout written by hand",
         ]
     );
     assert_eq!(net.constructed(&task, 0), None);

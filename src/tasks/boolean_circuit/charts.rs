@@ -11,7 +11,7 @@ crate::charts! {
     VALUES = "gates", "Values of all gates", "Gates", Grid;
     /// The largest deviation of a value from 0 and 1 in each layer, before and after rounding, with the noise of the newest step.
     STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
-    /// How much of the smallest perturbation found lies in each layer.
+    /// Part of the smallest perturbation found that lies in each layer.
     WHERE = "where", "Smallest perturbation by layer", "Where", Bars;
     /// Each input with the circuit's value and the network's output, with the noise of the newest step; a bit 0 is drawn as −1.
     TRUTH = "truth", "Truth table", "Table", Grid;

@@ -3,14 +3,14 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Share of the variance within a prompt that is explained at the last point, over the steps, beside methods that use only this prompt.
+    /// Share of the variance within a prompt that is explained at the last point, by training step, compared with methods that use only this prompt.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines;
     /// R² by number of examples over held-out prompts, with 90 % intervals of the mean, for the network and for methods that use only the prompt.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines;
-    /// The examples of one held-out prompt, the function behind them, and the functions that the network and other methods make of the examples shown.
+    /// The examples of one held-out prompt, the true function, and the functions that the network and other methods predict from the examples shown.
     PROMPT = "prompt", "One prompt: examples and predictions", "Prompt", Lines;
-    /// Attention of every head and layer on the prompt on show: each row is a token that attends, each column a token that it attends to.
+    /// Attention of every head and layer on the prompt shown. Each row is a token that attends; each column is a token that receives attention.
     MAPS = "maps", "Attention maps", "Maps", Grid;
-    /// R² at the last point at the end of each run of a sweep, as over the layers: medians with quartiles.
+    /// R² at the last point at the end of each run of a sweep, for example over the number of layers: medians with quartiles.
     DEPTH = "depth", "R² at the end of each run", "Depth", Lines;
 }

@@ -7,9 +7,9 @@ crate::charts! {
     BOTH = "both", "Loss by tokens and by direct descent", "Losses", Lines;
     /// How far the weights in the tokens are from those of direct descent, with the bounds of theory and the same distance for direct descent in single precision.
     APART = "apart", "Distance between tokens and direct descent", "Distance", Lines;
-    /// Every number of every token after the layer that is shown; what that layer reads and writes is outlined.
+    /// Every number of every token after the layer that is shown; the numbers that this layer reads and writes are outlined.
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
-    /// Weight with which each token adds the value of every other one, through one head of the layer that is shown.
+    /// Attention weights of one head of the layer that is shown: the weight with which each token adds the value of every other token.
     ACTING = "acting", "Attention of the acting layer", "Acting", Grid;
     /// The network in the tokens as a function, with the examples, the target and the network of direct descent.
     FITTED = "fitted", "Fitted function", "Fit", Lines;

@@ -3,26 +3,26 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// KL of the truth to the network at the last symbol, with what each strategy reaches and which one is nearest.
+    /// KL divergence between the true distribution and the network's at the last symbol, with the KL of each strategy and the nearest strategy.
     TRUTH = "kl", "KL to the truth", "KL", Lines;
-    /// KL of each strategy's prediction to the network's: which of them the network follows.
-    STRATEGIES = "strategies", "KL to the strategies", "Follows", Lines;
+    /// KL divergence between the prediction of each strategy and the network's prediction; the network follows the strategy with the smallest.
+    STRATEGIES = "strategies", "KL to the strategies", "Strategies", Lines;
     /// Attention to the previous symbol, and induction: attention from the last symbol to whatever followed its earlier occurrences.
     SCORES = "scores", "Previous-token and induction score", "Scores", Lines;
-    /// Attention of one head on the chosen sequence: each row is a symbol that looks back.
+    /// Attention of one head on the chosen sequence: each row is a symbol that attends to earlier symbols.
     MAP = "map", "Attention map", "Map", Grid;
-    /// Weight of each distance in the first layer, averaged over symbols, now and earlier; 1 is even.
+    /// Weight of each distance in the first layer, averaged over symbols, now and at earlier steps; 1 means equal weights.
     DISTANCES = "distances", "Effective positional weights", "Distances", Lines;
-    /// KL to the truth without each head, beside that of the whole network.
-    ABLATION = "ablation", "Loss without each head", "Without", Bars;
-    /// KL to the truth on chains of each law, of which training may have seen one only.
+    /// KL to the truth if one head is removed, for each head, compared with the KL of the whole network.
+    ABLATION = "ablation", "Loss without each head", "Ablation", Bars;
+    /// KL to the truth on chains from each distribution; training may have used only one of these distributions.
     OTHERS = "others", "Other chains", "Others", Lines;
-    /// Matrix W of the minimal model: how the current symbol weighs an earlier one.
+    /// Matrix W of the minimal model: the weight of an earlier symbol, given the current symbol.
     KERNEL = "kernel", "Matrix W", "W", Grid;
-    /// Vector v of the minimal model over distances; odd ones rise before the loss falls.
+    /// Vector v of the minimal model by distance; the entries at odd distances rise before the loss falls.
     LAGS = "lags", "Vector v", "v", Bars;
-    /// What the network, each strategy and the truth expect next on the chosen sequence.
+    /// Probabilities of the next symbol of the chosen sequence: by the network, by each strategy, and the true probabilities.
     NEXT = "next", "Next symbol", "Next", Grid;
-    /// W and v of the minimal model as two exact gradient steps make them, by theory.
+    /// W and v of the minimal model after two exact gradient steps, computed from the theory.
     THEORY = "theory", "Theory of two steps", "Theory", Lines;
 }

@@ -3,6 +3,6 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Attention of the class token on every input bit, a dot for each held-out example: of one head, or of all on average.
-    LOOKS = "looks", "Attention, example by example", "Looks", Lines;
+    /// Attention of the class token to every input bit, one dot for each held-out example: for one head, or averaged over all heads.
+    LOOKS = "looks", "Attention, example by example", "By example", Lines;
 }

@@ -3,18 +3,18 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// How far the first layer has moved: the largest |w_t − w_0| on relevant bits and on the others.
+    /// How far the first layer has moved: the largest |w_t − w_0| on the relevant bits and on all other bits.
     MOVEMENT = "movement", "Weight movement", "Movement", Lines;
-    /// Each weight of one neuron over the steps, those on relevant bits in colour.
+    /// Each weight of one neuron over the training steps; the weights on relevant bits are coloured.
     PATHS = "paths", "Path of every weight", "Paths", Lines;
-    /// Γ of the population gradient: its largest entry on a relevant bit minus the largest on another.
+    /// Γ of the population gradient: its largest absolute entry on a relevant bit minus its largest absolute entry on any other bit.
     GAP = "gap", "Fourier gap Γ", "Gap Γ", Lines;
     /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
     SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
-    /// Mean attention of the transformer's class token on every input bit, over its heads.
+    /// Attention of the transformer's class token to every input bit, averaged over the heads.
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
-    /// Embeddings u of the neurons of largest norm in a network of powers, relevant bits pointed at.
+    /// Embeddings u of the neurons with the largest norms in a network of powers; the relevant bits are marked.
     STRONGEST = "strongest", "Neurons of largest norm", "Strongest", Grid;
-    /// Norms of the strongest neurons of a layer whose rows began with a few ones, and how many relevant bits each of those rows held.
+    /// Norms of the strongest neurons in a sparsely initialised layer, and the number of relevant bits in the initial row of each neuron.
     LUCK = "luck", "Strongest neurons and their luck", "Luck", Bars;
 }

@@ -159,7 +159,7 @@ impl LearnerEntry {
     /// Whether it does all that this optimizer does.
     fn follows(&self, optimizer: &Optimizer) -> Result<(), String> {
         match optimizer.clip() > 0.0 && !self.clips {
-            true => Err(tr!("its gradient is clipped to a largest norm").into()),
+            true => Err(tr!("the run clips the norm of its gradient").into()),
             false => Ok(()),
         }
     }
@@ -349,42 +349,42 @@ pub static LEARNERS: &[LearnerEntry] = &[
         |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::execution::ExecutionCpu::new(spec)?),
-            "executed, one position a step"
+            "executed, one position per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::descent::DescentCpu::new(spec)?),
-            "executed, one step of descent a step"
+            "executed, one step of gradient descent per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::machine::MachineCpu::new(spec)?),
-            "executed, one step of the machine a step"
+            "executed, one step of the machine per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::circuit::CircuitCpu::new(spec)?),
-            "executed, one iteration of the search a step"
+            "executed, one iteration of the search per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::ProgramOnGrid(_))),
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::grid_program::GridProgramCpu::new(spec)?),
-            "executed, one step of SGD or one layer a step"
+            "executed, one step of SGD or one layer per step"
         ))),
     ),
     anywhere(
         searches_for_rules,
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::rule_search::RuleSearchCpu::new(spec)?),
-            "executed, one restart a step"
+            "executed, one restart per step"
         ))),
     ),
     LearnerEntry {

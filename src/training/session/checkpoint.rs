@@ -87,11 +87,11 @@ impl Checkpoint {
             return Err(bad(notice.to_string()));
         }
         let spec = link.spec;
-        let step = field("step")?.parse().map_err(|_| bad("its step is no number".into()))?;
+        let step = field("step")?.parse().map_err(|_| bad("its step is not a number".into()))?;
         let solved: Vec<Option<u64>> =
             field("solved")?.split_whitespace().map(|word| word.parse().ok()).collect();
         if solved.len() != spec.run.replicas {
-            return Err(bad("it is of another number of replicas".into()));
+            return Err(bad("it has a different number of replicas".into()));
         }
         let arrays = SafeTensors::deserialize(bytes).map_err(|e| bad(e.to_string()))?;
         let read = |name: &str, shape: [usize; 3]| {

@@ -45,7 +45,7 @@ fn tables_of_no_group_are_refused_by_their_violation() {
     for (table, violation) in [
         ("0.1.1.1", "row 1 has 1 twice"),
         ("0.1.0.1", "column 0 has 0 twice"),
-        ("0.1.1.5", "1·1 = 5, which is no element"),
+        ("0.1.1.5", "1·1 = 5, which is not an element"),
         ("0.2.1.1.0.2.2.1.0", "no identity"),
         (no_inverse, "2 has no inverse: 2·3 = 0, but 3·2 = 4"),
         (brackets, "(1·1)·2 = 2, but 1·(1·2) = 4"),
@@ -83,7 +83,7 @@ fn models_losses_and_batches_that_do_not_suit_are_named() {
     assert!(said.starts_with("model = group-net: expected one of mlp, "), "{said}");
     assert!(said.ends_with(" for this task") && !said["model = group-net".len()..].contains("group-net"));
     assert_eq!(only("#v1/groups?loss=hinge"), "loss = hinge: expected ce, since the labels are classes");
-    let fresh = "batch = 0: expected at least 1: examples that are always fresh are no sample";
+    let fresh = "batch = 0: expected at least 1: with new examples at every step there is no fixed sample";
     assert_eq!(only("#v1/sparse-parity?batch=0"), fresh);
     assert!(notices("#v1/sparse-parity?batch=0&m=100").is_empty(), "a finite sample can be taken whole");
     let dihedral = only("#v1/groups?op=dihedral&n=100");
@@ -190,10 +190,10 @@ fn broken_weights_are_probed_without_a_panic() {
 fn probes_that_do_not_apply_say_why() {
     let said = |link: &str, probe: Probe| (probe.applies)(&crate::spec(link)).unwrap_err();
     for probe in PROBES {
-        assert_eq!(said("#v1/sparse-parity", probe), "This is about networks on pairs of elements.");
+        assert_eq!(said("#v1/sparse-parity", probe), "Available only for networks on pairs of elements.");
     }
     for probe in [GAP, SPECTRUM, ATTENTION] {
-        assert_eq!(said("#v1/groups", probe), "This is about networks on bits.");
+        assert_eq!(said("#v1/groups", probe), "Available only for networks on bits.");
     }
     for operation in ["mul", "dihedral", "random", "table"] {
         let said = said(&format!("#v1/groups?op={operation}"), PROGRESS);

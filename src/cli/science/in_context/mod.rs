@@ -280,7 +280,8 @@ fn affine(law: Law, layers: usize, examples: Option<usize>) -> f64 {
 pub(super) fn markdown(rows: &[Comparison]) -> String {
     let lines: String = rows.iter().map(line).collect();
     format!(
-        "| figure | elsewhere, one seed | here, median of seeds | agree | why |\n|---|---|---|---|---|\n{lines}"
+        "| figure | independent program, one seed | here, median of seeds | agree | why \
+         |\n|---|---|---|---|---|\n{lines}"
     )
 }
 

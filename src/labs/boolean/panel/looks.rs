@@ -24,10 +24,10 @@ pub fn Looks() -> impl IntoView {
             let choices = (0..=count).map(|number| choice(context, number)).collect_view();
             view! {
                 <section class="inside" aria-labelledby="looks-title" data-testid="looks-heads">
-                    <h2 class="inside__title" id="looks-title">{tr!("Which head looks where")}</h2>
+                    <h2 class="inside__title" id="looks-title">{tr!("Attention of each head")}</h2>
                     <section class="card" aria-label=tr!("Heads")>
                         <p class="card__note">
-                            {tr!("Attention of each head on the relevant bits together, over the examples of the chart “Attention, example by example”. Press one to see its dots there.")}
+                            {tr!("Attention of each head on all relevant bits together, averaged over the examples of the chart “Attention, example by example”. Press a head to see its dots in the chart.")}
                         </p>
                         <div class="switches" role="group" aria-label=tr!("Head in the chart")>{choices}</div>
                     </section>
@@ -46,7 +46,7 @@ fn choice(context: RunContext, number: usize) -> AnyView {
             head => heads.get(head - 1).copied().unwrap_or(f32::NAN),
         };
         let name =
-            if number == 0 { tr!("All, on average").to_string() } else { tr!("Head {number}", number) };
+            if number == 0 { tr!("Mean of all heads").to_string() } else { tr!("Head {number}", number) };
         format!("{name}: {}", percent(share))
     });
     let chosen = context.memo(move |run| head(run, of_heads(run).len()).map_or(0, |head| head + 1) == number);

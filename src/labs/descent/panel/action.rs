@@ -9,7 +9,8 @@ use crate::language::translated;
 use crate::ui::request::Request;
 
 /// Why there is no plot.
-const NO_PLANE: &str = text!("Own points need inputs of one number: set the input dimension to 1.");
+const NO_PLANE: &str =
+    text!("You can place points only if each input is one number: set the input dimension to 1.");
 
 /// What can be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +83,7 @@ pub fn request(state: &DescentState, what: PanelAction) -> Request {
         }
         PanelAction::Own => change(&|_| ()),
         PanelAction::Add(_) | PanelAction::AddFree if is_full => {
-            Request::Say(tr!("No more than 64 points can be put down. Remove one to go on."))
+            Request::Say(tr!("No more than 64 points are possible. Remove one point before you add another."))
         }
         PanelAction::Add(point) => change(&|points| points.push(point.map(plane::rounded))),
         PanelAction::AddFree => change(&|points| points.push(Frame::of(points).free(points))),
@@ -92,7 +93,7 @@ pub fn request(state: &DescentState, what: PanelAction) -> Request {
             }
         }),
         PanelAction::Remove(_) if points(state).len() < 2 => {
-            Request::Say(tr!("One point stays: move it, or add another one first."))
+            Request::Say(tr!("At least one point must stay. Move this point, or add another point first."))
         }
         PanelAction::Remove(at) => change(&|points| {
             if at < points.len() {
@@ -141,8 +142,10 @@ pub fn about_points(state: &DescentState) -> String {
                 most = MOST
             )
         }
-        (true, false) if count == 1 => tr!("1 drawn example. The first change makes it an own point.").into(),
-        (true, false) => tr!("{count} drawn examples. The first change makes them own points.", count),
+        (true, false) if count == 1 => {
+            tr!("1 drawn example. The first change turns it into an own point.").into()
+        }
+        (true, false) => tr!("{count} drawn examples. The first change turns them into own points.", count),
     }
 }
 
@@ -202,7 +205,10 @@ mod tests {
         let mut state = open("?n=4");
         assert!(!is_own(of(&state)) && is_plane(of(&state)));
         assert_eq!(points(of(&state)).len(), 4);
-        assert_eq!(about_points(of(&state)), "4 drawn examples. The first change makes them own points.");
+        assert_eq!(
+            about_points(of(&state)),
+            "4 drawn examples. The first change turns them into own points."
+        );
         assert_eq!(act(&mut state, PanelAction::Own), (format!("?n=4&f=points&points={FOUR}"), 1));
         assert!(is_own(of(&state)) && state.drafts.is_empty());
         assert_eq!(about_points(of(&state)), "4 own points, of at most 64.");
@@ -225,7 +231,7 @@ mod tests {
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 1));
         assert_eq!(about_points(of(&state)), "1 own point, of at most 64.");
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 0));
-        assert!(state.message.starts_with("One point stays"), "{}", state.message);
+        assert!(state.message.starts_with("At least one point must stay"), "{}", state.message);
         // The drawing reaches from −1.5 to 1.5, and the widest gap is on the left.
         assert_eq!(act(&mut state, PanelAction::AddFree), points("1:2_-0.25:2", 1));
         let full: Vec<String> = (0..64).map(|i| format!("{i}:0")).collect();

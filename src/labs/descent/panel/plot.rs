@@ -244,7 +244,7 @@ fn drawing(hand: Hand) -> AnyView {
             on:pointerup=move |event| hand.pointer(event) on:pointercancel=move |event| hand.pointer(event)
             on:focusout=move |_| hand.settle()>
             <svg class="plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img" data-testid="plane-drawing"
-                aria-label=tr!("The network's answer and the function of the examples over their inputs")>
+                aria-label=tr!("The network's output and the function of the examples, over the input")>
                 <path class="plane__axes" d=axes />
                 <path class="plane__query" d=query />
                 <path class="plane__target" d=target />
@@ -258,10 +258,10 @@ fn drawing(hand: Hand) -> AnyView {
         </div>
         <p class="card__note" role="status" data-testid="point-chosen">{chosen}</p>
         <p class="card__note" id="plane-help">
-            {tr!("Click to add a point, drag a point to move it. On a point, arrow keys move it (with Shift further), Delete removes it, PageUp and PageDown go to the next one. Each change starts a new run.")}
+            {tr!("Click to add a point, or drag a point to move it. Arrow keys move the chosen point (with Shift: farther), Delete removes it, PageUp and PageDown choose another point. Each change starts a new run.")}
         </p>
         <p class="blocks__key" aria-hidden="true">
-            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("answer of the network in the tokens")}</span>
+            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("output of the network in the tokens")}</span>
             <span class="blocks__pair">
                 <i class="plane__sample plane__sample--target"></i>{tr!("function of the drawn examples")}
             </span>

@@ -156,7 +156,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
     let note = move || {
         let help = || {
             tr!(
-                "Point at a number to read it, or press the arrow keys here; PageUp and PageDown go to the next block."
+                "Point at a number to see its value, or press the arrow keys here. PageUp and PageDown go to another block."
             )
         };
         reading().unwrap_or_else(|| help().into())
@@ -185,7 +185,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">{tr!("negative")}<i class="blocks__scale"></i>{tr!("positive")}</span>
             <span class="blocks__pair"><i class="blocks__sample part--written"></i>{tr!("written by this layer")}</span>
-            <span class="blocks__pair"><i class="blocks__sample part--read"></i>{tr!("read by it")}</span>
+            <span class="blocks__pair"><i class="blocks__sample part--read"></i>{tr!("read by this layer")}</span>
             <span>{tr!("Each kind of block has its own scale.")}</span>
         </p>
     }

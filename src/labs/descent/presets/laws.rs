@@ -15,7 +15,7 @@ const DESCENT: PresetGroup = PresetGroup {
 /// How the distance goes.
 const ERRORS: PresetGroup = PresetGroup {
     slug: "sums-of-relus",
-    name: "Sums of ReLUs: how exact?",
+    name: "How exact are sums of ReLUs?",
     charts: &[charts::KNOTS, charts::BAND, charts::APART],
 };
 
@@ -26,7 +26,7 @@ pub(super) const BUILT: &[Preset] = &[
         name: "1,000 layers, 100 steps of descent",
         group: &DESCENT,
         link: "#v1/in-context-regression",
-        claim: "The transformer's 1,000 layers are 100 steps of gradient descent on a ReLU network in the tokens: for at least 25 steps the weights agree to 14 digits; at some later step a unit passes through the band δ, where its slope is wrong, and they end less than 0.004 apart.",
+        claim: "The transformer's 1,000 layers carry out 100 steps of gradient descent on a ReLU network in the tokens. For at least 25 steps the weights in the tokens and those of direct descent agree to 14 decimal places. At some later step the input of a ReLU lies in the band δ, where the slope is wrong. After 100 steps the weights are less than 0.004 apart.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
         instance: "Ours: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, a box instead of a ball.",
         expect: &[
@@ -42,10 +42,10 @@ pub(super) const BUILT: &[Preset] = &[
     },
     Preset {
         slug: "six-layer-descent",
-        name: "Six layers, 16 for a step",
+        name: "Six layers: 16 transformer layers for a step",
         group: &DESCENT,
         link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.acting.layerheads",
-        claim: "A network of N = 6 layers needs 2N + 4 = 16 layers of the transformer for a step. It follows direct descent as well: after 100 steps the weights are less than 0.01 apart.",
+        claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. The weights in the tokens follow direct descent here too: after 100 steps they are less than 0.01 from those of direct descent.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with a network 2-6-6-6-6-6-1.",
         expect: &[
@@ -61,7 +61,7 @@ pub(super) const BUILT: &[Preset] = &[
         name: "tanh as a sum of ReLUs",
         group: &DESCENT,
         link: "#v1/in-context-regression?act=tanh",
-        claim: "tanh is not a sum of ReLUs. A curve of 32 straight lines approximates tanh and another approximates its slope, so each step has a small error: after 100 steps the weights are about 0.013 apart, and the losses hardly differ.",
+        claim: "tanh is not a sum of ReLUs. One curve of 32 straight lines approximates tanh, and another curve approximates the slope of tanh. So each step has a small error. After 100 steps the weights in the tokens are about 0.013 from those of direct descent, and the losses hardly differ.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with tanh and M = 32 straight lines on [−4, 4]: 1,110 heads for a step.",
         expect: &[
@@ -81,7 +81,7 @@ pub(super) const LAWS: &[Preset] = &[
         name: "Twice the straight lines, a quarter of the error",
         group: &ERRORS,
         link: "#v1/in-context-regression?act=tanh&sweep=knots:8_16_32_64_128&speed=0&show=both.apart.knots",
-        claim: "The distance to direct descent after 100 steps falls about fourfold when the number M of straight lines doubles, from 0.2 with 8 to under 0.001 with 128: as 1/M². For an error ε this takes about ε^(−1/2) heads; the theorem's bound is Õ(ε⁻²).",
+        claim: "When the number M of straight lines doubles, the distance to direct descent after 100 steps falls to about a quarter: from 0.2 with 8 lines to under 0.001 with 128 lines, in proportion to 1/M². So the number of heads for an error ε grows as ε^(−1/2). The theorem's bound on the number of heads is Õ(ε⁻²).",
         source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
         instance: "The settings of “tanh as a sum of ReLUs”, with M from 8 to 128.",
         expect: &[
@@ -100,8 +100,8 @@ pub(super) const LAWS: &[Preset] = &[
         name: "The band δ of the ReLU",
         group: &ERRORS,
         link: "#v1/in-context-regression?sweep=delta:0.0001_0.001_0.01_0.1&speed=0&show=both.apart.band",
-        claim: "A ReLU's slope is wrong between 0 and δ alone. The wider that band, the farther the weights end from direct descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
-        source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which asks for smooth activations",
+        claim: "The slope of a ReLU is wrong only for inputs between 0 and δ. The wider this band, the larger the distance between the final weights and those of direct descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
+        source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which requires smooth activations",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with δ from 0.0001 to 0.1.",
         expect: &[
             last(Measured::Distance, 0, (1e-5, 4e-3)),

@@ -50,10 +50,10 @@ pub(super) const TRAPS: &[Preset] = &[
     },
     Preset {
         slug: "query-descent",
-        name: "Another label in the query",
+        name: "A different label in the query",
         group: &SAME,
         link: "#v1/in-context-regression?qy=7",
-        claim: "The query's token holds the label 7 instead of 0. Because t = 0 in this token, the loss gradient ignores the label, so all other numbers are the same.",
+        claim: "The query's token holds the label 7 instead of 0. Because t = 0 in this token, the layer of the loss gradient ignores the label. So all other numbers are the same as with the label 0.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with the label 7 in the query.",
         expect: &[
@@ -69,7 +69,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "Seven labels in the query",
         group: &SAME,
         link: "#v1/in-context-regression?sweep=qy:-100_-7_-1_0_1_7_100&speed=0",
-        claim: "Whatever label from −100 to 100 stands in the query's token, the weights in the tokens end in the same place.",
+        claim: "The final weights in the tokens are the same for each label from −100 to 100 in the query's token.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with seven labels in the query.",
         expect: &[
@@ -86,7 +86,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "The examples in another order",
         group: &SAME,
         link: "#v1/in-context-regression?order=shuffled",
-        claim: "Attention sums over tokens, so their order has no effect. With the examples shuffled only the rounding changes: the weights end at nearly the same values.",
+        claim: "Attention sums over tokens, so their order has no effect. When the examples are shuffled, only rounding errors change: the final weights are nearly the same.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix D",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with the examples in a random order.",
         expect: &[

@@ -9,8 +9,11 @@ use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
 pub const PRESETS: &[&[Preset]] = &[NOTES, FINITE_GROUPS, grokking::PRESETS];
 
 /// Figures 7.1, 7.4 and D.1.
-const NOTES_GROUP: PresetGroup =
-    PresetGroup { slug: "notes", name: "Modular addition: one note per neuron", charts: &[chart::MARGIN] };
+const NOTES_GROUP: PresetGroup = PresetGroup {
+    slug: "notes",
+    name: "Modular addition: one frequency per neuron",
+    charts: &[chart::MARGIN],
+};
 
 /// Figures 7.6, D.2 and D.3.
 const GROUPS_GROUP: PresetGroup =
@@ -30,12 +33,12 @@ const fn margin(step: u64, between: (f32, f32)) -> Expect {
 const NOTES: &[Preset] = &[
     Preset {
         slug: "z23",
-        name: "Each neuron sings one note: addition modulo 23",
+        name: "One frequency per neuron: addition modulo 23",
         group: &NOTES_GROUP,
         link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
-        claim: "Every neuron ends on one frequency, all eleven frequencies are used, and the margin climbs to the line that theory drew beforehand.",
+        claim: "Every neuron ends with a single frequency, all eleven frequencies are used, and the margin rises to the value that theory predicts.",
         source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
-        instance: "Kept: all pairs as data, squares, the L₂,₃ penalty. Shrunk: p = 23 instead of 71, and Adam at λ = 0.001 instead of gradient descent with a doubling schedule, which takes a hundred times as many steps.",
+        instance: "Kept: all pairs as training data, the square activation, the L₂,₃ penalty. Shrunk: p = 23 instead of 71. Ours: Adam at λ = 0.001. The thesis uses gradient descent with a doubling learning rate, which takes a hundred times as many steps.",
         expect: &[
             margin(600, (0.999, 1.0001)),
             median(Measure::Purity, 600, (0.999, 1.0001)),
@@ -51,9 +54,9 @@ const NOTES: &[Preset] = &[
         name: "Phases that add up",
         group: &NOTES_GROUP,
         link: "#v1/groups?seed=1&speed=60&show=purity.phases.residual.curve",
-        claim: "The phases of u and v are scattered over the whole torus, but in every neuron that of w is their sum.",
+        claim: "The phases of u and v take all values. In every neuron the phase of w is the sum of the phases of u and v.",
         source: "Edelman 2024, theorem 7.7 and figure 7.1b",
-        instance: "As the preset before, from another seed.",
+        instance: "As in “One frequency per neuron: addition modulo 23”, with another seed.",
         expect: &[
             median(Measure::Residual, 600, (0.0, 0.02)),
             median(Measure::Agreement, 600, (0.999, 1.0001)),
@@ -63,12 +66,12 @@ const NOTES: &[Preset] = &[
     },
     Preset {
         slug: "z23-outputs",
-        name: "All wrong answers alike",
+        name: "Equal logits for all wrong answers",
         group: &NOTES_GROUP,
         link: "#v1/groups?seed=2&speed=60&show=loss.margin.counts.outputs",
-        claim: "In a network of largest margin all wrong answers to all pairs lie equally far below the right ones.",
+        claim: "In a network with the largest margin, the logits of all wrong answers lie below the logit of the right answer by the same amount, for every pair.",
         source: "Edelman 2024, lemma 7.6",
-        instance: "As the first of these presets, from another seed.",
+        instance: "As in “One frequency per neuron: addition modulo 23”, with another seed.",
         expect: &[margin(600, (0.999, 1.0001))],
         budget: 600,
         ..QUICK
@@ -78,21 +81,21 @@ const NOTES: &[Preset] = &[
         name: "Addition modulo 31",
         group: &NOTES_GROUP,
         link: "#v1/groups?n=31&width=256&steps=1000&speed=100",
-        claim: "A larger circle has more frequencies, and takes longer to give each its share.",
+        claim: "A larger modulus has more frequencies, and training takes longer to give every frequency an equal share of the norm.",
         source: "Edelman 2024, theorem 7.7",
-        instance: "Kept: all pairs, squares, the penalty. Ours: p, 256 neurons, Adam.",
+        instance: "Kept: all pairs as training data, the square activation, the penalty. Ours: p = 31, 256 neurons, Adam.",
         expect: &[margin(1_000, (0.97, 1.0001)), median(Measure::Purity, 1_000, (0.99, 1.0001))],
         budget: 1_000,
         ..QUICK
     },
     Preset {
         slug: "z71",
-        name: "The thesis's own: addition modulo 71",
+        name: "As in the thesis: addition modulo 71",
         group: &NOTES_GROUP,
         link: "#v1/groups?opt=sgd&n=71&width=500&lambda=0.0001&lr=0.05&steps=40000&every=100&lrs=1000:0.1_2000:0.2_3000:0.4_4000:0.8_5000:1.6_6000:3.2_7000:6.4_8000:12.8_9000:25.6_10000:51.2&speed=0",
-        claim: "Gradient descent with a rate that doubles ten times: every neuron comes to one of 35 frequencies, and the margin to its line.",
+        claim: "Gradient descent with a learning rate that doubles ten times. Every neuron ends with one of 35 frequencies, and the margin approaches the largest possible.",
         source: "Edelman 2024, figure 7.1 and appendix D.2.1",
-        instance: "Full size: p = 71, 500 neurons, λ = 0.0001, 40,000 steps of the whole table. The initial law, which the thesis does not state, is ours.",
+        instance: "Full size: p = 71, 500 neurons, λ = 0.0001, 40,000 steps on the whole table. The initial distribution is ours, because the thesis does not state one.",
         expect: &[
             learns(1.0, (500, 20_000), ALL),
             margin(40_000, (0.99, 1.0001)),
@@ -104,12 +107,12 @@ const NOTES: &[Preset] = &[
     },
     Preset {
         slug: "z23-relu",
-        name: "ReLU sings nearly one note",
+        name: "ReLU: almost one frequency per neuron",
         group: &NOTES_GROUP,
         link: "#v1/groups?opt=sgd&width=128&act=relu&lambda=0.0001&nu=2&lr=0.05&steps=3000&every=20&lrs=200:0.1_400:0.2_600:0.4_800:0.8_1000:1.6_1200:3.2_1400:6&show=accuracy.neurons.purity.curve",
-        claim: "With ReLU and plain L2 a neuron has about nine tenths of its power on one frequency, and never all of it.",
+        claim: "With ReLU and a plain L2 penalty, the median neuron has about nine tenths of its power in one frequency, but not all of it.",
         source: "Edelman 2024, figures 7.1a and 7.4b",
-        instance: "Kept: ReLU, L2, gradient descent with a rate that doubles. Shrunk: p = 23 instead of 71, 128 neurons, the rate up to 6.",
+        instance: "Kept: ReLU, L2, gradient descent with a learning rate that doubles. Shrunk: p = 23 instead of 71, 128 neurons, learning rates up to 6.",
         expect: &[
             learns(1.0, (100, 3_000), ALL),
             median(Measure::Purity, 3_000, (0.85, 0.95)),
@@ -120,24 +123,24 @@ const NOTES: &[Preset] = &[
     },
     Preset {
         slug: "z23-narrow",
-        name: "Too narrow for an equal share",
+        name: "Too few neurons for equal shares",
         group: &NOTES_GROUP,
         link: "#v1/groups?width=88&speed=60",
-        claim: "88 neurons suffice for the largest margin on paper, but training gives some frequencies too few of them and falls short.",
+        claim: "In theory 88 neurons suffice for the largest margin. In training some frequencies get too few neurons, and the margin stays below the largest possible.",
         source: "Edelman 2024, theorem 7.7: 4(p − 1) neurons",
-        instance: "As the first of these presets, with 88 neurons instead of 200.",
+        instance: "As in “One frequency per neuron: addition modulo 23”, with 88 neurons instead of 200.",
         expect: &[margin(600, (0.7, 0.97)), median(Measure::Purity, 600, (0.99, 1.0001))],
         budget: 600,
         ..QUICK
     },
     Preset {
         slug: "z7-memorise",
-        name: "From memorising to one note",
+        name: "From memorising to one frequency per neuron",
         group: &NOTES_GROUP,
         link: "#v1/groups?n=7&width=98&from=memorise&steps=1000&speed=100",
-        claim: "The start answers every pair with neurons of its own and less than half of the largest margin; the penalty turns it into waves.",
+        claim: "At the start every pair has two neurons of its own, and the margin is less than half of the largest possible. Training with the penalty turns the neurons into waves.",
         source: "Edelman 2024, appendix D.4",
-        instance: "Kept: two neurons for every pair, of one-hot vectors. Ours: equal norms, and the training that follows.",
+        instance: "Kept: two neurons with one-hot weights for every pair. Ours: equal norms of u, v and w, and the training that follows.",
         expect: &[
             median(Measure::Margin, 0, (0.457, 0.459)),
             margin(1_000, (0.99, 1.0001)),
@@ -148,24 +151,24 @@ const NOTES: &[Preset] = &[
     },
     Preset {
         slug: "z23-memorise",
-        name: "Two perfect classifiers: by heart",
+        name: "Two perfect classifiers: memorised pairs",
         group: &NOTES_GROUP,
         link: "#v1/groups?width=1058&from=memorise&lr=0&steps=100&show=accuracy.margin.neurons.curve",
-        claim: "Right everywhere, with flat spectra and 28 % of the largest margin: to be right does not force any waves.",
+        claim: "This network is right on every pair, with flat spectra and 28 % of the largest margin. So right answers do not require waves.",
         source: "Edelman 2024, appendix D.4",
-        instance: "Not trained: the network that is written down, of 2p² neurons.",
+        instance: "Not trained: a formula gives the weights of 2p² neurons. Ours: equal norms of u, v and w.",
         expect: &[margin(100, (0.2815, 0.2825)), learns(1.0, (0, 1), ALL)],
         budget: 100,
         ..QUICK
     },
     Preset {
         slug: "z23-fourier",
-        name: "Two perfect classifiers: by waves",
+        name: "Two perfect classifiers: waves",
         group: &NOTES_GROUP,
         link: "#v1/groups?width=88&from=maximum&lr=0&steps=100&show=accuracy.margin.neurons.curve",
-        claim: "Eight waves for every frequency, written down: the largest margin that any network has.",
+        claim: "A formula gives eight neurons for every frequency. No network has a larger margin.",
         source: "Edelman 2024, appendix D.6",
-        instance: "Not trained: the network that is written down, of 4(p − 1) neurons.",
+        instance: "Not trained: a formula gives the weights of 4(p − 1) neurons.",
         expect: &[margin(100, (0.9999, 1.0001)), learns(1.0, (0, 1), ALL)],
         budget: 100,
         ..QUICK
@@ -175,9 +178,9 @@ const NOTES: &[Preset] = &[
         name: "Not a group: a² + ab + b² modulo 23",
         group: &NOTES_GROUP,
         link: "#v1/groups?op=quad&speed=100",
-        claim: "The table can be learned, but no frequency owns a neuron: the waves are the group's doing.",
-        source: "Control; the form is one of Power et al. 2022",
-        instance: "Network, penalty and optimizer of the first of these presets.",
+        claim: "The network learns this table, but no frequency dominates a neuron: the waves come from the group.",
+        source: "Our control; the form is from Power et al. 2022",
+        instance: "Network, penalty and optimizer as in “One frequency per neuron: addition modulo 23”.",
         expect: &[learns(1.0, (20, 300), ALL), median(Measure::Purity, 600, (0.0, 0.6))],
         budget: 600,
         ..QUICK
@@ -191,9 +194,9 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "Six permutations: S3",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
-        claim: "Every neuron is of one irrep; as long as λ is not zero the two-dimensional one has less than its share, exactly as predicted.",
+        claim: "Every neuron belongs to one irrep. Because λ is not zero, the two-dimensional irrep has a smaller share of the norm than at the largest margin, as theory predicts.",
         source: "Edelman 2024, theorem 7.9 and figure D.2",
-        instance: "Kept: the whole table, squares, the penalty. Ours: 100 neurons, Adam and λ = 0.0001 instead of 30, gradient descent and 10⁻⁷.",
+        instance: "Kept: the whole table, the square activation, the penalty. Ours: 100 neurons instead of 30, Adam instead of gradient descent, λ = 0.0001 instead of 10⁻⁷.",
         expect: &[
             margin(1_500, (0.94, 0.9625)),
             median(Measure::Purity, 1_500, (0.99, 1.0001)),
@@ -207,9 +210,9 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "The rotations of a cube: S4",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=symmetric&letters=4&width=400&lambdas=200:0.0001_400:0.00001_600:1e-6&steps=800&speed=60&show=margin.purity.counts.mass",
-        claim: "The penalty falls by steps, and the margin follows it towards the line; irreps of higher dimension get more neurons.",
+        claim: "λ is lowered in steps, and the margin rises towards the largest possible. Irreps of higher dimension get more neurons.",
         source: "Edelman 2024, theorem 7.9 and figure D.3",
-        instance: "Kept: the whole table, squares, the penalty down to a small λ. Ours: 400 neurons, Adam, and λ in four steps of 200.",
+        instance: "Kept: the whole table, the square activation, the penalty with a small final λ. Ours: 400 neurons, Adam, and four values of λ for 200 training steps each.",
         expect: &[
             margin(800, (0.89, 0.94)),
             median(Measure::Purity, 800, (0.99, 1.0001)),
@@ -221,12 +224,12 @@ const FINITE_GROUPS: &[Preset] = &[
     },
     Preset {
         slug: "d5",
-        name: "A pentagon turned and mirrored: D5",
+        name: "The symmetries of a pentagon: D5",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=dihedral&n=5&width=100&lambda=0.0001&steps=1200&speed=150&show=margin.neurons.mass.cosets",
-        claim: "Two planes and one sign: the two-dimensional irreps share the norm equally, and the predicted shares are met.",
+        claim: "The group has one sign irrep and two two-dimensional irreps. The two-dimensional irreps have equal shares of the norm, and all shares are as predicted.",
         source: "Edelman 2024, theorem 7.9",
-        instance: "Not in the thesis: a group that its theorem covers. 100 neurons, Adam, λ = 0.0001.",
+        instance: "This group is not in the thesis, but theorem 7.9 covers it. 100 neurons, Adam, λ = 0.0001.",
         expect: &[
             margin(1_200, (0.94, 0.965)),
             median(Measure::Mass(1), 1_200, (0.105, 0.125)),
@@ -237,12 +240,12 @@ const FINITE_GROUPS: &[Preset] = &[
     },
     Preset {
         slug: "a5",
-        name: "An irrep that never appears: A5",
+        name: "An irrep that stays unused: A5",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=alternating&letters=5&width=300&lambda=0.0001&lambdas=500:0.00001&std=0.15&steps=700&every=10&speed=0&show=margin.purity.counts.mass",
-        claim: "Theorem 7.9 does not apply to this group, and its general form says which irrep goes unused: the one of dimension five dies out.",
+        claim: "Theorem 7.9 does not apply to this group. The general theory predicts that the five-dimensional irrep is unused: its share of the norm falls to almost zero.",
         source: "Edelman 2024, appendix D.9.2",
-        instance: "The thesis states this case and trains none. 300 neurons, Adam, λ in two steps.",
+        instance: "The thesis treats such groups in theory only. 300 neurons, Adam, two values of λ.",
         expect: &[
             learns(1.0, (10, 300), ALL),
             median(Measure::Mass(4), 700, (0.0, 0.01)),
@@ -256,9 +259,9 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "A hundred and twenty permutations: S5",
         group: &GROUPS_GROUP,
         link: "#v1/groups?opt=sgd&op=symmetric&letters=5&width=2000&lambda=0.00001&lr=0.05&batch=1000&steps=75000&every=500&lrs=3000:0.1_6000:0.2_9000:0.4_12000:0.8_15000:1.6_18000:3.2_21000:6.4_24000:12.8&speed=0&show=margin.purity.counts.mass",
-        claim: "14,400 pairs in batches of a thousand: seven irreps, computed from the table, and neurons that settle on one each.",
+        claim: "Training on 14,400 pairs in batches of a thousand. The seven irreps are computed from the table, and each neuron settles on one irrep.",
         source: "Edelman 2024, figure 7.6 and appendix D.2.3",
-        instance: "Full size: 2,000 neurons, λ = 0.00001, 75,000 steps. The initial law, which the thesis does not state, is ours.",
+        instance: "Full size: 2,000 neurons, λ = 0.00001, 75,000 steps. The initial distribution is ours, because the thesis does not state one.",
         expect: &[learns(0.99, (1_000, 75_000), ALL), median(Measure::Purity, 75_000, (0.9, 1.0001))],
         budget: 75_000,
         time: "Very long: an hour on one core of a server.",
@@ -268,9 +271,9 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "Quaternions: an irrep of another type",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=quaternion&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
-        claim: "The quaternions have one irrep whose real form has dimension four; the theory of margins, worked out for it, holds.",
+        claim: "The quaternion group has one irrep of real dimension four. We extended the theory of margins to this irrep, and the trained margin agrees.",
         source: "Edelman 2024, appendix D.9; the quaternionic case is ours",
-        instance: "Not in the thesis, whose theorem asks for real irreps. 100 neurons, Adam, λ = 0.0001.",
+        instance: "This group is not in the thesis, because theorem 7.9 requires real irreps. 100 neurons, Adam, λ = 0.0001.",
         expect: &[margin(1_500, (0.84, 0.885)), median(Measure::Purity, 1_500, (0.97, 1.0001))],
         budget: 1_500,
         ..QUICK
@@ -280,9 +283,9 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "Exclusive or of three bits: Z2 × Z2 × Z2",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=product&width=100&speed=60&show=margin.neurons.mass.curve",
-        claim: "All seven irreps are parities, all alike, and the margin reaches its line although λ is not small.",
+        claim: "All seven non-trivial irreps are parities of equal dimension, and the margin comes close to the largest possible although λ is not small.",
         source: "Edelman 2024, theorem 7.9",
-        instance: "Not in the thesis: a group that its theorem covers. 100 neurons, Adam, λ = 0.001.",
+        instance: "This group is not in the thesis, but theorem 7.9 covers it. 100 neurons, Adam, λ = 0.001.",
         expect: &[margin(600, (0.98, 1.0001)), median(Measure::Kinds, 600, (0.999, 1.0001))],
         budget: 600,
         ..QUICK

@@ -69,9 +69,9 @@ pub fn times(view: &View) -> String {
 /// What multiplied inputs are for.
 pub fn about_shift(view: &View) -> String {
     match InContextState::is_shifted(view) {
-        false => tr!("The inputs are as the run's test has them.").into(),
+        false => tr!("The inputs are those of the run's test.").into(),
         true => tr!(
-            "The inputs are {factor} times those of the run's test. The network was not trained again, and its R² over the steps is still measured without the factor.",
+            "The inputs are {factor} times those of the run's test. The network was not trained again. Its R² over the training steps is still measured without this factor.",
             factor = real(view.shift)
         ),
     }

@@ -9,7 +9,7 @@ const GROUP: PresetGroup =
     PresetGroup { slug: "learned-layers", name: "Layers and tokens", charts: &[charts::EXPLAINED] };
 
 /// What was kept and what was shrunk, for all of them.
-const KEPT: &str = "Kept: prompts of points of one random network each, interleaved tokens, a decoder with softmax attention and learned positions, the squared error on all points, batches of 64. Shrunk: d = 1 with a constant instead of 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 of 256 with 8, 4,000 steps instead of 500,000. Ours: RMSNorm, no biases, Adam at 0.002 with warm-up over 200 steps and linear decay, gradients clipped at 1.";
+const KEPT: &str = "Kept: prompts that each have points of one random network, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Shrunk: d = 1 with a constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 steps instead of 500,000. Ours: RMSNorm, no biases, Adam at 0.002 with warm-up over 200 steps and linear decay, gradients clipped at 1.";
 
 /// 1, 2 and 4 layers.
 pub(super) const LAYERS: &[Preset] = &[
@@ -18,7 +18,7 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "Two layers learn to learn",
         group: &GROUP,
         link: "#v1/in-context-learning",
-        claim: "Two layers that were trained on fresh random networks predict a new one from 16 examples, without any training on it: R² is about 0.9, far above an affine fit and near a network that is trained on these examples for 100 epochs.",
+        claim: "A transformer of two layers is trained on fresh random networks. It then predicts a new random network from 16 examples, without any training on this network. R² is about 0.9: far above the R² of an affine fit, and near the R² of a network that is trained on these examples for 100 epochs.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G; Garg, Tsipras, Liang and Valiant 2022, section 5",
         instance: KEPT,
         expect: &[explains(1_000, (0.55, 0.93)), explains(4_000, (0.78, 0.98))],
@@ -30,9 +30,9 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "One layer, interleaved tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1",
-        claim: "With one layer R² is much lower: x and y are in different tokens, and one layer of attention cannot both combine them and compare them with the question.",
+        claim: "With one layer, R² is much lower than with two. The x and y of an example are in different tokens, and one layer of attention cannot both combine x with y and compare the example with the question.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “Two layers learn to learn”, with one layer. How far it gets depends on the initial weights: another implementation ended at 0.13.",
+        instance: "The settings of “Two layers learn to learn”, with one layer. The final R² depends on the initial weights: another implementation reached only 0.13.",
         expect: &[explains(4_000, (0.05, 0.72))],
         budget: 4_000,
         time: "About a quarter of a minute on one processor core.",
@@ -42,9 +42,9 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "Four layers",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=4",
-        claim: "Four layers explain about 96 % of the variance, more than a network that is trained on the prompt for 100 epochs.",
+        claim: "Four layers explain about 96 % of the variance of the labels, more than a network that is trained on the prompt for 100 epochs.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “Two layers learn to learn”, with four layers; the figure has 4 to 10 blocks of the full size.",
+        instance: "The settings of “Two layers learn to learn”, with four layers. The paper's figure has 4 to 10 blocks of full size.",
         expect: &[explains(4_000, (0.9, 0.995))],
         budget: 4_000,
         time: "About a minute on one processor core.",
@@ -54,20 +54,20 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "One layer, joint tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1&format=joint",
-        claim: "With x and y in one token one layer is enough for R² above 0.85: much of what depth does in interleaved prompts is to bring x and y together.",
-        source: "Our control of Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “One layer, interleaved tokens”, with tokens [x, y] for examples and [x, 0] for questions. The papers have interleaved tokens only.",
+        claim: "With x and y in one token, one layer is enough for an R² above 0.85. So with interleaved tokens, much of the benefit of a second layer is that it can combine x with y.",
+        source: "Our control experiment for Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
+        instance: "The settings of “One layer, interleaved tokens”, with tokens [x, y] for examples and [x, 0] for questions. The papers use only interleaved tokens.",
         expect: &[explains(4_000, (0.8, 0.99))],
         budget: 4_000,
         time: "About a quarter of a minute on one processor core.",
     },
     Preset {
         slug: "layers-and-tokens",
-        name: "R² by layers, for both kinds of tokens",
+        name: "R² by number of layers, for both kinds of tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?replicas=3&sweep=blocks:1_2_4&series=format:interleaved_joint&speed=0&show=depth",
-        claim: "With one layer the two kinds of tokens are far apart. With two and four they are not.",
-        source: "Our control of Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
+        claim: "With one layer, R² with interleaved tokens is far below R² with joint tokens. With two and four layers, the difference is small.",
+        source: "Our control experiment for Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
         instance: "The settings of “Two layers learn to learn”, with 1, 2 and 4 layers, interleaved and joint tokens, and three seeds each.",
         expect: &[
             ends(0, 0, (0.28, 0.95)),

@@ -62,7 +62,7 @@ pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request 
         |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match with(changes, at, value) {
             Some(text) => Request::edit(key, text),
             None => Request::Say(tr!(
-                "No more than 64 changes of a prompt fit into a link. Take them back to go on."
+                "No more than 64 changes of a prompt fit into a link. Undo some changes to go on."
             )),
         };
     match what {

@@ -69,7 +69,7 @@ fn which_prompt(news: News) -> AnyView {
     let is_drawn = move || news.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
     let heads = news.context.memo(|run| crate::labs::lookup::heads(run.spec()));
     let more = view! {
-        {button("as-drawn", tr!("As it was drawn"), Box::new(is_drawn),
+        {button("as-drawn", tr!("Undo all changes"), Box::new(is_drawn),
             Box::new(move || news.look(PromptAction::AsDrawn)))}
         {move || heads.get().filter(|heads| *heads < 8).map(|heads| button("add-head", tr!("Add a head"),
             Box::new(|| false), Box::new(move || news.look(PromptAction::AddHead(heads)))))}
@@ -197,7 +197,7 @@ fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
             <th scope="row">
                 <button class="chip" type="button" id=format!("position-{at}") data-testid=format!("position-{at}")
                     aria-pressed=move || is_chosen.get().to_string()
-                    aria-label=tr!("Look into position {at}", at)
+                    aria-label=tr!("Show position {at}", at)
                     tabindex=move || if is_chosen.get() { "0" } else { "-1" }
                     on:click=move |_| news.look(PromptAction::Place(place))>
                     {at}

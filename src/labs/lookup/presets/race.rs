@@ -8,7 +8,7 @@ use super::{explains, stands_out};
 /// Figure 1, theorems 4 and 6 to 9.
 const GROUP: PresetGroup = PresetGroup {
     slug: "sequences-and-positions",
-    name: "Sequences against positions",
+    name: "Sequences needed for N positions",
     charts: &[charts::NEEDED, charts::ERROR],
 };
 
@@ -29,7 +29,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "Three networks, prompts of 4, 8 and 16",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
-        claim: "From 4 to 16 positions the sequences that attention needs to explain half of the variance do not even double; the GRU needs five times as many, and the feedforward network has not reached half of the variance after 200,000 sequences.",
+        claim: "To explain half of the variance with 16 positions instead of 4, attention needs less than twice as many sequences. The GRU needs five times as many, and the feedforward network does not explain half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
         instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, checks every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, an error of 0.5 instead of 0.7, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network of two layers of 128, a learning rate of 0.003, one seed.",
         expect: &[
@@ -48,7 +48,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "Attention, prompts of 4 to 48",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&replicas=5&steps=2000&halt=target&every=10&sweep=n:4_8_12_16_24_32_48&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
-        claim: "The sequences that attention needs grow about as the logarithm of the positions: for twelve times as many positions it needs about twice as many sequences.",
+        claim: "The number of sequences that attention needs grows about like the logarithm of the number of positions. For twelve times as many positions attention needs about twice as many sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and figure 1 (a)",
         instance: "The settings of “Three networks, prompts of 4, 8 and 16”, with attention alone, five seeds and up to 48 positions.",
         expect: &[
@@ -65,7 +65,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.01&replicas=5&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10_12_24_48&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
         claim: "At the sizes of the paper attention needs about 3,000 sequences for 2 positions, 17,000 for 12 and 24,000 for 48.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "Kept: d = 10, ⌊5 ln N⌋ random signs, one head with matrices for queries and keys, 100 hidden units, AdamW at 0.001 with weight decay 0.01, batches of 64, checks every 10 steps, an error of 0.7, five seeds. Ours: no matrices W_V and W_O, and test prompts as in training, where the code has simpler ones.",
+        instance: "Kept: d = 10, ⌊5 ln N⌋ random signs, one head with matrices for queries and keys, 100 hidden units, AdamW at 0.001 with weight decay 0.01, batches of 64, checks every 10 steps, an error of 0.7, five seeds. Ours: no matrices W_V and W_O, and test prompts drawn like the training prompts. The authors' code uses simpler test prompts.",
         expect: &[
             steps(0, 0, (20, 90)),
             steps(0, 5, (130, 450)),
@@ -81,7 +81,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=token-mlp&dim=10&q=1&g=linear&codes=random&widths=1000&lr=0.001&wd=0.01&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
         claim: "At the sizes of the paper a feedforward network with 1,000 hidden units needs about 2,500 sequences for 2 positions and some 100,000 for 10.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "The settings of “The paper's sizes: attention”, with one hidden layer of 1,000 units on the flattened prompt; one seed. Test prompts are as in training: with the code's simpler ones fewer sequences are enough.",
+        instance: "The settings of “The paper's sizes: attention”, with one hidden layer of 1,000 units on the flattened prompt; one seed. Test prompts are drawn like the training prompts. With the simpler test prompts of the authors' code fewer sequences are enough.",
         expect: &[steps(0, 0, (15, 80)), Expect::Exponent { series: 0, values: (1, 4), between: (1.2, 3.5) }],
         budget: 4_000,
         time: "Many minutes on one processor core.",
@@ -105,7 +105,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
         claim: "Where all positions name the same token, the feedforward network needs the fewest sequences at 9 positions: a third of what attention needs. At 49 positions it needs three times as many as attention does.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
-        instance: "Kept: one name for all positions, a linear function, AdamW with weight decay 0.01. Shrunk: d = 4 instead of 10, 9 to 49 positions instead of 25 to 33, an error of 0.05 instead of 0.02, a feedforward network of two layers of 128 and 1,000, a GRU of 64 units instead of 500; one seed. Codes are one-hot: of 9 codes of 10 random signs, two are often the same.",
+        instance: "Kept: one name for all positions, a linear function, AdamW with weight decay 0.01. Shrunk: d = 4 instead of 10, 9 to 49 positions instead of 25 to 33, an error of 0.05 instead of 0.02, a feedforward network of two layers of 128 and 1,000, a GRU of 64 units instead of 500; one seed. Codes are one-hot, since of 9 codes of 10 random signs some are often similar: their scalar product is above 1/2 in size.",
         expect: &[
             steps(0, 0, (100, 250)),
             steps(1, 0, (300, 700)),
@@ -124,7 +124,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=1500",
         claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
-        instance: "Kept: |W_Qᵀ W_K| of one head with random signs. Shrunk: 16 positions instead of 100, d = 4 instead of 10, fresh sequences, each position with a name of its own as the figure's caption says; the authors' script trains on one name for all positions.",
+        instance: "Kept: |W_Qᵀ W_K| of one head with random signs. Shrunk: 16 positions instead of 100, d = 4 instead of 10, fresh sequences. Each position has its own name, as the caption of the figure says; the authors' script trains on one name for all positions.",
         expect: &[explains(1_500, (0.85, 1.0)), stands_out(Measure::Block, 1_500, (8.0, 100.0))],
         budget: 1_500,
         ..QUICK
@@ -134,9 +134,9 @@ pub(super) const RACE: &[Preset] = &[
         name: "The paper's figure 2: 100 positions",
         group: &GROUP,
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
-        claim: "With 100 positions the same diagonal appears in |W_QK|.",
+        claim: "With 100 positions, too, training makes a diagonal in |W_QK|: in the block that compares the code of a name with the code of a position, the entries on the diagonal are larger than all other entries.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
-        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05 as theirs is, and a name of its own for each position, as the caption says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many numbers.",
+        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05, like that of the authors; and each position has its own name, as the caption says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many numbers.",
         expect: &[
             explains(1_600, (0.95, 1.0)),
             stands_out(Measure::Block, 1_600, (15.0, 200.0)),

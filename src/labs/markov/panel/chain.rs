@@ -34,11 +34,11 @@ pub fn ChainCard(
     let problem = Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::refused)));
     let about = move || {
         news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
-            (false, Origin::Own) => tr!("Your own chain; the sequence on show is not drawn from it."),
-            (false, _) => tr!("Your own chain: sequences to look into are drawn from it. Training goes on as it was."),
-            (true, Origin::Own) => tr!("Nobody knows what chain your own sequence is from."),
+            (false, Origin::Own) => tr!("Your own chain. The sequence on show was not drawn from this chain."),
+            (false, _) => tr!("Your own chain. The sequences on show are drawn from this chain. Training does not change."),
+            (true, Origin::Own) => tr!("Your own sequence has no known chain."),
             (true, _) => {
-                tr!("The chain that this sequence was drawn from. Change an entry to draw sequences of your own chain.")
+                tr!("The sequence was drawn from this chain. Change an entry to draw sequences from your own chain.")
             }
         })
     };
@@ -75,7 +75,7 @@ pub fn ChainCard(
                 </p>
             </div>
             <div class="editing__buttons">
-                {button("own-chain", tr!("Make it mine"), Box::new(is_own), Box::new(move || news.look(SequenceAction::OwnChain)))}
+                {button("own-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || news.look(SequenceAction::OwnChain)))}
                 {button("random-chain", tr!("Random chain"), Box::new(|| false),
                     Box::new(move || news.look(SequenceAction::RandomChain(fresh_seed()))))}
                 {button("no-chain", tr!("Use held-out sequences"), Box::new(move || !is_own()),
@@ -138,7 +138,7 @@ fn diagram(news: News, symbols: usize) -> AnyView {
     });
     view! {
         <svg class="diagram" viewBox=frame(symbols) role="img" data-testid="diagram"
-            aria-label=tr!("Transition diagram; the table beside it holds the numbers and can be changed")>
+            aria-label=tr!("Transition diagram; the numbers can be changed in the table beside the diagram")>
             {lines.collect_view()}
             {circles.collect_view()}
         </svg>
@@ -175,7 +175,7 @@ fn entries(news: News, symbols: usize) -> AnyView {
     view! {
         <div class="entries__side">
             <table class="entries" data-testid="chain-entries">
-                <caption class="entries__caption">{tr!("Percent; rows stay at 100")}</caption>
+                <caption class="entries__caption">{tr!("Percent; each row sums to 100")}</caption>
                 <thead><tr><td></td>{heads.collect_view()}</tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>

@@ -20,7 +20,7 @@ pub fn request(chains: &MarkovState, view: &View, what: SequenceAction) -> Optio
             ("seq", dotted(longer[longer.len().saturating_sub(t)..].iter().copied()))
         }
         SequenceAction::Shorten if now().len() < 2 => {
-            return Some(Request::Say(tr!("One symbol stays.")));
+            return Some(Request::Say(tr!("A sequence has at least one symbol.")));
         }
         SequenceAction::Shorten => ("seq", dotted(now().take(now().len() - 1))),
         SequenceAction::Entry { row, column, percent } => {
@@ -119,7 +119,10 @@ mod tests {
         assert_eq!(state.message, "Undone: own sequence.");
         look(&mut state, SequenceAction::Sequence("a".into()));
         look(&mut state, SequenceAction::Shorten);
-        assert_eq!((word(&state), state.message.as_str()), ("a".into(), "One symbol stays."));
+        assert_eq!(
+            (word(&state), state.message.as_str()),
+            ("a".into(), "A sequence has at least one symbol.")
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn card(news: News, names: &str) -> AnyView {
             words::cell(chains, head, from, to)
         });
         said.flatten().unwrap_or_else(|| {
-            tr!("Each row is a symbol that looks back. Point at a map, or press the arrow keys on it, to read it; press it to switch the head off.")
+            tr!("Each row shows the attention from one symbol to itself and to earlier symbols. Point at a map, or use the arrow keys, to read a value. Press a map to switch its head off.")
                 .into()
         })
     };

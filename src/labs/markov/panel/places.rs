@@ -10,7 +10,7 @@ use crate::labs::panels::{LabPanel, Place};
 impl LabPanel for MarkovLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network reads symbols from a Markov chain that it has never seen, each time another one, and must predict the next. First it counts how often each symbol came. Its loss rests there, and then drops again as it learns to look back: to what came after the present symbol before. The panels below show where its heads look."
+            "A network reads symbols from a Markov chain and must predict the next symbol. Each sequence has a new chain. First the network learns to count how often each symbol occurred, and its loss stays on a plateau. Then the loss drops again, while the network learns to find what followed earlier occurrences of the current symbol. The panels below show the attention of its heads."
         )
     }
 

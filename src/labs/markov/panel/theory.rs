@@ -90,7 +90,7 @@ fn explored(context: RunContext) -> AnyView {
     view! {
         <p class="card__note">
             {tr!("W and v of the minimal model on two symbols after a few exact gradient steps, computed without training.")}
-            {move || is_trained.get().then_some(tr!(" The points are the v of the network in this run."))}
+            {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
         </p>
         <div class="theory__parts">
             <div class="theory__knobs">{knobs}</div>
@@ -99,12 +99,12 @@ fn explored(context: RunContext) -> AnyView {
             </ul>
             <div class="theory__plots">
                 {drawing("theory-v", Callback::new(move |()| lags()), tr!("v over distances."))}
-                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("What moves v, over distances."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("Minus the gradient of v in its parts, over distances."))}
                 {drawing("theory-w", Callback::new(move |()| kernel()), tr!("W over pairs of symbols."))}
                 {move || is_trained.get().then(|| {
                     drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))
                 })}
-                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("The diagonal of W over the rest, by step."))}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("The diagonal of W divided by the rest of W, by step."))}
             </div>
         </div>
     }

@@ -80,7 +80,7 @@ pub fn gazed(chains: &MarkovState, view: &View, pointed: Option<usize>) -> Strin
         None => {
             let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
             tr!(
-                "Coloured by how much the prediction after {place} looks at each symbol: {who}. The \
+                "Colours show the weight of each symbol in the prediction after {place}: {who}. The \
                  strongest colour is {most}.",
                 place = place(chains, here),
                 who,
@@ -121,8 +121,8 @@ pub fn off(chains: &MarkovState, view: &View) -> Option<String> {
         view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
     let sentence = |who: String, are: &str| {
         tr!(
-            "{who} {are} switched off: predictions and maps on this page are those without, but \
-             training and the measured curves go on with all heads.",
+            "{who} {are} switched off: predictions and maps on this page use the remaining heads. \
+             Training and the measured curves use all heads.",
             who,
             are
         )
@@ -152,10 +152,10 @@ pub fn cell(chains: &MarkovState, head: usize, from: usize, to: usize) -> Option
     let (name, found) = (chains.head_names().get(head)?.clone(), chains.inspected.look.heads.get(head)?);
     let who = place(chains, from);
     Some(match to > from {
-        true => tr!("Head {name}: {who} does not see later symbols.", name, who),
+        true => tr!("Head {name}: {who} cannot attend to later symbols.", name, who),
         false => {
             let share = decimal(found.shares[from * length + to] as f32);
-            tr!("Head {name}: {who} looks at {place}: {share}", name, who, place = place(chains, to), share)
+            tr!("Head {name}: {who} attends to {place}: {share}", name, who, place = place(chains, to), share)
         }
     })
 }
@@ -266,7 +266,8 @@ mod tests {
         assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
         let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
         assert!(
-            said(None).starts_with("Coloured by how much the prediction after symbol 3 (b) looks"),
+            said(None)
+                .starts_with("Colours show the weight of each symbol in the prediction after symbol 3 (b)"),
             "{}",
             said(None)
         );
@@ -279,8 +280,8 @@ mod tests {
         let state = open("#v1/markov?seq=0.1.1");
         let said = |from, to| with(&state, |chains, _| cell(chains, 0, from, to));
         let first = said(0, 0).unwrap();
-        assert_eq!(first, "Head 1.1: symbol 1 (a) looks at symbol 1 (a): 1.000");
-        assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) does not see later symbols.");
+        assert_eq!(first, "Head 1.1: symbol 1 (a) attends to symbol 1 (a): 1.000");
+        assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) cannot attend to later symbols.");
         assert_eq!((said(3, 0), said(0, 3)), (None, None));
         let most = |from| with(&state, |chains, _| mostly(chains, 0, from));
         assert_eq!((most(0).unwrap(), most(3)), (first, None));

@@ -42,8 +42,8 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
         advice.push(
-            tr!("Every product of this network takes one bit from each block, and the relevant bits do not \
-             lie so: it is uncorrelated with their parity.")
+            tr!("Every product of this network takes one bit from each block, but the relevant bits do not \
+             lie one in each block: the output is uncorrelated with their parity.")
             .into(),
         );
     }
@@ -53,14 +53,14 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
             polynomial(deep.activation, deep.degree).filter(|d| advice.is_empty() && *d < task.k)
     {
         advice.push(tr!(
-            "Layer by layer, the first layer is trained as a polynomial of degree {degree}, which is \
-             uncorrelated with every parity of {k} bits: its gradient holds no signal.",
+            "In layer-by-layer training the first layer is a polynomial of degree {degree}. This polynomial is \
+             uncorrelated with every parity of {k} bits, so its gradient has no signal.",
             degree,
             k = task.k
         ));
     }
     if task.noise == 0.5 {
-        advice.push(tr!("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.").into());
+        advice.push(tr!("With half of the labels flipped, the labels carry no information about the inputs, so nothing can be learned.").into());
     }
     if spec.set_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
@@ -114,7 +114,7 @@ impl Reach {
         let bits = if k == 1 { tr!("1 bit").into() } else { tr!("{k} bits", k) };
         let uncorrelated = |what: String| {
             tr!(
-                "{what}, which is uncorrelated with every parity of {bits}: no weights make it one.",
+                "{what}. Its output is uncorrelated with every parity of {bits}, whatever the weights are.",
                 what,
                 bits
             )
@@ -138,9 +138,9 @@ impl Reach {
         if let Some((name, turns)) = self.turns.as_ref().filter(|(_, turns)| *turns < k) {
             let turns = match turns {
                 0 => tr!("never changes its sign").into(),
-                1 => tr!("changes its sign at most once along its weights").into(),
-                2 => tr!("changes its sign at most twice along its weights").into(),
-                many => tr!("changes its sign at most {many} times along its weights", many),
+                1 => tr!("changes its sign at most once along the direction of its weights").into(),
+                2 => tr!("changes its sign at most twice along the direction of its weights").into(),
+                many => tr!("changes its sign at most {many} times along the direction of its weights", many),
             };
             let times = match k {
                 1 => "once".into(),
@@ -148,7 +148,8 @@ impl Reach {
                 k => tr!("{k} times", k),
             };
             return Some(tr!(
-                "{name} {turns}, and a parity of {bits} does so {times}: it cannot be right on all inputs.",
+                "{name} {turns}, but a parity of {bits} changes its sign {times}: the neuron cannot be right on \
+                 all inputs.",
                 name,
                 turns,
                 bits,
@@ -157,8 +158,9 @@ impl Reach {
         }
         match self.relus {
             Some(2) if k > 1 => Some(
-                tr!("Two ReLU neurons without an output bias cannot be the parity of 2 bits, and that \
-                     is what is left when all others stand still: they cannot be right on all inputs.")
+                tr!("Two ReLU neurons without an output bias cannot be the parity of 2 bits. A parity of more \
+                     bits becomes a parity of 2 bits when the other bits are fixed, so the neurons cannot be \
+                     right on all inputs.")
                 .into(),
             ),
             // Measured, not proved: none of 20 runs of width k, where half of those with an output bias did.

@@ -162,32 +162,35 @@ fn two_relus_are_never_the_parity_of_two_bits_without_an_output_bias() {
 fn reasons_are_sentences() {
     assert_eq!(
         advice("k=3&act=power&degree=2"),
-        ["This network is a polynomial of degree 2, which is uncorrelated with every parity of 3 bits: no \
-             weights make it one."]
+        [
+            "This network is a polynomial of degree 2. Its output is uncorrelated with every parity of 3 bits, \
+             whatever the weights are."
+        ]
     );
     assert_eq!(
         advice("k=3&bias=output"),
-        ["Without hidden biases this network is an even function of its input plus a linear one, which is \
-             uncorrelated with every parity of 3 bits: no weights make it one."]
+        [
+            "Without hidden biases this network is an even function of its input plus a linear one. Its output is \
+             uncorrelated with every parity of 3 bits, whatever the weights are."
+        ]
     );
     assert_eq!(
         advice("k=3&width=1&act=zigzag&degree=2"),
         [
-            "One 2-zigzag neuron changes its sign at most twice along its weights, and a parity of 3 bits does \
-             so 3 times: it cannot be right on all inputs."
+            "One 2-zigzag neuron changes its sign at most twice along the direction of its weights, but a parity \
+             of 3 bits changes its sign 3 times: the neuron cannot be right on all inputs."
         ]
     );
     assert_eq!(
         advice("k=1&width=1&bias=hidden"),
-        [
-            "One ReLU neuron without an output bias never changes its sign, and a parity of 1 bit does so once: \
-             it cannot be right on all inputs."
-        ]
+        ["One ReLU neuron without an output bias never changes its sign, but a parity of 1 bit changes its \
+             sign once: the neuron cannot be right on all inputs."]
     );
     assert_eq!(
         advice("m=10"),
         [
-            "10 labels tell at most 1,024 sets of bits apart, and there are 19,600: this can hardly be learned."
+            "10 labels can distinguish at most 1,024 sets of bits, but there are 19,600 sets: this can hardly be \
+             learned."
         ]
     );
     for (settings, word) in [
@@ -197,7 +200,7 @@ fn reasons_are_sentences() {
         ("width=2&bias=hidden", "Two ReLU neurons"),
         ("model=polynet&degree=4&bias=no", "Without biases this network is an even function"),
         ("k=2&act=sin&bias=none", "an odd function"),
-        ("k=8&n=512&m=50", "50 labels tell"),
+        ("k=8&n=512&m=50", "50 labels can distinguish"),
     ] {
         let said = advice(settings);
         assert!(said.len() == 1 && said[0].contains(word), "{settings}: {said:?}");

@@ -13,7 +13,7 @@ use luck::Luck;
 impl LabPanel for ParityLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network is shown random bits and must answer with the product of a few of them, without being told which. Getting all but one right tells it nothing, so its loss rests at chance until, quite suddenly, it does not. The weights show the bits being found before that."
+            "A network sees random bits and must answer with the product of a few of them, without being told which ones. Finding all relevant bits but one gives no better answers, so the loss stays at chance for a long time and then falls suddenly. The weights show progress before the loss does."
         )
     }
 

@@ -13,9 +13,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Memorise first, understand later",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
-        claim: "On 700 fixed examples the network is perfect on what it has seen long before it is right on what it has not.",
+        claim: "On 700 fixed examples, all training answers are right long before nearly all held-out answers are.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
-        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample size and weight decay, which the text leaves open, are ours.",
+        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis. Ours, since the thesis does not state them: (n, k), sample size and weight decay.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -30,12 +30,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "grokking-too-few",
-        name: "Too few examples: never understood",
+        name: "Too few examples: no generalisation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
-        claim: "300 examples are memorised in 400 steps and never generalised from.",
+        claim: "The network memorises 300 examples in 400 steps and never generalises from them.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "As the grokking preset, with 300 examples; the sample sizes are ours.",
+        instance: "The settings of “Memorise first, understand later”, with 300 examples; the sample sizes are ours.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -50,12 +50,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "grokking-enough",
-        name: "Enough examples: no gap at all",
+        name: "Enough examples: no generalisation gap",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
-        claim: "With 2,000 examples training and held-out accuracy rise together.",
+        claim: "With 2,000 examples, training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "As the grokking preset, with 2,000 examples; the sample sizes are ours.",
+        instance: "The settings of “Memorise first, understand later”, with 2,000 examples; the sample sizes are ours.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -70,12 +70,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "grokking-no-decay",
-        name: "Without weight decay it stays memorised",
+        name: "Without weight decay: only memorisation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&seed=2&steps=30000&target=0.98&every=100&speed=4000",
-        claim: "On 1,000 examples and without weight decay everything seen is right for ever, and little else.",
+        claim: "On 1,000 examples without weight decay, all training answers become right, but for most seeds held-out accuracy never reaches 98 %.",
         source: "Edelman 2024, figure B.11, top row",
-        instance: "As the grokking preset, with 1,000 examples and λ = 0.",
+        instance: "The settings of “Memorise first, understand later”, with 1,000 examples and λ = 0.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -98,9 +98,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Too much weight decay: nothing is learnt",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&wd=0.1&target=0.98&every=100&speed=4000",
-        claim: "With a weight decay of 0.1 the network cannot even memorise.",
+        claim: "With a weight decay of 0.1 the network cannot even memorise the training examples.",
         source: "Edelman 2024, figure B.11, bottom row",
-        instance: "As the grokking preset, with 1,000 examples and λ = 0.1.",
+        instance: "The settings of “Memorise first, understand later”, with 1,000 examples and λ = 0.1.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -115,12 +115,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "grokking-map",
-        name: "When it is understood, by sample size and weight decay",
+        name: "Time to generalise, by sample size and weight decay",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
-        claim: "The more weight decay, the fewer examples are needed and the sooner it is understood; below 500 nothing helps.",
+        claim: "With more weight decay, the network needs fewer examples and generalises sooner. Below 500 examples none of these weight decays helps.",
         source: "Edelman 2024, figure B.11",
-        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and decays are ours; 6 trials per point.",
+        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and weight decays are ours; 6 trials per point.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
             Expect::Solved { series: 2, at: 0, share: (0.0, 0.2) },
@@ -136,9 +136,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A quarter of the labels is wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
-        claim: "With a quarter of the labels flipped the signal halves and the plateau grows, but the parity is still found.",
+        claim: "With a quarter of the labels flipped, the signal is half as strong and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50; solved means 98 %.",
+        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50; solved means an accuracy of 98 %.",
         expect: &[learns(0.98, (1_000, 10_000), ALL)],
         budget: 10_000,
         ..QUICK
@@ -148,9 +148,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Time against label noise",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
-        claim: "Noise p shrinks the signal to 1 − 2p: at 40 % wrong labels it takes about six times as long, and still succeeds.",
+        claim: "Label noise p multiplies the signal by 1 − 2p. With 40 % wrong labels, training takes about six times as long, and still succeeds.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50; solved means 98 %.",
+        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50; solved means an accuracy of 98 %.",
         expect: &[
             Expect::MedianTime { series: 0, at: 0, between: (900, 1_500) },
             Expect::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
@@ -164,9 +164,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "49 % of the labels are wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
-        claim: "A signal of one fiftieth: after some ten thousand steps the network is better than chance, which no noise-free shortcut could do.",
+        claim: "The signal is a fiftieth of that of clean labels. After some ten thousand steps the network is better than chance; shortcuts such as Gaussian elimination need clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100 and learning rate 0.1; batch 1,024 is ours; 30 bits instead of 50; found means 60 %.",
+        instance: "Width 100 and learning rate 0.1; batch 1,024 is ours; 30 bits instead of 50; found means an accuracy of 60 %.",
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
         budget: 60_000,
         time: "Half a minute on one processor core.",

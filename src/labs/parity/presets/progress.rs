@@ -16,9 +16,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Weights move while the loss is flat",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
-        claim: "The loss says nothing for hundreds of steps; the weights on the 3 relevant bits have been leaving the others behind all along.",
+        claim: "The loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the others.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
-        instance: "Kept: one sinusoidal neuron with bias, no second layer, hinge loss. Where the text is silent, ours: (30, 3), batch 256, learning rate 0.01.",
+        instance: "Kept: one sinusoidal neuron with bias, no second layer, hinge loss. Ours, since the thesis does not state them: (30, 3), batch 256, learning rate 0.01.",
         expect: &[
             learns(0.6, (300, 1_500), (0.5, 1.0)),
             Expect::Reaches {
@@ -33,12 +33,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "hidden-progress-noise",
-        name: "The same neuron on labels without meaning",
+        name: "The same sinusoidal neuron on random labels",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
-        claim: "With random labels the weights wander without direction: over 600 steps they come a third as far.",
+        claim: "With random labels the weights wander without direction: in 600 steps no weight moves as far as 0.08.",
         source: "Edelman 2024, figure 5.3 (right, bottom)",
-        instance: "The control of the preset before: half of the labels are flipped, so that they say nothing.",
+        instance: "The control of “Weights move while the loss is flat”: half of the labels are flipped, so that the labels carry no information.",
         expect: &[
             never(0.6, 1_500),
             Expect::Reaches {
@@ -56,7 +56,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Hidden progress in a network of 100 neurons",
         group: &GROUP,
         link: "#v1/sparse-parity?batch=1024&steps=4000&every=20&held=2048&speed=200&show=loss.accuracy.weights.movement",
-        claim: "At step 1,000 accuracy is still about that of a coin, and the largest relevant weight has outgrown every other.",
+        claim: "At step 1,000 accuracy is still close to chance, but the largest weight on a relevant bit is already larger than every other weight.",
         source: "Edelman 2024, figure B.9",
         instance: "(50, 3), ReLU of width 100, batch 1,024, learning rate 0.1.",
         expect: &[
@@ -69,12 +69,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "gap-path",
-        name: "The Fourier gap grows along the path",
+        name: "The Fourier gap grows during training",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=600&every=5&held=2048&speed=40&show=loss.accuracy.gap.spectrum",
-        claim: "The population gradient favours a relevant bit from the first step, and does so ever more until the parity is found.",
+        claim: "The population gradient favours a relevant bit from the first step on. This preference grows until the parity is found.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
-        instance: "n = 15 as in the thesis, so that the gradient is exact over all 32,768 inputs; k = 3, batch 32 and learning rate 0.01 are ours. For odd k majority has no gap: its dashed line lies at 0.",
+        instance: "n = 15 as in the thesis, so that the gradient is exact over all 32,768 inputs; k = 3, batch 32 and learning rate 0.01 are ours. The dashed line is the gap of the majority function: 0 for odd k.",
         expect: &[
             Expect::Reaches { measure: Measure::Gap, at_least: 0.25, steps: (10, 600), share: (0.8, 1.0) },
             Expect::Median { measure: Measure::Gap, step: 0, between: (0.005, 0.15) },
@@ -84,10 +84,10 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "spectrum",
-        name: "All Fourier weight moves to the third degree",
+        name: "All Fourier weight moves to degree 3",
         group: &GROUP,
         link: "#v1/sparse-parity?n=12&width=64&steps=2000&every=10&held=2048&speed=100&show=loss.accuracy.gap.spectrum",
-        claim: "The output's Walsh spectrum, exact over all 4,096 inputs: linear at first, at the end one coefficient of degree 3.",
+        claim: "The Walsh spectrum of the output, exact over all 4,096 inputs: mostly linear at first, and one coefficient of degree 3 at the end.",
         source: "Edelman 2024, section 5.4.1 and equation B.2",
         instance: "Small enough for an exact spectrum: 12 bits, width 64.",
         expect: &[

@@ -9,7 +9,7 @@ use crate::labs::tables::TablesLab;
 impl LabPanel for TablesLab {
     fn help(&self) -> &'static str {
         tr!(
-            "Networks learn from a few rows of a table, and random forests from the same rows. Tables are hard for networks: each column means something by itself, most columns say nothing, and the label jumps. Each of these is a setting of the generated table, so that it can be taken away. A CSV file of yours can be opened instead: drop it anywhere on the page, and it never leaves it."
+            "Networks and random forests learn from the same few rows of a table. Tables are hard for networks for three reasons: each column has a meaning by itself, most columns are uninformative, and the label jumps. Each reason is a setting of the generated table, so you can switch it off. You can also open your own CSV file: drop it anywhere on the page. The file never leaves the page."
         )
     }
 

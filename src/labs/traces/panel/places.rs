@@ -14,7 +14,7 @@ const EXAMPLES: usize = 64;
 impl LabPanel for TracesLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A random Turing machine runs on a random tape. The network reads the state and the symbol under the head at each step, and predicts those of the next step. The tape itself is never shown: to predict the symbol of a cell that was written before, a network has to find the step that wrote it. The training is ours and belongs to no paper. A transformer that is written down by hand finds that step with a binary search; nothing here says that training finds such a search."
+            "A random Turing machine runs on a random tape. At each step the network reads the state and the symbol under the head, and predicts the state and the symbol of the next step. The network never sees the tape. A sure way to predict the symbol of a written cell is to find the step that last wrote this cell. The training is ours; it is not from a paper. A transformer that is constructed by hand finds this step with a binary search. We do not claim that training finds such a search."
         )
     }
 
