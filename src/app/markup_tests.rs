@@ -53,7 +53,10 @@ fn no_translation_becomes_markup() {
     check("the list of stories", &super::tour::list());
     check("the winners", &winners_markup(&state.run));
     check("the knobs of luck", &knobs_markup(places(spec)));
-    check("the form for a class", &teaching::form(&state.run.link));
+    check(
+        "the form for a class",
+        &teaching::form(&state.run.link, &teaching::LessonEdit { of_story: true, ..Default::default() }),
+    );
     check("a code", &qr::svg("https://a.example"));
     check("a code that is too long", &qr::svg(&"x".repeat(5000)));
     let named = [false, true].map(|is_patch| Named {

@@ -15,9 +15,11 @@ use super::state::{Action, State};
 use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
 use crate::app::sweeps::workers::SweepWorkers;
 use crate::app::tour::TourAction;
+use crate::app::tour::passage::answers_of;
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::web::WorkerTrainer;
 use crate::platform::web::spawn;
+use crate::ui::browser::kept_in_tab;
 use crate::ui::context::RunContext;
 
 /// The state and everything that acts on it. Copies are handles to the same.
@@ -162,6 +164,9 @@ impl Store {
                 TrainerEffect::Open(kind) => self.employ(kind),
                 TrainerEffect::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
                     self.act(Action::Tour(TourAction::Fetched(slug, text)));
+                    if let Some(answers) = kept_in_tab(&answers_of(slug)) {
+                        self.act(Action::Tour(TourAction::Recall(answers)));
+                    }
                 }),
                 TrainerEffect::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
                     self.act(Action::Gallery(GalleryAction::Fetched(text)));

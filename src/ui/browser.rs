@@ -20,6 +20,18 @@ pub fn remember(key: &str, word: &str) {
     }
 }
 
+/// A word that was kept for as long as the tab is open, if storage may be used.
+pub fn kept_in_tab(key: &str) -> Option<String> {
+    window().session_storage().ok()??.get_item(key).ok()?
+}
+
+/// Keeps a word for as long as the tab is open, if storage may be used.
+pub fn keep_in_tab(key: &str, word: &str) {
+    if let Ok(Some(storage)) = window().session_storage() {
+        let _ = storage.set_item(key, word);
+    }
+}
+
 /// Whether a media query holds.
 pub fn holds(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
@@ -91,6 +103,6 @@ pub fn read_first(
     spawn(async move {
         // A folder, or a file that is gone, gives an error.
         let read = given(file, most).await;
-        done(name, read.map_err(|_| tr!("the browser cannot read it").into()));
+        done(name, read.map_err(|_| tr!("the browser cannot read the file").into()));
     });
 }

@@ -27,7 +27,7 @@ export function teaching(here) {
       if (at < 8) {
         for (const guess of await tour.getByTestId(/^guess-0$/).all()) {
           await guess.click();
-          await until(async () => /^(Yes|Not quite)\. /.test(await text(see("answer"))), "the answer");
+          await until(async () => (await text(see("answer"))).length > 20, "what comes next");
           assert.equal(await guess.getAttribute("aria-pressed"), "true");
           asked++;
         }
@@ -45,6 +45,9 @@ export function teaching(here) {
             assert.equal(await page.locator(".plot--pointed").count(), 1, word);
             shown++;
           }
+        }
+        for (const answer of await tour.getByTestId("answer").all()) {
+          await until(async () => /^(Yes|Not quite)\. /.test(await text(answer)), "the explanation, after the run");
         }
         await see("tour-next").click();
       }
@@ -78,11 +81,68 @@ export function teaching(here) {
     }
   });
 
+  it("says what goes in, what should come out, and what the network answers now", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=20&k=3&width=100&lr=0.1&speed=0&device=cpu");
+    assert.match(await text(see("task")), /^The task The label is the product of k hidden coordinates/);
+    const said = /^The network's answer at step [\d,]+: −?[\d.]+, so ([+−])1\. (Right|Wrong)\.$/;
+    await until(async () => said.test(await text(see("task-answer"))), "an answer", 30);
+    const given = await text(see("task-given"));
+    assert.match(given, /^Example 1: bit \d+ is [+−]1, bit \d+ is [+−]1, bit \d+ is [+−]1\. The other 17 inputs do not matter\.$/);
+    const minus = given.match(/−1/g)?.length ?? 0;
+    assert.equal(await text(see("task-label")), `The label is ${minus % 2 ? "−" : "+"}1.`);
+    await until(async () => /^Found/.test(await text(see("status"))), "the parity", 120);
+    let right = 0;
+    for (let at = 1; at <= 16; at++) {
+      await until(async () => (await text(see("task-given"))).startsWith(`Example ${at}:`), `example ${at}`);
+      right += (await text(see("task-answer"))).endsWith("Right.");
+      await see("task-next").click();
+    }
+    await until(async () => (await text(see("task-given"))).startsWith("Example 1:"), "the first again");
+    assert.ok(right >= 15, `${right} of 16 are right once the parity is found`);
+    await page.evaluate(() => (location.hash = "#v1/groups?n=7&width=32&frac=0.7&device=cpu"));
+    await until(async () => /^Example 1: the elements \d and \d\.$/.test(await text(see("task-given"))), "a pair", 30);
+    await until(async () => /^The network's answer at step [\d,]+: \d\. (Right|Wrong)\.$/.test(await text(see("task-answer"))), "an element", 30);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("has an address for every passage, goes back and forward, and keeps answers through a reload", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&steps=200&start=paused");
+    await page.evaluate(() => (location.hash = "#story/unigram-trap"));
+    const place = () => text(see("tour-place"));
+    await until(async () => / · 1 of \d$/.test(await place()), "the first passage");
+    await until(() => page.url().endsWith("#story/unigram-trap/1"), "its address");
+    // Train waits for a prediction.
+    const train = see("tour").getByRole("button", { name: "Train to step 240" });
+    assert.equal(await train.getAttribute("aria-disabled"), "true");
+    await train.click({ force: true });
+    assert.equal(await stepOf(see), 0);
+    assert.match(await text(see("claim")), /after your prediction/);
+    await see("guess-0").first().click();
+    assert.match(await text(see("answer")), /^Now train\./);
+    await train.click();
+    await until(async () => /^(Yes|Not quite)\. /.test(await text(see("answer"))), "the explanation, after the run", 60);
+    await see("tour-next").click();
+    await until(() => page.url().endsWith("#story/unigram-trap/2"), "the second address");
+    await page.goBack();
+    await until(async () => / · 1 of \d$/.test(await place()), "back");
+    assert.match(await text(see("answer")), /^(Yes|Not quite)\. /);
+    await page.goForward();
+    await until(async () => / · 2 of \d$/.test(await place()), "forward");
+    await page.goBack();
+    await until(() => page.url().endsWith("#story/unigram-trap/1"), "back again");
+    await page.reload();
+    await until(async () => / · 1 of \d$/.test(await place()), "the same passage");
+    await until(async () => /^(Yes|Not quite)\. /.test(await text(see("answer"))), "the same answer");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("plays a story by keyboard alone, on a phone's width", async () => {
     const { page, heard, see } = await open("#story/unigram-trap", { width: 390, height: 844 });
     await until(async () => / · 1 of \d$/.test(await text(see("tour-place"))), "the first passage");
     const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
-    await until(async () => (await focused()) === "A new language every time", "the title in focus");
+    await until(async () => (await focused()) === "A new chain for every sequence", "the title in focus");
     // The first guess, then the way on.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -134,7 +194,7 @@ export function teaching(here) {
     assert.ok(!(await pupil.page.locator("#preset").isVisible()) && !(await pupil.see("knob-noise").isVisible()));
     assert.ok((await pupil.see("knob-n").isDisabled()) && (await pupil.see("knob-width").isEnabled()));
     await pupil.page.locator("body").press("n");
-    await until(async () => /keeps that as it is/.test(await text(pupil.see("message"))), "a sentence");
+    await until(async () => /does not allow this change/.test(await text(pupil.see("message"))), "a sentence");
     assert.equal(pupil.page.url(), address);
     // On from there at the speed of the link, and after a change from the start.
     await pupil.see("play").click();

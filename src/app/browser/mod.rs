@@ -28,9 +28,19 @@ pub fn scroll_up() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
 }
 
-/// Puts a link into the address bar, without a new entry in the history.
+/// Puts a link into the address bar: without a new entry in the history, but for the passages of a story, through which a
+/// person goes back and forward.
 pub fn show_address(link: &str) {
-    if fragment() == link {
+    let now = fragment();
+    if now == link {
+        return;
+    }
+    let is_passage = |link: &str| link.strip_prefix("#story/").is_some_and(|place| place.contains('/'));
+    if let Ok(history) = window().history()
+        && is_passage(link)
+        && !(now.starts_with("#story/") && !is_passage(&now))
+    {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(link));
         return;
     }
     if let Ok(history) = window().history() {
@@ -74,11 +84,13 @@ pub fn fetch(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
             Ok(promise) if get(&response, "ok").is_truthy() => {
                 settle(&Promise::resolve(&promise), move |text| {
                     done(
-                        text.ok().and_then(|text| text.as_string()).ok_or(tr!("it could not be read").into()),
+                        text.ok()
+                            .and_then(|text| text.as_string())
+                            .ok_or(tr!("the file could not be read").into()),
                     );
                 });
             }
-            _ => done(Err(tr!("it could not be fetched").into())),
+            _ => done(Err(tr!("the file could not be fetched").into())),
         }
     });
 }
@@ -164,5 +176,5 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
 
 /// After a panic: one sentence and a way out, without a call back into the dead program.
 pub fn show_panic() {
-    build::notice("crash", tr!("This page has stopped because of a mistake in its program."));
+    build::notice("crash", tr!("This page has stopped because of an error in its program."));
 }

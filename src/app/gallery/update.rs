@@ -10,7 +10,12 @@ use crate::presets::recorded::parse;
 
 /// What stands in the address bar.
 pub fn address(state: &State) -> String {
-    if state.gallery.is_open { FRAGMENT.into() } else { encode(&state.run.link) }
+    match &state.tour {
+        _ if state.gallery.is_open => FRAGMENT.into(),
+        // What a lesson has locked stands in the run's link alone.
+        Some(tour) if state.run.link.reserved.is_empty() => tour.address(),
+        _ => encode(&state.run.link),
+    }
 }
 
 impl State {

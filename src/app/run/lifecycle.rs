@@ -103,6 +103,7 @@ impl State {
             Action::FileNews(number, news) => self.file_news(number, news, &mut effects),
             Action::WantWeights => self.want_weights(&mut effects),
         }
+        self.explain();
         if let Some(end) = &mut self.end {
             end.link.view.clone_from(&self.run.link.view);
         }
@@ -130,6 +131,8 @@ impl State {
             }
             return self.open_story(slug, effects);
         }
+        // Back in the history, to before the story.
+        self.tour = None;
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
         let first = self.run.runs == 0;
@@ -219,7 +222,8 @@ impl State {
         }
         self.conflicts = spec.problems();
         if !self.conflicts.is_empty() {
-            self.message = tr!("These settings cannot be together yet; the run goes on as it was.").into();
+            self.message =
+                tr!("These settings cannot be combined; the run goes on with the old settings.").into();
             self.pending = Some(spec);
             return Ok(());
         }
@@ -254,7 +258,7 @@ impl State {
     pub(in crate::app) fn is_locked(&mut self, name: &str) -> bool {
         let is_locked = self.run.link.locks(name);
         if is_locked {
-            self.message = tr!("The link of this page keeps that as it is.").into();
+            self.message = tr!("The link of this page does not allow this change.").into();
         }
         is_locked
     }
@@ -424,7 +428,7 @@ impl State {
             }
             Phase::Finished(_) if self.run.sweep.is_some() => {
                 if !self.go_on_sweeping(effects) {
-                    self.message = tr!("The sweep is complete. Reset makes it again.").into();
+                    self.message = tr!("The sweep is complete. Reset starts the sweep again.").into();
                 }
             }
             Phase::Finished(reason) => self.extend(reason, effects),
@@ -436,15 +440,15 @@ impl State {
         let Some(Range::Int(_, most)) = self.run.link.spec.knob("steps").map(|k| k.range) else { return };
         let end = (self.run.step * 2).clamp(1, most);
         if end <= self.run.step {
-            self.message =
-                tr!("This is the last step that a run can have: {most}.", most = words::thousands(most));
+            self.message = tr!("A run cannot have more than {most} steps.", most = words::thousands(most));
             return;
         }
         if reason == Ending::Target {
             self.run.link.spec.run.halt = Halt::Steps;
         }
         self.run.link.spec.run.steps = end;
-        self.message = tr!("Goes on to step {end}, and the link says so.", end = words::thousands(end));
+        self.message =
+            tr!("The run goes on to step {end}; the link contains this change.", end = words::thousands(end));
         if matches!(self.staff, TrainerStatus::Ready(_)) {
             self.send(Command::Extend(end), effects);
         } else {

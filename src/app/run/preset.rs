@@ -14,11 +14,11 @@ fn card(state: &State) -> (String, String, String) {
         Some(preset) => {
             let time =
                 if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
-            (
-                translated(preset.claim).into(),
-                preset.source.into(),
-                format!("{}{time}", translated(preset.instance)),
-            )
+            let claim = match state.is_predicting() {
+                true => tr!("What this run shows is told after your prediction."),
+                false => translated(preset.claim),
+            };
+            (claim.into(), preset.source.into(), format!("{}{time}", translated(preset.instance)))
         }
         None => {
             let info = state.run.link.spec.task.info();
@@ -26,7 +26,7 @@ fn card(state: &State) -> (String, String, String) {
             (
                 translated(info.about).into(),
                 source.into(),
-                tr!("Your own settings; the address of this page holds them.").into(),
+                tr!("These are your own settings; the address of this page contains them.").into(),
             )
         }
     }

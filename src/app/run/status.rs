@@ -18,6 +18,9 @@ fn of_run(state: &State) -> String {
     if let Some(question) = &state.consent.question {
         return question.clone();
     }
+    if state.is_predicting() && !state.run.is_under_way() && state.run.step > 0 {
+        return tr!("Waiting for your prediction").into();
+    }
     state.place_in_time().unwrap_or_else(|| line(&state.run, || loading(state)))
 }
 

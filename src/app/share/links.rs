@@ -14,6 +14,11 @@ pub fn Links() -> impl IntoView {
     let store = Store::here();
     let link = store.memo(|state| encode(&state.run.link));
     let address = move || browser::address_of(&link.get());
+    // On paper a passage of a story has the story's address.
+    let printed = store.memo(|state| match &state.tour {
+        Some(tour) => tour.address(),
+        None => encode(&state.run.link),
+    });
     let command = store.memo(files::command);
     let teach = RwSignal::new(false);
     let whole = store.memo(|state| {
@@ -29,13 +34,13 @@ pub fn Links() -> impl IntoView {
         })}
         <section class="links" aria-label=tr!("This run elsewhere")>
             <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
-                about=tr!("This address is the run: opened elsewhere, it gives the same run.") />
+                about=tr!("This address contains all settings of the run: opened elsewhere, the address gives the same run.") />
             <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
-                about=tr!("The same run without a page, with the same numbers.") />
+                about=tr!("A command for a terminal that makes the same run with the same numbers.") />
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
                 {tr!("Link for a class, QR code, embedding")}
             </button>
-            <p class="paper">{address}</p>
+            <p class="paper">{move || browser::address_of(&printed.get())}</p>
         </section>
         <Later part=Part::Teacher(teach) />
     }

@@ -25,13 +25,18 @@ pub fn Teacher(
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.run.link.clone());
-                let (mut wish, fields) = (LessonEdit::of(&link), form(&link));
+                let story = store.peek(|state| state.tour.as_ref().map(|tour| tour.address()));
+                let mut wish = LessonEdit { of_story: story.is_some(), ..LessonEdit::of(&link) };
+                let fields = form(&link, &wish);
                 let step = store.peek(|state| state.run.step).max(100).to_string();
                 let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
                 let made = RwSignal::new(None);
                 let tell = move |wish: &LessonEdit, link: &Link| {
                     let framed = LessonEdit { embedded: true, ..wish.clone() };
-                    let address = |wish: &LessonEdit| browser::address_of(&encode(&wish.link(link)));
+                    let address = |wish: &LessonEdit| match &story {
+                        Some(story) if wish.of_story => browser::address_of(story),
+                        _ => browser::address_of(&encode(&wish.link(link))),
+                    };
                     // One after the other: two texts, of which neither holds a line's end.
                     made.set(Some(format!("{}\n{}", address(wish), frame(&address(&framed)))));
                 };
@@ -67,7 +72,7 @@ pub fn Teacher(
                             <Copied testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
                                 about=tr!("The link for the class.") />
                             <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
-                                about=tr!("Markup that shows chart and play inside another page.") />
+                                about=tr!("HTML that shows the charts and the Play button inside another page.") />
                             // Markup: `svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                         </div>

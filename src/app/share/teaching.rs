@@ -23,6 +23,8 @@ pub struct LessonEdit {
     pub chart: Option<Chart>,
     /// Whether only the chart and what drives it are shown.
     pub embedded: bool,
+    /// Whether the link opens the passage of the story that is read, and not the run alone.
+    pub of_story: bool,
 }
 
 impl LessonEdit {
@@ -37,6 +39,7 @@ impl LessonEdit {
             at: link.at(),
             chart: None,
             embedded: link.is_embedded(),
+            of_story: false,
         }
     }
 
@@ -47,6 +50,7 @@ impl LessonEdit {
             "at" => self.at = value.trim().parse().ok().filter(|step| (1..=1_000_000_000).contains(step)),
             "chart" => self.chart = Chart::ALL.iter().copied().find(|chart| chart.slug() == value),
             "embed" => self.embedded = value == "on",
+            "what" => self.of_story = value == "story",
             name => {
                 for (list, word) in [(&mut self.hidden, "hide"), (&mut self.locked, "lock")] {
                     list.retain(|other| other != name);
@@ -102,8 +106,7 @@ pub fn names(link: &Link) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The form's fields as markup, for what is wished for at first. Every field's name is what [`LessonEdit::take`] takes.
-pub fn form(link: &Link) -> String {
-    let wish = LessonEdit::of(link);
+pub fn form(link: &Link, wish: &LessonEdit) -> String {
     let mut out = String::new();
     let mut field = |name: &str, label: &str, options: &[(&str, &str)], chosen: &str| {
         for part in ["<label class=\"wish\"><span>", &escaped(label), "</span><select name=\"", name, "\">"] {
@@ -117,13 +120,25 @@ pub fn form(link: &Link) -> String {
         }
         out.push_str("</select></label>");
     };
+    if wish.of_story {
+        let both = [
+            ("story", tr!("This passage of the story")),
+            ("run", tr!("The run alone, with the settings below")),
+        ];
+        field("what", tr!("The link opens"), &both, "story");
+    }
     let start = if wish.paused { "paused" } else { "play" };
     field("start", tr!("On opening"), &[("play", tr!("Playing")), ("paused", tr!("Paused"))], start);
     let mut charts = vec![("", tr!("As they are"))];
     charts.extend(link.view.show.iter().map(|chart| (chart.slug(), chart.info().name)));
     field("chart", tr!("Charts"), &charts, "");
     let embed = if wish.embedded { "on" } else { "" };
-    field("embed", tr!("Page"), &[("", tr!("Whole page")), ("on", tr!("Chart and play alone"))], embed);
+    field(
+        "embed",
+        tr!("Page"),
+        &[("", tr!("Whole page")), ("on", tr!("Charts and Play button only"))],
+        embed,
+    );
     for (i, (name, label)) in names(link).into_iter().enumerate() {
         let all = [("", tr!("Free")), ("lock", tr!("Locked")), ("hide", tr!("Hidden"))];
         let parts = [("", tr!("Shown")), ("hide", tr!("Hidden"))];
@@ -210,10 +225,14 @@ mod tests {
                 assert_eq!(encode(&read), text);
                 assert!(names(&link)[from..].iter().all(|(name, _)| read.locks(name)), "{}", preset.slug);
             }
-            assert_eq!(form(&link).matches("<select").count(), names(&link).len() + 3);
+            assert_eq!(
+                form(&link, &LessonEdit::of(&link)).matches("<select").count(),
+                names(&link).len() + 3
+            );
         }
+        let locked = decode("#v1/sparse-parity?lock=n").0;
         assert!(
-            form(&decode("#v1/sparse-parity?lock=n").0)
+            form(&locked, &LessonEdit::of(&locked))
                 .contains("name=\"n\"><option value=\"\">Free</option><option value=\"lock\" selected>")
         );
     }

@@ -11,7 +11,9 @@ impl Chart {
     pub fn drawn(self, state: &State) -> Reading {
         let mut reading = self.divided(&state.run, state.end.as_deref());
         // What is measured along every run of the lab; of probes, a kept run has nothing.
-        if let (true, Reading::Lines(lines)) = (self.compares(&state.run), &mut reading) {
+        // A kept run would tell what a reader is to predict.
+        let compares = self.compares(&state.run) && !state.is_predicting();
+        if let (true, Reading::Lines(lines)) = (compares, &mut reading) {
             let spec = state.run.spec();
             for (id, drawn) in &state.library.drawn {
                 let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;

@@ -13,6 +13,7 @@ mod update;
 
 use super::html::Html;
 use crate::catalog::chart::Chart;
+use crate::display::words::thousands;
 use crate::labs::stories;
 use crate::labs::story::{Block, Passage, Story, StoryAction};
 use crate::language::translated;
@@ -26,6 +27,12 @@ pub struct Goal {
     pub in_haste: bool,
 }
 
+/// In place of a guess: the question was passed over.
+pub const SKIPPED: usize = usize::MAX;
+
+/// The beginning of a story's address: `#story/grokking/3` is the third passage of that story.
+const ADDRESS: &str = "#story/";
+
 /// A story that is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tour {
@@ -35,8 +42,12 @@ pub struct Tour {
     pub story: Option<Result<Story, String>>,
     /// Passage that is read, from 0.
     pub at: usize,
-    /// Guesses that were made: passage, block and guess.
+    /// Guesses that were made: passage, block and guess, or [`SKIPPED`].
     pub guesses: Vec<(usize, usize, usize)>,
+    /// Questions whose explanation is shown: passage and block.
+    pub explained: Vec<(usize, usize)>,
+    /// Passages in which a setting was changed, or another run opened, after a guess.
+    pub changed: Vec<usize>,
     /// Chart that is pointed at, and how often one was.
     pub pointed: Option<(Chart, u32)>,
 }
@@ -45,6 +56,126 @@ impl Tour {
     /// The passage that is read.
     pub fn passage(&self) -> Option<&Passage> {
         self.story.as_ref()?.as_ref().ok()?.passages.get(self.at)
+    }
+
+    /// The address of the passage that is read.
+    pub fn address(&self) -> String {
+        format!("{ADDRESS}{}/{}", self.slug, self.at + 1)
+    }
+
+    /// The question of the passage that has no answer yet, by its block.
+    pub fn open_question(&self) -> Option<usize> {
+        let mut blocks = self.passage()?.blocks.iter().enumerate();
+        let is_open = |(at, block): &(usize, &Block)| {
+            matches!(block, Block::Question { .. }) && self.guess(*at).is_none()
+        };
+        blocks.find(is_open).map(|(at, _)| at)
+    }
+
+    /// Whether the buttons of a block do not train yet, since a question before them is open.
+    fn waits(&self, block: usize) -> bool {
+        self.open_question().is_some_and(|question| question < block)
+    }
+
+    /// Of an answered question, the step of the run that shows the answer; none if nothing is trained after the question.
+    fn shown_at(&self, question: usize) -> Option<u64> {
+        let after = self.passage()?.blocks.get(question + 1..)?.iter();
+        let until_next = after.take_while(|block| !matches!(block, Block::Question { .. }));
+        let buttons = until_next.filter_map(|block| match block {
+            Block::Buttons(buttons) => Some(buttons),
+            _ => None,
+        });
+        let steps = buttons.flatten().filter_map(|(_, deed)| match deed {
+            StoryAction::Train(step) => Some(*step),
+            _ => None,
+        });
+        steps.max()
+    }
+
+    /// Whether another run or setting is to be chosen between a question and the step that answers it.
+    fn changes(&self, question: usize) -> bool {
+        let after = self.passage().and_then(|passage| passage.blocks.get(question + 1..)).unwrap_or_default();
+        let until_next = after.iter().take_while(|block| !matches!(block, Block::Question { .. }));
+        let is_change = |(_, deed): &(String, StoryAction)| {
+            matches!(deed, StoryAction::Change(..) | StoryAction::Open(_))
+        };
+        until_next.into_iter().any(|block| matches!(block, Block::Buttons(all) if all.iter().any(is_change)))
+    }
+
+    /// Takes it that the run stands at `step`, and whether it has ended: explanations that it has earned are shown from now on.
+    pub fn look_at_run(&mut self, step: u64, has_ended: bool) {
+        let here: Vec<usize> =
+            self.guesses.iter().filter(|(at, ..)| *at == self.at).map(|(_, block, _)| *block).collect();
+        for block in here {
+            let is_changed = !self.changes(block) || self.changed.contains(&self.at);
+            let is_shown = self.shown_at(block).is_none_or(|goal| is_changed && (step >= goal || has_ended));
+            if is_shown && !self.is_explained(block) {
+                self.explained.push((self.at, block));
+            }
+        }
+    }
+
+    /// Whether the explanation of a question of the passage is shown.
+    fn is_explained(&self, block: usize) -> bool {
+        self.explained.contains(&(self.at, block))
+    }
+
+    /// What was answered, as the browser keeps it.
+    pub fn answers(&self) -> String {
+        let one = |(at, block, guess): &(usize, usize, usize)| match *guess {
+            SKIPPED => format!("{at}.{block}.-"),
+            guess => format!("{at}.{block}.{guess}"),
+        };
+        self.guesses.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Takes up answers that the browser has kept; whatever is no answer to this story is left out.
+    pub fn recall(&mut self, answers: &str) {
+        let Some(Ok(story)) = &self.story else { return };
+        let read = |answer: &str| {
+            let mut parts = answer.split('.');
+            let (at, block) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            let Block::Question { guesses, .. } =
+                story.passages.get::<usize>(at)?.blocks.get::<usize>(block)?
+            else {
+                return None;
+            };
+            let guess = match parts.next()? {
+                "-" => SKIPPED,
+                number => number.parse().ok().filter(|guess| *guess < guesses.len())?,
+            };
+            Some((at, block, guess))
+        };
+        for (at, block, guess) in answers.split(' ').filter_map(read) {
+            if !self.guesses.iter().any(|(a, b, _)| (*a, *b) == (at, block)) {
+                self.guesses.push((at, block, guess));
+                self.explained.push((at, block));
+            }
+        }
+    }
+
+    /// The questions with what the reader predicted, as plain text.
+    pub fn predictions(&self) -> String {
+        let Some(Ok(story)) = &self.story else { return String::new() };
+        let mut lines = vec![translated(&story.title).to_string()];
+        for (number, passage) in story.passages.iter().enumerate() {
+            for (block, question) in passage.blocks.iter().enumerate() {
+                let Block::Question { guesses, .. } = question else { continue };
+                let of = |(at, of, guess): &(usize, usize, usize)| {
+                    ((*at, *of) == (number, block)).then_some(*guess)
+                };
+                let said = match self.guesses.iter().find_map(of) {
+                    None => tr!("not answered").to_string(),
+                    Some(SKIPPED) => tr!("skipped").to_string(),
+                    Some(guess) => guesses.get(guess).map_or_else(String::new, |(word, is_right)| {
+                        let verdict = if *is_right { tr!("right") } else { tr!("wrong") };
+                        format!("{} ({verdict})", translated(word))
+                    }),
+                };
+                lines.push(format!("{}. {}: {said}", number + 1, translated(&passage.title)));
+            }
+        }
+        lines.join("\n")
     }
 
     /// The guess at block `block` of the passage that is read.
@@ -63,9 +194,14 @@ impl TourAction {
             _ => {}
         }
         let (block, which) = name.split_once('.')?;
-        let (block, which): (usize, usize) = (block.parse().ok()?, which.parse().ok()?);
+        let block: usize = block.parse().ok()?;
+        let which = if which == "skip" { SKIPPED } else { which.parse().ok()? };
         match tour.passage()?.blocks.get(block)? {
-            Block::Buttons(buttons) => buttons.get(which).map(|(_, deed)| TourAction::Do(deed.clone())),
+            Block::Buttons(buttons) => {
+                let (_, deed) = buttons.get(which)?;
+                let is_free = !matches!(deed, StoryAction::Train(_)) || !tour.waits(block);
+                is_free.then(|| TourAction::Do(deed.clone()))
+            }
             Block::Question { .. } => Some(TourAction::Guess(block, which)),
             Block::Text(_) => None,
         }
@@ -114,6 +250,11 @@ impl Tour {
                     out.raw("</li>");
                 }
                 out.raw("</ul>");
+                if !self.guesses.is_empty() {
+                    out.raw("<div class=\"tour__buttons\">");
+                    out.button("copy", "button", "copy-predictions", "", tr!("Copy your predictions"));
+                    out.raw("</div>");
+                }
             }
         }
         out.raw("<div class=\"tour__turns\">");
@@ -130,10 +271,20 @@ impl Tour {
             Block::Text(text) => out.paragraph(translated(text)),
             Block::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");
-                for (i, (word, _)) in buttons.iter().enumerate() {
-                    out.button(&format!("{at}.{i}"), "button", "", "", translated(word));
+                let waits = self.waits(at);
+                let is_train = |deed: &StoryAction| matches!(deed, StoryAction::Train(_));
+                for (i, (word, deed)) in buttons.iter().enumerate() {
+                    let state = if waits && is_train(deed) { "aria-disabled=\"true\"" } else { "" };
+                    out.button(&format!("{at}.{i}"), "button", "", state, translated(word));
                 }
                 out.raw("</div>");
+                if waits && buttons.iter().any(|(_, deed)| is_train(deed)) {
+                    out.mixed(&[
+                        "<p class=\"tour__hint\" data-testid=\"tour-waits\">",
+                        tr!("Predict first, or skip the question. Then train."),
+                        "</p>",
+                    ]);
+                }
             }
             Block::Question { guesses, answer } => {
                 let guessed = self.guess(at);
@@ -143,7 +294,7 @@ impl Tour {
                     "\">",
                 ]);
                 for (i, (word, is_right)) in guesses.iter().enumerate() {
-                    let class = if guessed.is_some() && *is_right {
+                    let class = if self.is_explained(at) && *is_right {
                         "button guess guess--right"
                     } else {
                         "button guess"
@@ -155,15 +306,24 @@ impl Tour {
                     };
                     out.button(&format!("{at}.{i}"), class, &format!("guess-{i}"), state, translated(word));
                 }
+                if guessed.is_none() {
+                    out.button(&format!("{at}.skip"), "button", "skip", "", tr!("Skip the question"));
+                }
                 out.raw("</div><div class=\"answer\" role=\"status\" data-testid=\"answer\">");
                 if let Some(guess) = guessed {
-                    let is_right = guesses.get(guess).is_some_and(|(_, right)| *right);
-                    let verdict = if is_right {
-                        tr!("*Yes.* {answer}", answer = translated(answer))
-                    } else {
-                        tr!("*Not quite.* {answer}", answer = translated(answer))
+                    let words = match (guesses.get(guess), self.is_explained(at)) {
+                        (_, false) => {
+                            let step = thousands(self.shown_at(at).unwrap_or_default());
+                            tr!(
+                                "Now train. The explanation is shown when the run has reached step {step}.",
+                                step
+                            )
+                        }
+                        (None, true) => translated(answer).to_string(),
+                        (Some((_, true)), true) => tr!("*Yes.* {answer}", answer = translated(answer)),
+                        (Some(_), true) => tr!("*Not quite.* {answer}", answer = translated(answer)),
                     };
-                    out.paragraph(&verdict);
+                    out.paragraph(&words);
                 }
                 out.raw("</div>");
             }
@@ -202,8 +362,10 @@ pub enum TourAction {
     Turn(isize),
     /// Presses a button.
     Do(StoryAction),
-    /// Guesses: block of the passage, and which guess.
+    /// Guesses: block of the passage, and which guess, or [`SKIPPED`].
     Guess(usize, usize),
+    /// The answers that the browser has kept of the story that is open.
+    Recall(String),
     /// Closes the story; the run stays.
     Close,
 }

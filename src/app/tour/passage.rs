@@ -8,7 +8,7 @@ use super::{TourAction, list};
 use crate::app::browser;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::ui::browser::focus;
+use crate::ui::browser::{focus, keep_in_tab};
 use crate::ui::sheet::Sheet;
 
 /// The name of the button that was pressed, inside of what is written as markup.
@@ -16,6 +16,12 @@ pub fn pressed(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
     let button = target.closest("[data-press]").ok()??;
     (button.get_attribute("aria-disabled").is_none()).then(|| button.get_attribute("data-press"))?
+}
+
+/// Where the browser keeps the answers to a story. Only as long as the tab is open: in a classroom the next reader is somebody
+/// else.
+pub fn answers_of(slug: &str) -> String {
+    format!("vivarium.story.{slug}")
 }
 
 /// The list of stories.
@@ -59,6 +65,16 @@ pub fn Tour() -> impl IntoView {
     });
     let press = move |event: MouseEvent| {
         let Some(name) = pressed(&event) else { return };
+        if name == "copy" {
+            let text =
+                store.peek(|state| state.tour.as_ref().map(|tour| tour.predictions()).unwrap_or_default());
+            browser::copy(&text, move |worked| {
+                let said =
+                    if worked { tr!("Copied") } else { tr!("The browser did not allow this page to copy.") };
+                store.act(Action::Said(said));
+            });
+            return;
+        }
         let what = store.peek(|state| TourAction::of(&name, state.tour.as_ref()?));
         let Some(what) = what else { return };
         let is_guess = matches!(what, TourAction::Guess(..));
@@ -76,6 +92,15 @@ pub fn Tour() -> impl IntoView {
     Effect::new(move |_| {
         if !place.get().is_empty() {
             request_animation_frame(|| focus(".tour__title"));
+        }
+    });
+    let answers = store.memo(|state| {
+        let tour = state.tour.as_ref();
+        tour.map(|tour| (answers_of(tour.slug), tour.answers())).filter(|(_, answers)| !answers.is_empty())
+    });
+    Effect::new(move |_| {
+        if let Some((key, answers)) = answers.get() {
+            keep_in_tab(&key, &answers);
         }
     });
     let is_open = store.memo(|state| state.tour.is_some());

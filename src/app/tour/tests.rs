@@ -1,5 +1,6 @@
 //! Stories, played natively against the scripted trainer.
 
+use crate::app::gallery::update::address;
 use crate::app::run::tests::Page;
 use crate::app::state::Action;
 use crate::app::tour::TourAction;
@@ -158,7 +159,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     page.act(Action::Default("n".into()));
     page.act(Action::NewSeed(7));
     assert_eq!(encode(&page.state.run.link), link);
-    assert_eq!(page.state.message, "The link of this page keeps that as it is.");
+    assert_eq!(page.state.message, "The link of this page does not allow this change.");
     page.act(Action::Edit("width".into(), "20".into()));
     assert!(
         encode(&page.state.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
@@ -188,4 +189,77 @@ fn what_a_file_holds_is_text_and_no_markup() {
     let html = page.state.tour.as_ref().unwrap().html();
     assert!(html.contains("guess--right") && html.contains("<p><em>Not quite.</em> D.</p>"), "{html}");
     assert_eq!(TourAction::of("9.9", page.state.tour.as_ref().unwrap()), None);
+}
+
+const PREDICTED: &str = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: \
+    #v1/sparse-parity?n=12&k=2&width=16&every=10\n\n- [ ] A.\n- [x] B.\n\n> D.\n\n\
+    [Train to step 100](step:100) [Look](panel:loss)\n\n## Sources\n\n- S.\n";
+
+fn predicting() -> Page {
+    let mut page = Page::open("#story/one-note");
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(PREDICTED.into()))));
+    page
+}
+
+fn html(page: &Page) -> String {
+    page.state.tour.as_ref().unwrap().html()
+}
+
+#[test]
+fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
+    let mut page = predicting();
+    assert!(page.state.is_predicting() && html(&page).contains("tour-waits"));
+    let of = |page: &Page, name: &str| TourAction::of(name, page.state.tour.as_ref().unwrap());
+    assert_eq!(of(&page, "1.0"), None, "the button waits");
+    assert!(matches!(of(&page, "1.1"), Some(TourAction::Do(StoryAction::Point(_)))));
+    page.act(Action::Tour(TourAction::Guess(0, 0)));
+    assert!(!page.state.is_predicting() && !html(&page).contains("tour-waits"));
+    let said = html(&page);
+    assert!(said.contains("The explanation is shown when the run has reached step 100."), "{said}");
+    assert!(!said.contains("D.") && !said.contains("guess--right"), "{said}");
+    page.act(Action::Tour(of(&page, "1.0").unwrap()));
+    assert_eq!(page.state.run.step, 100);
+    assert!(html(&page).contains("<p><em>Not quite.</em> D.</p>"), "{}", html(&page));
+    let tour = page.state.tour.as_ref().unwrap();
+    assert_eq!((tour.answers(), tour.predictions()), ("0.0.0".into(), "T\n1. P: A. (wrong)".into()));
+    // Once shown, it stays.
+    page.act(Action::Reset);
+    assert!(html(&page).contains("D."));
+}
+
+#[test]
+fn a_question_can_be_skipped_and_answers_come_back() {
+    let mut page = predicting();
+    let skip = TourAction::of("0.skip", page.state.tour.as_ref().unwrap()).unwrap();
+    assert_eq!(skip, TourAction::Guess(0, super::SKIPPED));
+    page.act(Action::Tour(skip));
+    page.act(press(StoryAction::Train(100)));
+    assert!(html(&page).contains("<p>D.</p>"), "no verdict: {}", html(&page));
+    assert_eq!(page.state.tour.as_ref().unwrap().answers(), "0.0.-");
+    let mut page = predicting();
+    page.act(Action::Tour(TourAction::Recall("0.0.9 9.0.0 0.1.0 x 0.0.1 0.0.0".into())));
+    assert_eq!(page.state.tour.as_ref().unwrap().answers(), "0.0.1");
+    assert!(html(&page).contains("<p><em>Yes.</em> D.</p>"));
+}
+
+#[test]
+fn every_passage_has_an_address() {
+    let mut page = Page::open("#story/one-note/2");
+    page.act(told("one-note"));
+    let at = |page: &Page| (page.state.tour.as_ref().unwrap().at, address(&page.state));
+    assert_eq!(at(&page), (1, "#story/one-note/2".into()));
+    page.act(Action::Tour(TourAction::Turn(1)));
+    assert_eq!(at(&page), (2, "#story/one-note/3".into()));
+    page.act(Action::Open("#story/one-note/1".into()));
+    assert_eq!(at(&page), (0, "#story/one-note/1".into()));
+    let mut beyond = Page::open("#story/one-note/99");
+    beyond.act(told("one-note"));
+    assert!(beyond.state.message.starts_with("This story has "), "{}", beyond.state.message);
+    assert!(html(&beyond).contains("tour__sources"));
+    let none = Page::open("#story/one-note/x");
+    assert!(none.state.message.starts_with("A story's passages are numbered"), "{}", none.state.message);
+    // Back in the history, to before the story.
+    page.act(Action::Open("#v1/sparse-parity?n=12&k=2&width=16".into()));
+    assert!(page.state.tour.is_none());
+    assert_eq!(address(&page.state), encode(&page.state.run.link));
 }

@@ -13,13 +13,37 @@ use crate::permalink::decode;
 use crate::protocol::Command;
 
 impl State {
-    pub(in crate::app) fn open_story(&mut self, slug: &str, effects: &mut Vec<Effect>) {
+    /// Opens a story by its name, at its beginning or, as in `grokking/3`, at a passage.
+    pub(in crate::app) fn open_story(&mut self, place: &str, effects: &mut Vec<Effect>) {
+        let (slug, number) = place.split_once('/').unwrap_or((place, "1"));
         let Some(about) = stories().find(|about| about.slug == slug) else {
             self.message = tr!("There is no story of that name; the list has them all.").into();
             return;
         };
-        self.tour =
-            Some(Box::new(Tour { slug: about.slug, story: None, at: 0, guesses: vec![], pointed: None }));
+        let at = match number.parse::<usize>() {
+            Ok(number) if number > 0 => number - 1,
+            _ => {
+                self.message = tr!("A story's passages are numbered from 1. This is the first.").into();
+                0
+            }
+        };
+        if let Some(tour) = &self.tour
+            && tour.slug == about.slug
+            && matches!(tour.story, Some(Ok(_)))
+        {
+            let by = at as isize - tour.at as isize;
+            self.tour(TourAction::Turn(by), effects);
+            return;
+        }
+        self.tour = Some(Box::new(Tour {
+            slug: about.slug,
+            story: None,
+            at,
+            guesses: vec![],
+            explained: vec![],
+            changed: vec![],
+            pointed: None,
+        }));
         effects.push(Effect::Fetch(about.slug));
     }
 
@@ -29,6 +53,13 @@ impl State {
             TourAction::Fetched(slug, text) => {
                 let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
                 let story = text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string()));
+                if let Ok(story) = &story
+                    && tour.at > story.passages.len()
+                {
+                    tour.at = story.passages.len();
+                    let count = story.passages.len();
+                    self.message = tr!("This story has {count} passages. These are the sources.", count);
+                }
                 tour.story = Some(story);
                 // The reader is to predict what has not happened yet.
                 self.enter(effects);
@@ -55,7 +86,26 @@ impl State {
                     tour.guesses.push((tour.at, block, guess));
                 }
             }
+            TourAction::Recall(answers) => {
+                if let Some(tour) = &mut self.tour {
+                    tour.recall(&answers);
+                }
+            }
             TourAction::Close => self.tour = None,
+        }
+    }
+
+    /// Whether a reader is to predict what the page would tell.
+    pub fn is_predicting(&self) -> bool {
+        self.tour.as_ref().is_some_and(|tour| tour.open_question().is_some())
+    }
+
+    /// Shows explanations that the run has earned.
+    pub(in crate::app) fn explain(&mut self) {
+        let has_ended =
+            matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_));
+        if let Some(tour) = &mut self.tour {
+            tour.look_at_run(self.run.step, has_ended);
         }
     }
 
@@ -84,6 +134,12 @@ impl State {
     }
 
     fn act_out(&mut self, deed: StoryAction, effects: &mut Vec<Effect>) {
+        if let Some(tour) = &mut self.tour
+            && matches!(deed, StoryAction::Change(..) | StoryAction::Open(_))
+            && tour.guesses.iter().any(|(at, ..)| *at == tour.at)
+        {
+            tour.changed.push(tour.at);
+        }
         match deed {
             StoryAction::Train(step) => self.train_to(step, effects),
             StoryAction::Change(key, value) => {
