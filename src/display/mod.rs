@@ -4,6 +4,7 @@
 //! Charts, summaries and status lines are the same on the page, on the command line and for a run that was left for an
 //! earlier step of it. So they take a [`RunView`], which knows nothing of a page: no trainer, no form, no other run.
 
+pub mod answers;
 pub mod charts;
 mod events;
 mod lab;

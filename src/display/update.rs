@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answers::ANSWERS;
 use super::view::Labs;
 use super::view::{Phase, RunView, Weights, Work};
 use crate::analysis::curves::{History, spread};
@@ -181,11 +182,11 @@ impl RunView {
         self.settle();
     }
 
-    /// The probes that the charts on show want, and those that the lab always watches.
+    /// The probes that the charts on show want, those that the lab always watches, and that of the example in the task.
     pub fn probes(&self) -> Vec<ProbeId> {
         let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
         let mut probes: Vec<ProbeId> = vec![];
-        for probe in of_charts.chain(self.lab().watched().iter().copied()) {
+        for probe in of_charts.chain(self.lab().watched().iter().copied()).chain([ANSWERS]) {
             if !probes.contains(&probe.id()) && (probe.applies)(self.spec()).is_ok() {
                 probes.push(probe.id());
             }

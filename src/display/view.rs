@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::answers::{self, Example};
 use super::milestones::Milestones;
 use super::sweep::Sweep;
 use super::words::setting;
@@ -228,6 +229,11 @@ pub trait LazyLab: Sync {
     /// Further lines on the chart of margins, as shares of γ*, with their names.
     fn margin_lines(&self, _run: &RunView) -> Vec<(f64, String)> {
         vec![]
+    }
+
+    /// Example `at` of the held-out ones, with the network's present answer; none where examples are shown in another way.
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        answers::of_numbers(run, at)
     }
 
     /// How far learning has come, for the status line: "nearest to the unigram strategy".

@@ -27,7 +27,7 @@ mod story_claims;
 use std::sync::OnceLock;
 
 use crate::display::charts::{ChartRules, ChartSpec, Drawing, LATER, drawings, rules};
-use crate::display::{Labs, LazyLab};
+use crate::display::{Labs, LazyLab, answers};
 use crate::permalink::Link;
 use crate::presets::{Preset, QUICK};
 use crate::probing::{ProbeJob, ProbeSpec, Probed};
@@ -129,7 +129,7 @@ pub fn is_forbidden(spec: &RunSpec) -> bool {
 
 /// A probe by its name.
 pub fn probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
-    PROBES.iter().copied().flatten().find(|spec| spec.probe.id() == *id)
+    PROBES.iter().copied().flatten().chain([&answers::SPEC]).find(|spec| spec.probe.id() == *id)
 }
 
 /// The probe of that name of a network, with these parameters of its first replica after `step` steps; none where it

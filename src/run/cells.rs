@@ -130,12 +130,12 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         return if series.is_empty() {
             vec![]
         } else {
-            found(series, "series", tr!("a sweep to draw the curves of"))
+            found(series, "series", tr!("a sweep as well, since each curve is a curve of a sweep"))
         };
     }
     for (key, axis) in [("sweep", sweep), ("series", series)] {
         if FIXED.contains(&axis.key.as_str()) || (key == "series" && axis.key == sweep.key) {
-            return found(axis, key, tr!("a setting that each run of the sweep can have for itself"));
+            return found(axis, key, tr!("a setting that can be different for each run of the sweep"));
         }
     }
     if count(spec) > most {
@@ -168,8 +168,8 @@ fn too_many(spec: &RunSpec, most: usize) -> String {
     let (most, count, time) =
         (thousands(most as u64), thousands(count(spec) as u64), duration(seconds(spec)));
     format!(
-        "at most {most} runs, and these are {count}, up to {time} on one core of a processor: take fewer values, or \
-         make them with `lab sweep --yes` and the same link"
+        "at most {most} runs; this sweep has {count}, up to {time} on one core of a processor: take fewer values, or \
+         run the sweep with `lab sweep --yes` and the same link"
     )
 }
 
@@ -195,8 +195,8 @@ mod tests {
             ("sweep=m:0_10&series=k:2_600", "series", "1 to 8"),
             ("sweep=n:2_20&k=3", "sweep", "at most n = 2"),
             ("sweep=colour:1_2", "sweep", "a setting of this run"),
-            ("sweep=sweep:1_2", "sweep", "for itself"),
-            ("sweep=n:10_20&series=n:10_20", "series", "for itself"),
+            ("sweep=sweep:1_2", "sweep", "different for each run"),
+            ("sweep=n:10_20&series=n:10_20", "series", "different for each run"),
             ("series=k:2_3", "series", "a sweep"),
             ("sweep=n:lin:10..50:41&series=seed:lin:1..25:25", "sweep", "1,025, up to"),
         ] {
@@ -272,6 +272,15 @@ mod tests {
         let all = Runs::of(&read.spec);
         let same = |number| run(&read.spec, number).unwrap() == all.unchecked(number).unwrap();
         assert!([0, 1, 500, 1023].into_iter().all(same));
+    }
+
+    /// A circuit is built to be checked, which takes a millisecond.
+    #[test]
+    fn of_a_thousand_circuits_a_few_are_checked_the_last_among_them() {
+        CHECKED.set(0);
+        let (read, notices) = decode("#v1/boolean-circuit?sweep=sigma:log:0.001..1:1000");
+        assert!(notices.is_empty() && read.spec.run.sweep.values.len() == 1000, "{notices:?}");
+        assert!((20..=MOST_LOOKED_AT_OF_DEAR + 1).contains(&CHECKED.get()), "{}", CHECKED.get());
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub mod preset;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod readouts;
 pub mod status;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod task;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 #[cfg(all(feature = "ui", target_family = "wasm"))]

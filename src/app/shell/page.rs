@@ -10,6 +10,7 @@ use crate::app::charts::numbers::Shown;
 use crate::app::charts::plots::{Plots, provide_tools};
 use crate::app::run::preset::{Presets, Story};
 use crate::app::run::readouts::Readouts;
+use crate::app::run::task::Task;
 use crate::app::run::transport::Transport;
 use crate::app::settings::sections::Form;
 use crate::app::share::links::Links;
@@ -50,7 +51,7 @@ pub fn App() -> impl IntoView {
             <p class="masthead__point">{translated(POINT)}</p>
             <Presets />
             <div class="masthead__tools">
-                <a class="button" href="#gallery" title=tr!("Every experiment with what it found (G)") data-testid="gallery">
+                <a class="button" href="#gallery" title=tr!("All experiments and their results (G)") data-testid="gallery">
                     {tr!("Gallery")}
                 </a>
                 <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
@@ -75,6 +76,7 @@ pub fn App() -> impl IntoView {
             <Later part=Part::Tour />
             <div class="stage">
                 <Story />
+                <Task />
                 <Transport />
                 <Later part=Part::SweepMap />
                 <Plots />
@@ -111,7 +113,7 @@ fn Notices() -> impl IntoView {
             view! {
                 <section class="notice" role="alert" data-testid="notice">
                     <div class="notice__text">
-                        <p class="notice__head">{tr!("Some of this link could not be used; the rest was kept.")}</p>
+                        <p class="notice__head">{tr!("Some parts of this link could not be used; the other parts were kept.")}</p>
                         <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
                     </div>
                     <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>

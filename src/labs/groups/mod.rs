@@ -12,6 +12,7 @@ use super::Parts;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
+use crate::display::answers::{Example, of_pairs};
 use crate::display::charts::ChartSpec;
 use crate::display::{Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
@@ -32,15 +33,15 @@ impl Parts for GroupsLab {
     const STORIES: &[About] = &[
         About {
             slug: "one-note",
-            title: "Each neuron sings one note",
-            about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
+            title: "One frequency per neuron",
+            about: "Modular addition turns every neuron into a wave, and theory predicts the largest margin.",
             minutes: 6,
             curve: "z23",
         },
         About {
             slug: "grokking",
             title: "Memorise, then understand",
-            about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
+            about: "The network first memorises the training pairs. Much later, with weight decay, the held-out pairs become right.",
             minutes: 6,
             curve: "memorise-understand",
         },
@@ -75,6 +76,11 @@ impl LazyLab for GroupsLab {
     fn state(&self, spec: &RunSpec, _: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         let before = before.and_then(|state| state.of::<GroupsState>());
         Some(Box::new(GroupsState::of(spec, before)?))
+    }
+
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        let group = &run.state::<GroupsState>()?.group;
+        of_pairs(run, at, |element| group.element(element).to_string())
     }
 
     fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {
