@@ -323,6 +323,9 @@ describe("the charts", () => {
   it("have a sentence each, and fit every width in any number", async () => {
     const { page, see } = await visit(plain.context, site.address, LINK);
     await see("chart-loss").waitFor();
+    // Those that do not apply are folded away.
+    await until(async () => /^\d+ more$/.test(await text(see("more-charts"))), "what is folded away");
+    await see("more-charts").click();
     const slugs = await see("toolbar").locator("[data-testid^=show-]").evaluateAll((all) => all.map((n) => n.dataset.testid.slice(5)));
     const title = (slug) => see(`show-${slug}`).getAttribute("title");
     await until(async () => !/Loading/.test((await Promise.all(slugs.map(title))).join()), "the second program, which draws most");

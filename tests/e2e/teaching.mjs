@@ -83,7 +83,7 @@ export function teaching(here) {
 
   it("says what goes in, what should come out, and what the network answers now", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=20&k=3&width=100&lr=0.1&speed=0&device=cpu");
-    assert.match(await text(see("task")), /^The task The label is the product of k hidden coordinates/);
+    assert.match(await text(see("task")), /^The task\s*The label is the product of k hidden coordinates/);
     const said = /^The network's answer at step [\d,]+: −?[\d.]+, so ([+−])1\. (Right|Wrong)\.$/;
     await until(async () => said.test(await text(see("task-answer"))), "an answer", 30);
     const given = await text(see("task-given"));

@@ -46,8 +46,8 @@ pub fn Ask(
     };
     view! {
         <button class="plot__numbers" type="button" aria-haspopup="dialog" on:click=ask
-            aria-label=tr!("123: numbers of {chart}", chart = chart.info().name) title=tr!("Numbers of this chart")
-            data-testid=format!("numbers-{}", chart.slug())>"123"</button>
+            aria-label=tr!("Table: numbers of {chart}", chart = chart.info().name) title=tr!("Numbers of this chart")
+            data-testid=format!("numbers-{}", chart.slug())>{tr!("Table")}</button>
     }
     .into_any()
 }

@@ -130,11 +130,27 @@ pub fn Toolbar() -> impl IntoView {
         let form = state.run.spec().task.examples().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.is_a(of));
         let shown = |chart: &Chart| state.run.link.view.show.contains(chart);
-        Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
+        // What is not known yet keeps its place: it would move all others when it comes.
+        let applies = |chart: &Chart| state.run.lazy().is_none() || chart.applies(&state.run).is_ok();
+        let all = Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart));
+        all.partition::<Vec<_>, _>(|chart| shown(chart) || applies(chart))
     });
+    let is_unfolded = RwSignal::new(false);
+    let folded = move || offered.with(|(_, others)| others.len());
+    let others = move || match is_unfolded.get() {
+        true => offered.with(|(_, others)| others.clone()),
+        false => vec![],
+    };
     view! {
         <div class="switches" role="group" aria-label=tr!("Charts") data-testid="toolbar">
-            {move || offered.get().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
+            {move || offered.with(|(these, _)| these.clone()).into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
+            <button class="switch" class:gone=move || folded() == 0 type="button" data-testid="more-charts"
+                title=tr!("Charts that do not apply to these settings, each with the reason")
+                aria-expanded=move || is_unfolded.get().to_string()
+                on:click=move |_| is_unfolded.update(|is_unfolded| *is_unfolded = !*is_unfolded)>
+                {move || tr!("{count} more", count = folded())}
+            </button>
+            {move || others().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
             <span class="switches__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
                     hint=tr!("Logarithmic axis of the steps. It separates early memorisation from late generalisation.") />

@@ -24,9 +24,10 @@ fn card(state: &State) -> (String, String, String) {
             let info = state.run.link.spec.task.info();
             let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
             (
-                translated(info.about).into(),
+                // What there is to learn stands below.
+                tr!("{task}, with your own settings.", task = translated(info.name)),
                 source.into(),
-                tr!("These are your own settings; the address of this page contains them.").into(),
+                tr!("The address of this page contains all settings.").into(),
             )
         }
     }
