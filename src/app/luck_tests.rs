@@ -96,7 +96,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let cells = markup(&state.run);
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
     state.run.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
-    assert!(legend(&state.run).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state.run));
+    assert!(legend(&state.run).contains("2 runs of the sweep cannot succeed"), "{}", legend(&state.run));
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
     assert!(!markup(&rich.run).contains("map__floor"));
     assert!(legend(&rich.run).contains("forbids none of these runs"), "{}", legend(&rich.run));

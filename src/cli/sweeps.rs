@@ -318,7 +318,8 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
     let steps = |times: &[Option<u64>]| {
         Times::new(times).median().map_or("–".into(), |t| thousands(t.round() as u64))
     };
-    let mut maps = vec![map(SHARE, &share, &counts), map("Median step at the target", &median, &steps)];
+    let reached = map("Median step at which the target is reached", &median, &steps);
+    let mut maps = vec![map(SHARE, &share, &counts), reached];
     // What theory allows is drawn where it allows less than everything.
     let allowed =
         |cell: &Cell| labs::lazy(&cell.spec).success_at_most(&cell.spec).map(|most| most.min(1.0) as f32);

@@ -4,7 +4,6 @@
 //! Charts, summaries and status lines are the same on the page, on the command line and for a run that was left for an
 //! earlier step of it. So they take a [`RunView`], which knows nothing of a page: no trainer, no form, no other run.
 
-pub mod answers;
 pub mod charts;
 mod events;
 mod lab;
@@ -17,4 +16,4 @@ mod view;
 pub mod words;
 
 pub use update::own_data;
-pub use view::{Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights, Work};
+pub use view::{Example, Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights, Work};

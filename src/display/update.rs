@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::answers::ANSWERS;
 use super::view::Labs;
 use super::view::{Phase, RunView, Weights, Work};
 use crate::analysis::curves::{History, spread};
@@ -186,7 +185,8 @@ impl RunView {
     pub fn probes(&self) -> Vec<ProbeId> {
         let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
         let mut probes: Vec<ProbeId> = vec![];
-        for probe in of_charts.chain(self.lab().watched().iter().copied()).chain([ANSWERS]) {
+        let watched = self.lab().watched().iter().copied().chain(self.lab().answers());
+        for probe in of_charts.chain(watched) {
             if !probes.contains(&probe.id()) && (probe.applies)(self.spec()).is_ok() {
                 probes.push(probe.id());
             }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::answers::{self, Example};
 use super::milestones::Milestones;
 use super::sweep::Sweep;
 use super::words::setting;
@@ -190,10 +189,26 @@ pub trait Lab: Sync {
         !self.watched().is_empty()
     }
 
+    /// The probe that asks the network about the examples that stand beside the task.
+    fn answers(&self) -> Option<Probe> {
+        None
+    }
+
     /// Probes that are watched whichever charts are on show.
     fn watched(&self) -> &'static [Probe] {
         &[]
     }
+}
+
+/// One held-out example, with what a network says of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Example {
+    /// What goes in.
+    pub given: String,
+    /// What should come out.
+    pub label: String,
+    /// What comes out now; empty before the network was asked.
+    pub answer: String,
 }
 
 /// What a lab computes: the page's second program brings it. What is `None` is said as for every run.
@@ -232,8 +247,8 @@ pub trait LazyLab: Sync {
     }
 
     /// Example `at` of the held-out ones, with the network's present answer; none where examples are shown in another way.
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        answers::of_numbers(run, at)
+    fn example(&self, _run: &RunView, _at: usize) -> Option<Example> {
+        None
     }
 
     /// How far learning has come, for the status line: "nearest to the unigram strategy".

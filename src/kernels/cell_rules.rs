@@ -190,7 +190,7 @@ fn entries(rule: Rule) -> u32 {
 }
 
 /// Searches whose rules are judged on the GPU that has been opened, all on as many queries of the same size.
-pub struct CellRules {
+pub struct RuleJudge {
     client: Client,
     shape: Shape,
     searches: usize,
@@ -200,7 +200,7 @@ pub struct CellRules {
     nonce: u32,
 }
 
-impl CellRules {
+impl RuleJudge {
     /// The searches with these queries, of which the first `validation` are those for validation and the others those of the
     /// test; all lists are of one length.
     ///
@@ -235,7 +235,7 @@ impl CellRules {
             }
         }
         let [signs, labels] = [signs, labels].map(|words| Buffer::words(&client, &words));
-        Ok(CellRules { client, shape, searches: searches.len(), blocks, signs, labels, nonce: 0 })
+        Ok(RuleJudge { client, shape, searches: searches.len(), blocks, signs, labels, nonce: 0 })
     }
 
     /// Most rules that one launch judges for each search.
@@ -320,7 +320,7 @@ mod tests {
             let searches = [task.queries(3, 0, count).unwrap(), task.queries(3, 5_000, count).unwrap()];
             let rules: Vec<Rule> = Rule::all().step_by(every).collect();
             for readout in [Readout::All, Readout::Bottom] {
-                let mut on_gpu = CellRules::new(&searches, count / 3, readout).unwrap();
+                let mut on_gpu = RuleJudge::new(&searches, count / 3, readout).unwrap();
                 let points = pollster::block_on(on_gpu.judge(&[rules.clone(), rules.clone()])).unwrap();
                 for (queries, points) in searches.iter().zip(points) {
                     let (validation, test) = queries.split_at(count / 3);

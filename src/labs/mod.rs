@@ -17,6 +17,7 @@
 //! brings ([`mod@lazy`]).
 
 pub mod advice;
+pub mod answers;
 pub mod lazy;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod panels;
@@ -27,7 +28,7 @@ mod story_claims;
 use std::sync::OnceLock;
 
 use crate::display::charts::{ChartRules, ChartSpec, Drawing, LATER, drawings, rules};
-use crate::display::{Labs, LazyLab, answers};
+use crate::display::{Labs, LazyLab};
 use crate::permalink::Link;
 use crate::presets::{Preset, QUICK};
 use crate::probing::{ProbeJob, ProbeSpec, Probed};

@@ -49,12 +49,12 @@ impl Phase {
     /// What it does, in a sentence.
     pub fn about(self) -> String {
         match self {
-            Phase::Apply => tr!("One hidden unit for each pair of state and symbol is active where both are present; it writes the next state, the written symbol and the move.").into(),
-            Phase::Move => tr!("Adds 1 to the cell's number or subtracts 1 from it; all carries are computed at once.").into(),
-            Phase::Visited => tr!("Looks for any past step that wrote the cell where the head is now; if there is no such step, the null slot wins.").into(),
-            Phase::Search(0) => tr!("Looks for a past step that wrote this cell and has a number with first bit 1. If such a step exists, the last step that wrote the cell also has first bit 1.").into(),
-            Phase::Search(round) => tr!("Looks for a past step that wrote this cell and has a number that starts with the {known} bits found so far, followed by 1.", known = round),
-            Phase::Fetch => tr!("Reads the symbol from the step that was found, and the symbol from the input. Takes the first symbol if the cell was written, otherwise the input's symbol, otherwise the blank.").into(),
+            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. The unit of the present pair is active and writes the next state, the written symbol and the move.").into(),
+            Phase::Move => tr!("Adds 1 to the number of the cell or subtracts 1 from it. All carries are computed at the same time.").into(),
+            Phase::Visited => tr!("This attention looks for any past step that wrote to the cell under the tape head. If there is no such step, the null slot has the largest score.").into(),
+            Phase::Search(0) => tr!("This attention looks for a past step that wrote this cell and has a number with first bit 1. If such a step exists, the last step that wrote the cell also has first bit 1.").into(),
+            Phase::Search(round) => tr!("This attention looks for a past step that wrote this cell and has a number that starts with the {known} bits found so far, followed by 1.", known = round),
+            Phase::Fetch => tr!("Reads the symbol of the step that was found, and the symbol of the input. Takes the symbol of the step if the cell was written. Otherwise it takes the symbol of the input, or the blank if there is none.").into(),
         }
     }
 

@@ -52,8 +52,8 @@ impl Notation {
     pub fn name(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("Rules with an arrow"),
-            Notation::Words => tr!("Five words a line (morphett.info)"),
-            Notation::Commas => tr!("Two lines a rule (turingmachinesimulator.com)"),
+            Notation::Words => tr!("Five words per line (morphett.info)"),
+            Notation::Commas => tr!("Two lines per rule (turingmachinesimulator.com)"),
         }
     }
 
@@ -61,8 +61,12 @@ impl Notation {
     pub fn example(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("state read → write move state"),
-            Notation::Words => tr!("state read write move state"),
-            Notation::Commas => tr!("state,read and below it state,write,move"),
+            Notation::Words => {
+                tr!("five words: current state, symbol read, symbol written, move, next state")
+            }
+            Notation::Commas => {
+                tr!("two lines: state,symbol read and below it next state,symbol written,move")
+            }
         }
     }
 }

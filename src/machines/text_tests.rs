@@ -116,7 +116,7 @@ fn every_mistake_is_a_sentence() {
         ),
         (
             "a,0,1\nb,1,1,>,>",
-            "line 1: expected state,read and below it state,write,move, found: a,0,1".into(),
+            "line 1: expected two lines: state,symbol read and below it next state,symbol written,move, found: a,0,1".into(),
         ),
     ];
     for (text, sentence) in cases {

@@ -47,7 +47,7 @@ settings! {
         /// Which rules are tried: rules drawn at random, all of them one after the other, or one that you write.
         order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
         /// What a cell becomes, as nine signs: for a cell of −1, 0 and +1 in turn, under a cell of −1, 0 and +1.
-        rule: String = IDENTITY.into(), "rule", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
+        rule: String = IDENTITY.into(), "entries", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
         /// Which cells are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
         /// Queries on which rules are compared. The chosen rule is tested on other queries, the held-out ones.
@@ -204,7 +204,7 @@ impl Architecture for OnQueries {
 
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
         if self.net.order == Order::One && Rule::read(&self.net.rule).is_err() {
-            return vec![Problem::new("rule", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
+            return vec![Problem::new("entries", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
         }
         let all = self.bits().saturating_mul(replicas as u64);
         let expected = tr!("fewer: the queries of all searches would not fit into a browser's memory");
@@ -261,10 +261,10 @@ mod tests {
 
     #[test]
     fn a_rule_that_cannot_be_read_is_refused() {
-        let (link, notices) = decode("#v1/succinct-learning?model=cell-rules&tried=one&rule=+-0");
+        let (link, notices) = decode("#v1/succinct-learning?model=cell-rules&tried=one&entries=+-0");
         assert_eq!(
             notices.iter().map(|notice| notice.key.as_str()).collect::<Vec<_>>(),
-            ["rule"],
+            ["entries"],
             "{notices:?}"
         );
         assert_eq!(link.spec.problems(), []);

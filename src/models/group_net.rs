@@ -37,7 +37,7 @@ choices! {
         /// Two neurons for every pair, of one-hot vectors of equal norm (Edelman 2024, appendix D.4).
         Memorising = "memorise", "A network that memorises";
         /// A network of the largest margin (appendices D.6 and D.9).
-        Maximum = "maximum", "A network of largest margin";
+        Maximum = "maximum", "A maximum-margin network";
     }
 }
 
@@ -56,7 +56,7 @@ settings! {
         exponent: usize = 3, "nu", "Exponent ν", Range::Int(2, 6);
         /// Standard deviation of the normally distributed initial weights.
         std: f64 = 0.1, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
-        /// Initial network: random weights, a network that memorises, or a network of largest margin.
+        /// Initial network: random weights, a network that memorises, or a maximum-margin network.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
 }
@@ -155,7 +155,7 @@ impl GroupNet {
             _ if task.construction() > bounds::MOST_CONSTRUCTION => {
                 let elements = task.elements();
                 let expected = tr!(
-                    "another initial network: to find the network of largest margin on {elements} elements takes too long",
+                    "another initial network: to find the maximum-margin network on {elements} elements takes too long",
                     elements
                 );
                 return Err(("from", expected));

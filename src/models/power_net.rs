@@ -32,7 +32,7 @@ choices! {
         /// Drawn from the seed.
         Random = "random", "Random";
         /// A network of the largest margin (Edelman 2024, appendix D.7).
-        Maximum = "maximum", "A network of largest margin";
+        Maximum = "maximum", "A maximum-margin network";
     }
 }
 
@@ -49,7 +49,7 @@ settings! {
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
         /// Standard deviation of the normally distributed initial weights; 0 means 1/√n.
         std: f64 = 0.0, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
-        /// Initial network: random weights, or a network of largest margin.
+        /// Initial network: random weights, or a maximum-margin network.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
 }
@@ -101,7 +101,7 @@ impl PowerNet {
             return None;
         }
         let expected = tr!(
-            "random: a network of largest margin on {k} bits is known for degree = {k} and at least {least} neurons",
+            "random: a maximum-margin network on {k} bits is known for degree = {k} and at least {least} neurons",
             k,
             least
         );

@@ -53,7 +53,7 @@ choices! {
         /// All of z.
         All = "all", "All of z";
         /// The codes alone.
-        Positions = "positions", "Codes of positions alone";
+        Positions = "positions", "Only the codes of positions";
     }
 }
 
@@ -84,7 +84,7 @@ settings! {
         heads: usize = 2, "h", "Heads H", Range::Int(1, 8);
         /// One combined matrix for queries and keys, or two separate matrices.
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
-        /// Numbers in a query and in a key; 0 means as many numbers as the scores read.
+        /// Length d_k of a query and of a key; 0 means the length of the part of a token that the scores read.
         key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
         /// Part of a token that the scores read: all of z, or only the codes of positions.
         scores: Scores = Scores::Positions, "scores", "Scores read", Range::Choice(Scores::OPTIONS);

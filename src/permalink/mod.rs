@@ -68,7 +68,7 @@ choices! {
         /// The share of its networks that reached the target.
         Share = "share", "Share that reach the target";
         /// The median step at which its networks reached the target.
-        Steps = "steps", "Median step at the target";
+        Steps = "steps", "Median step at which the target is reached";
         /// The median of the held-out loss at the end of the run.
         Loss = "loss", "Final held-out loss";
         /// The median of the held-out accuracy at the end of the run.

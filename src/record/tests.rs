@@ -116,7 +116,7 @@ fn every_damage_has_its_sentence() {
     for (found, part) in [
         (sentence(""), "empty"),
         (sentence(" \n"), "empty"),
-        (sentence(&written[..written.len() / 2]), "breaks off or is damaged at line"),
+        (sentence(&written[..written.len() / 2]), "ends too early or is damaged at line"),
         (sentence("nonsense"), "not complete JSON"),
         (sentence("{\"a\": 1}"), "not a run of this program"),
         (sentence("[1, 2]"), "not a run of this program"),

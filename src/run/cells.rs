@@ -155,8 +155,9 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
     };
     let looked_at = (0..count(spec)).filter(is_looked_at);
     if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
-        let expected =
-            tr!("fewer or smaller groups: to find networks of largest margin on all of them takes too long");
+        let expected = tr!(
+            "fewer or smaller groups: to find maximum-margin networks on all of these groups takes too long"
+        );
         return found(sweep, "sweep", expected);
     }
     let runs = Runs::of(spec);

@@ -273,7 +273,7 @@ impl Knob {
                 high = real(high)
             ),
             Range::Points(largest, most) => tr!(
-                "at most {most} points with numbers from -{largest} to {largest}, like -1:0.5_0.3:2, or nothing",
+                "at most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2, with numbers from -{largest} to {largest}; or nothing",
                 most,
                 largest = real(largest)
             ),

@@ -20,7 +20,7 @@ choices! {
         /// The rank of the examples modulo 2; at rank d they determine every parity.
         Rank = "rank", "Rank of the examples";
         /// The share of the rules tried that answer at least 95 % of all queries right.
-        Good = "good-rules", "Rules with 95 % right";
+        Good = "good-rules", "Rules with at least 95 % accuracy";
         /// The accuracy of the chosen rule on problems of twice the size.
         Twice = "twice-size", "Accuracy at twice the size";
         /// The restart that found the chosen rule.

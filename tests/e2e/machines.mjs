@@ -174,7 +174,7 @@ export function machineLab(here) {
     await until(async () => /^The start cell is a whole number/.test(await text(see("machine-cell-flaw"))), "the cell", 10);
     await see("machine-cell").fill("9");
     await until(async () => (await text(see("machine-state"))) === "This machine does not run yet.", "it can run", 10);
-    assert.match(await text(see("machine-notation")), /^Five words a line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);
+    assert.match(await text(see("machine-notation")), /^Five words per line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);
     assert.equal(page.url(), before, "nothing has happened yet");
     await see("machine-run").click();
     await until(() => /m=own/.test(page.url()) && /input=0110/.test(page.url()) && /cell=9/.test(page.url()), "the machine in the link");

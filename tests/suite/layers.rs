@@ -65,6 +65,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "bounds",
             "rng",
             "markov",
+            "succinct",
             "tokens",
             "functions",
             "tasks",

@@ -200,7 +200,7 @@ fn figures_are_maps_of_two_settings_and_curves_of_one() {
     let drawn = read(&map);
     for part in [
         "Seeds that reach the target",
-        "Median step at the target",
+        "Median step at which the target is reached",
         "Input bits n",
         "Relevant bits k",
         "3/3",

@@ -153,7 +153,7 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
     let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len());
     for (bytes, part) in [
         (vec![], "empty"),
-        (json[..json.len() / 2].to_vec(), "breaks off or is damaged"),
+        (json[..json.len() / 2].to_vec(), "ends too early or is damaged"),
         (b"{\"name\": \"other\"}".to_vec(), "not a run of this program"),
         (b"\x89PNG".to_vec(), "neither a run"),
         (page.save(Export::Csv), "table of metrics"),

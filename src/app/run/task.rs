@@ -7,7 +7,8 @@
 use leptos::prelude::*;
 
 use crate::app::store::Store;
-use crate::display::answers::{ANSWERS, Example, count};
+use crate::display::Example;
+use crate::labs::answers::{ANSWERS, count};
 use crate::language::translated;
 
 /// The task of the run, above its charts.

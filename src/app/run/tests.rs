@@ -194,7 +194,11 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
     let effects = page.state.apply(Action::NewSeed(5));
     page.say(Event::Solved { replica: 0, step: 150 });
     assert!(page.state.run.solved.is_empty());
-    assert!(matches!(effects.as_slice(), [Effect::Send(Command::Start { .. }, Payload::Empty)]));
+    let [Effect::Send(Command::Start { .. }, Payload::Empty), Effect::Send(Command::Watch(_), _)] =
+        effects.as_slice()
+    else {
+        panic!("{effects:?}");
+    };
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&seed=5");
 }
 

@@ -351,6 +351,12 @@ pub fn list() -> String {
     out.0
 }
 
+/// Where the browser keeps the answers to a story. Only as long as the tab is open: in a classroom the next reader is somebody
+/// else.
+pub fn answers_of(slug: &str) -> String {
+    format!("vivarium.story.{slug}")
+}
+
 /// What a reader does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TourAction {

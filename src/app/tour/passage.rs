@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::{TourAction, list};
+use super::{TourAction, answers_of, list};
 use crate::app::browser;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -16,12 +16,6 @@ pub fn pressed(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
     let button = target.closest("[data-press]").ok()??;
     (button.get_attribute("aria-disabled").is_none()).then(|| button.get_attribute("data-press"))?
-}
-
-/// Where the browser keeps the answers to a story. Only as long as the tab is open: in a classroom the next reader is somebody
-/// else.
-pub fn answers_of(slug: &str) -> String {
-    format!("vivarium.story.{slug}")
 }
 
 /// The list of stories.

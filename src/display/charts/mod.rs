@@ -155,7 +155,7 @@ impl Chart {
         let rules = run.rules(self);
         if run.record.is_some() && !rules.is_some_and(|rules| rules.of_measurements) {
             return Err(tr!(
-                "The opened file holds no weights, and this chart needs weights. Train makes weights."
+                "This chart needs weights, but the opened file contains none. Train the network first."
             )
             .into());
         }

@@ -67,16 +67,18 @@ fn said(run: &RunView) -> Option<String> {
     let list: Vec<String> = known.iter().map(one).collect();
     Some(match fit(&known) {
         Some((_, b)) => tr!(
-            "80 % of the trials succeed from {of} = {places} on: {more} more when {symbol} doubles.",
+            "Smallest {of} at which at least 80 % of the trials succeed: {places}. When {symbol} doubles, this {of} grows by about {more}.",
             of,
             places = list.join(", "),
             symbol,
             more = decimal((b * std::f64::consts::LN_2) as f32)
         ),
         None if list.is_empty() => tr!("No run of the sweep has enough successes yet.").into(),
-        None => {
-            tr!("80 % of the trials succeed from {of} = {places} on.", of, places = list.join(", "))
-        }
+        None => tr!(
+            "Smallest {of} at which at least 80 % of the trials succeed: {places}.",
+            of,
+            places = list.join(", ")
+        ),
     })
 }
 
@@ -117,7 +119,7 @@ mod tests {
         let said = chart::THRESHOLD.summary(&state.run);
         assert_eq!(
             said,
-            "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more when T doubles."
+            "Smallest m at which at least 80 % of the trials succeed: 20 at T = 25, 40 at T = 50. When T doubles, this m grows by about 20.000."
         );
         let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.run) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);

@@ -7,12 +7,13 @@ pub mod presets;
 pub mod probes;
 
 use super::Parts;
+use super::answers::{ANSWERS, of_numbers};
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LazyLab};
+use crate::display::{Example, Lab, LazyLab, RunView};
 use crate::presets::Preset;
-use crate::probing::ProbeSpec;
+use crate::probing::{Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::SparseBoolean;
 
@@ -38,9 +39,17 @@ impl Lab for BooleanLab {
     fn info(&self) -> &'static Info {
         &SparseBoolean::INFO
     }
+
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
 }
 
 impl LazyLab for BooleanLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        of_numbers(run, at)
+    }
+
     fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
         advice::cannot_learn(spec)
     }

@@ -153,9 +153,7 @@ fn the_table_has_a_row_for_each_input() {
     assert_eq!(drawn.column_names, ["x1", "x2", "x3", "circuit", "network"]);
     assert!(drawn.values.chunks(5).all(|row| row[3] == row[4]));
     assert_eq!((drawn.row_names[7].as_str(), drawn.marked_rows.as_slice()), ("111", [7].as_slice()));
-    assert!(
-        charts::TRUTH.summary(&state.run).starts_with("Of 8 inputs that are shown the network answers 8 ")
-    );
+    assert!(charts::TRUTH.summary(&state.run).starts_with("Of the 8 inputs shown, the network answers 8 "));
     assert_eq!(grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
     assert_eq!(grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
 }

@@ -93,14 +93,17 @@ pub(super) fn norms(run: &RunView) -> String {
     );
     let mut add = |more: String| said = format!("{said} {more}");
     if noise.is_finite() {
-        add(tr!("The smallest random noise that changes it has norm {noise}.", noise = significant(noise)));
+        add(tr!(
+            "The smallest random noise that changes the answer has norm {noise}.",
+            noise = significant(noise)
+        ));
     }
     if exact.is_finite() {
         add(tr!("The exact margin is {exact}.", exact = significant(exact)));
     }
     if held.is_finite() {
         add(tr!(
-            "No perturbation smaller than {held} can change it if the parameters of rounding stay fixed, and none smaller than {bound} if they do not: the bounds of theorem D.6.",
+            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed, and none with a norm below {bound} if these parameters may change too.",
             held = significant(held),
             bound = significant(bound)
         ));
@@ -149,7 +152,7 @@ pub(super) fn values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
     let counts = state.network.counts();
     Some(tr!(
-        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change, {nonzeros} of which are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree.",
+        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree.",
         depth = state.layered.depth(),
         size = thousands(state.layered.size() as u64),
         width = state.layered.width(),
@@ -170,12 +173,12 @@ pub(super) fn strays(run: &RunView) -> Option<String> {
     Some(match (state.net.sigma > 0.0, state.net.rounding()) {
         (false, _) => tr!("Without noise all values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into(),
         (true, Rounding::Off) => tr!(
-            "With noise of standard deviation {sigma} on all weights the largest distance of a value from 0 and 1 is {largest}.",
+            "With noise of standard deviation {sigma} on all weights, the largest distance between a value and the nearer of 0 and 1 is {largest}.",
             sigma,
             largest = significant(largest(0))
         ),
         (true, Rounding::On) => tr!(
-            "With noise of standard deviation {sigma} on all weights the largest distance of a value from 0 and 1 is {before} before rounding and {after} after it.",
+            "With noise of standard deviation {sigma} on all weights, the largest distance between a value and the nearer of 0 and 1 is {before} before rounding and {after} after rounding.",
             sigma,
             before = significant(largest(0)),
             after = significant(largest(1))
@@ -208,7 +211,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
     let rows = state.table();
     let right = rows.iter().filter(|row| (row.output > 0.0) == row.truth).count();
     Some(tr!(
-        "Of {count} inputs that are shown the network answers {right} as the circuit does.",
+        "Of the {count} inputs shown, the network answers {right} in the same way as the circuit.",
         count = rows.len(),
         right
     ))

@@ -244,7 +244,7 @@ fn no_loss_hides_the_others() {
 /// A head of a neuron that is 0 for every example: a white square says nothing.
 #[test]
 fn a_head_that_is_0_everywhere_is_said_to_be() {
-    let said = "This head is 0 for every pair of tokens.";
+    let said = "The attention weight of this head is 0 for every pair of tokens.";
     let mut zeros = 0;
     let mut state = open("?w0=0&layer=1");
     for head in 1..=8 {

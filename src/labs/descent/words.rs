@@ -234,7 +234,7 @@ pub(super) fn is_zero(values: &[f64]) -> bool {
 
 /// What is said of such a head.
 pub(super) fn zero() -> &'static str {
-    tr!("This head is 0 for every pair of tokens.")
+    tr!("The attention weight of this head is 0 for every pair of tokens.")
 }
 
 pub(super) fn fitted(run: &RunView) -> Option<String> {

@@ -9,15 +9,15 @@ mod theory;
 mod words;
 
 use super::Parts;
+use super::answers::{ANSWERS, of_pairs};
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
-use crate::display::answers::{Example, of_pairs};
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
-use crate::probing::ProbeSpec;
+use crate::probing::{Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::Groups;
 
@@ -53,6 +53,10 @@ impl Parts for GroupsLab {
 impl Lab for GroupsLab {
     fn info(&self) -> &'static Info {
         &Groups::INFO
+    }
+
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {

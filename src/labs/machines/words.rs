@@ -117,7 +117,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     }
     match net.how().choice {
         Choice::Soft(beta) if beta < 1.0 => said.push(
-            tr!("With an inverse temperature below 1, a lead of 1 in the score gives the best past token less than 2.72 times the weight of the next.").into(),
+            tr!("With an inverse temperature below 1, the past token with the largest score has less than 2.72 times the attention weight of a token with a score smaller by 1.").into(),
         ),
         _ => {}
     }
@@ -149,7 +149,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
         groups = Group::ALL.len()
     );
     let Some(token) = state.token(state.step) else {
-        return Some(tr!("{said} The newest are still being computed.", said));
+        return Some(tr!("{said} The newest tokens are still being computed.", said));
     };
     let machine = &state.program.machine;
     let said = tr!(
@@ -161,7 +161,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     );
     Some(match state.first_wrong() {
         Some(step) => tr!(
-            "{said} Step {step} is the first that differs from the simulator.",
+            "{said} Step {step} is the first step with a token that differs from the simulator's.",
             said,
             step = thousands(step as u64)
         ),
@@ -202,7 +202,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
         trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
     let gap = trace.gap().map_or(MISSING.into(), significant);
     Some(tr!(
-        "In step {step} the numbers are farthest from 0 and 1 after block {block}, by {deviation}. The smallest gap between the largest score and the next is {gap}.",
+        "In step {step} the largest distance of a number from 0 or 1 is {deviation}, after block {block}. The smallest gap between the largest score and the next is {gap}.",
         step = thousands(trace.step as u64),
         block = worst.0 + 1,
         deviation = size(worst.1.deviation),
@@ -228,14 +228,14 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null) {
         Some((at, _)) => tr!(
-            "Step {step} moves the head to cell {cell}. The search through {bits} bits ends at token {found}, the last that wrote this cell.",
+            "Step {step} moves the head to cell {cell}. The search through {bits} bits ends at token {found}, the last token that wrote this cell.",
             step,
             cell,
             bits = state.layout().bits(),
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "Step {step} moves the head to cell {cell}, which no token has written: the null slot wins, and the symbol is the input's or the blank.",
+            "Step {step} moves the head to cell {cell}, which no token has written. So the null slot has the largest score, and the symbol is that of the input or the blank.",
             step,
             cell
         ),
@@ -244,7 +244,7 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
 
 pub(super) fn correct(run: &RunView) -> String {
     tr!(
-        "After step {step} {right} of the tokens equal the simulator's. First wrong step: {wrong}.",
+        "After step {step}, {right} of the tokens agree with the simulator. First wrong step: {wrong}.",
         step = thousands(run.step),
         right = percent(newest(run, Of::TrainAccuracy) as f32),
         wrong = first_wrong(run)

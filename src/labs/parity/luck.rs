@@ -311,13 +311,13 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 forbids none of these runs: even the cheapest run spends {significant_count} \
-             times the minimum for success in half of the trials.",
+            "Proposition 6.3 forbids none of these runs: even for the smallest run, parameters × steps × examples \
+             is {significant_count} times the minimum for success in half of the trials.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "Proposition 6.3 forbids {run} of the sweep to succeed in half of the trials; on the page these \
-             cells have a dotted edge.",
+            "By proposition 6.3, {run} of the sweep cannot succeed in half of the trials. On the page the cell \
+             of each such run has a dotted edge.",
             run = count(some, "run")
         ),
     })

@@ -8,12 +8,13 @@ pub mod presets;
 pub mod probes;
 
 use super::Parts;
+use super::answers::{ANSWERS, of_numbers};
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab};
+use crate::display::{Example, Lab, LabState, LazyLab, RunView};
 use crate::presets::Preset;
-use crate::probing::ProbeSpec;
+use crate::probing::{Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::sweep::Cell;
 use crate::tasks::SparseParity;
@@ -56,9 +57,17 @@ impl Lab for ParityLab {
     fn info(&self) -> &'static Info {
         &SparseParity::INFO
     }
+
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
 }
 
 impl LazyLab for ParityLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        of_numbers(run, at)
+    }
+
     fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
         advice::cannot_learn(spec)
     }

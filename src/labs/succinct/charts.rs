@@ -66,14 +66,14 @@ pub const CHARTS: &[ChartSpec] = &[
 fn of_program(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::ProgramOnGrid(_)) => Ok(()),
-        _ => Err(tr!("This chart is of a network that runs a program.").into()),
+        _ => Err(tr!("This chart is available only for networks that run a program.").into()),
     }
 }
 
 fn of_search(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::RuleSearch(_)) => Ok(()),
-        _ => Err(tr!("This chart is of a search among rules.").into()),
+        _ => Err(tr!("This chart is available only for a search among rules.").into()),
     }
 }
 

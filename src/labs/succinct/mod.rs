@@ -53,7 +53,7 @@ impl Lab for SuccinctLab {
             hides: false,
             searches: false,
             aims: false,
-            curves: Some([text!("table or validation"), text!("test inputs")]),
+            curves: Some([text!("table rows or validation queries"), text!("test inputs")]),
             seen: text!("steps made"),
             ..Vocabulary::BITS
         }

@@ -54,7 +54,7 @@ pub(super) fn names(run: &RunView) -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [
-            (tr!("Rules with 95 % right").into(), percent(measured(run, Measured::Good))),
+            (tr!("Rules with at least 95 % accuracy").into(), percent(measured(run, Measured::Good))),
             (tr!("Accuracy at twice the size").into(), percent(measured(run, Measured::Twice))),
         ],
         false => {
@@ -148,10 +148,10 @@ pub(super) fn gradient(run: &RunView) -> Option<String> {
     Some(match written[..] {
         [] => tr!("The gradient is 0 everywhere.").into(),
         [row] => tr!(
-            "In the newest step of SGD the gradient is 0 everywhere but in row {row}. There it is −18y[x, 1], and with the learning rate 1/54 the step adds y[x, 1]/3.",
+            "In the newest step of SGD the gradient is 0 everywhere but in row {row}. In this row the gradient is −18y[x, 1]. The learning rate is 1/54, so the step adds y[x, 1]/3 to this row.",
             row
         ),
-        _ => tr!("The gradient is not 0 in {count} rows.", count = written.len()),
+        _ => tr!("In {count} rows the gradient is different from 0.", count = written.len()),
     })
 }
 
@@ -188,7 +188,7 @@ pub(super) fn answers(run: &RunView) -> String {
     if time.is_finite() {
         said += " ";
         said += &tr!(
-            "The program halts after {time} layers in the median, and after {longest} layers on the slowest test input (both are medians over the data sets).",
+            "The program halts after {time} layers on the median test input and after {longest} layers on the slowest test input. Both numbers are medians over the data sets.",
             time = thousands(time.round() as u64),
             longest = thousands(longest.round() as u64)
         );
@@ -226,7 +226,7 @@ pub(super) fn times(run: &RunView) -> String {
         let all = listed(run, curve, |time| thousands(time.round() as u64));
         match sweeps::exponent(curve) {
             Some(exponent) => {
-                tr!("{all}, a power law with exponent {exponent}", all, exponent = format!("{exponent:.2}"))
+                tr!("{all} (power law: exponent {exponent})", all, exponent = format!("{exponent:.2}"))
             }
             None => all,
         }

@@ -5,13 +5,15 @@ mod panel;
 pub mod presets;
 
 use super::Parts;
+use super::answers::{ANSWERS, of_numbers};
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::words::{percent, thousands};
-use crate::display::{Lab, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LazyLab, Vocabulary};
 use crate::models::Model;
 use crate::permalink::Link;
 use crate::presets::Preset;
+use crate::probing::Probe;
 use crate::run::RunSpec;
 use crate::tasks::Tabular;
 
@@ -27,6 +29,10 @@ impl Parts for TablesLab {
 impl Lab for TablesLab {
     fn info(&self) -> &'static Info {
         &Tabular::INFO
+    }
+
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {
@@ -45,6 +51,10 @@ impl Lab for TablesLab {
 }
 
 impl LazyLab for TablesLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        of_numbers(run, at)
+    }
+
     fn of_file(&self, number: u64, shown: &Link) -> Option<Link> {
         Some(panel::file::link(number, shown))
     }

@@ -53,7 +53,7 @@ const TRACES: &[Preset] = &[
         name: "A random next state, two layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "Here only the most recent write to a cell determines the symbol. The network is almost always right if this write was two or four steps ago. It is right less often for older writes, and near chance from 18 steps on.",
+        claim: "Here only the most recent write to a cell determines the symbol. The network is almost always right if this write was two or four steps ago. It is right less often for older writes. If the write was 18 or more steps ago, the accuracy is near chance.",
         source: SOURCE,
         instance: "Ours: the next state is drawn at random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
         expect: &[
@@ -77,7 +77,7 @@ const TRACES: &[Preset] = &[
         name: "A random next state, three layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "A third layer changes little: the network uses writes up to six steps ago, and hardly uses writes from 18 steps ago on.",
+        claim: "A third layer changes little: the network uses writes up to six steps ago, and hardly uses writes that were 18 or more steps ago.",
         source: SOURCE,
         instance: "Ours: same as “A random next state, two layers”, with three layers.",
         expect: &[

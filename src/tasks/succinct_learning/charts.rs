@@ -13,7 +13,7 @@ crate::charts! {
     ANSWERS = "answers", "Answers over the steps", "Answers", Lines;
     /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a power law.
     TIMES = "bysize", "Running time by size", "By size", Lines;
-    /// The share answered right at the end of each run of a sweep over inputs, examples, noise or validation queries.
+    /// The share of test inputs answered right at the end of each run of a sweep over inputs, examples, noise or validation queries.
     LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
     /// The number of rules tried at each validation accuracy (row) and test accuracy (column).
     CLOUD = "cloud", "Rules tried", "Rules", Grid;

@@ -13,7 +13,7 @@
 //! card's 1.7·10¹³ operations on whole numbers would allow 1.8·10¹³ updates. Memory is no limit: a lane reads 512 bytes for
 //! 65,536 updates, 4·10¹⁰ of 4.8·10¹² bytes a second.
 
-use crate::kernels::cell_rules::CellRules;
+use crate::kernels::cell_rules::RuleJudge;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
@@ -25,7 +25,7 @@ use crate::training::session::learner::{Learner, Local, Progress, Segment, Weigh
 /// Searches among rules, which the GPU that has been opened judges.
 pub struct RuleSearchGpu {
     searches: RuleSearchCpu,
-    kernel: CellRules,
+    kernel: RuleJudge,
     sizer: LaunchSizer,
 }
 
@@ -40,7 +40,7 @@ impl RuleSearchGpu {
             (0..spec.run.replicas as u64).map(|number| searches.network.queries(number)).collect();
         let net = searches.network.net();
         let queries = queries.map_err(|error| error.to_string())?;
-        let kernel = CellRules::new(&queries, net.validation, net.readout())?;
+        let kernel = RuleJudge::new(&queries, net.validation, net.readout())?;
         Ok(RuleSearchGpu { searches, kernel, sizer: LaunchSizer::default() })
     }
 

@@ -62,7 +62,7 @@ pub fn diagram(circuit: &Circuit, layered: &Layered) -> Result<Diagram, String> 
     let size = layered.size();
     if size > MOST_DRAWN {
         return Err(tr!(
-            "The circuit has {size} gates and inputs in its layers, too many to be drawn: at most {most} are.",
+            "The circuit has {size} gates and inputs in its layers, too many to be drawn: the limit is {most}.",
             size = thousands(size as u64),
             most = thousands(MOST_DRAWN as u64)
         ));

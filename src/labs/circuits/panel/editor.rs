@@ -43,7 +43,7 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
     let found = Value::Text(text.clone()).to_string().len();
     if found > MOST_IN_LINK {
         let sentence = tr!(
-            "The text takes {found} characters in a link, which holds {most}.",
+            "The text takes {found} characters in a link, but a link holds at most {most}.",
             found,
             most = MOST_IN_LINK
         );

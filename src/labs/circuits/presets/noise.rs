@@ -22,7 +22,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Noise on a parity, with rounding and without",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
-        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 the network with rounding answers all inputs right in the median of 20 draws, and without rounding it answers about half of them right, as a coin does. With σ = 0.1 rounding no longer helps.",
+        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 the network with rounding answers all inputs right in the median of 20 draws. The network without rounding answers about half of the inputs right, which is no better than guessing. With σ = 0.1 rounding no longer helps.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: 20 draws of noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
         expect: &[
@@ -44,7 +44,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Errors that grow from layer to layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&round=no&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With noise σ = 0.01 on all weights and no rounding the values of the gates deviate from 0 and 1, more in later layers: the largest deviation is 0.24 in the median of 20 draws.",
+        claim: "With noise σ = 0.01 on all weights and without rounding, the gate values deviate from 0 or 1, and more in later layers. The median of the largest deviation over 20 draws is 0.24.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: the parity of 8 bits in 22 layers, with 20 draws of noise and inputs.",
         expect: &[Expect::Median {
@@ -57,10 +57,10 @@ pub(super) const NOISE: &[Preset] = &[
     },
     Preset {
         slug: "deviations-rounded",
-        name: "Errors that are taken away after each layer",
+        name: "Errors that rounding removes after each layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With the same noise σ = 0.01 and rounding the largest deviation before rounding is 0.077 in the median, in the first layers as in the last, and rounding takes all of it away: after it all values are 0 or 1.",
+        claim: "With the same noise σ = 0.01 and with rounding, the median of the largest deviation before rounding is 0.077. The deviations do not grow from the first layers to the last. After rounding, all values are 0 or 1.",
         source: "Wei, Chen and Ma 2022, proposition 3.4",
         instance: "The settings of “Errors that grow from layer to layer”, with rounding.",
         expect: &[

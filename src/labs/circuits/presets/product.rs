@@ -19,7 +19,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&round=no&show=norms.where",
-        claim: "The product of 100 weights 1 must stay above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight falls a little. In 8 random directions the change needs a norm above 0.3 to do so.",
+        claim: "The product of 100 weights, all equal to 1, must stay above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight becomes a little smaller. In 8 random directions only a change with a norm above 0.3 does this.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: 100 weights, and a search whose result is the exact margin.",
         expect: &[
@@ -35,7 +35,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "Products of 1 to 400 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&round=no&sweep=levels:1_4_25_100_400&speed=0&show=norms.bydepth",
-        claim: "The deeper the product, the smaller is the change of all weights that breaks it: its norm is 0.500, 0.318, 0.137, 0.069 and 0.035 for d = 1, 4, 25, 100 and 400 weights, which is √d(1 − 2^(−1/d)).",
+        claim: "The deeper the product, the smaller is the change of all weights that makes the answer wrong. The norm of this change is √d(1 − 2^(−1/d)): 0.500, 0.318, 0.137, 0.069 and 0.035 for d = 1, 4, 25, 100 and 400 weights.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: the exact margin, which the paper says is at most of the order 1/√d, and a search that finds it.",
         expect: &[
@@ -53,7 +53,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights, rounded",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&show=norms.where",
-        claim: "With rounding after each of the 100 weights the smallest change that breaks the product has norm 0.4907, nearly the 0.5 that one weight alone would take. No change smaller than 1/3 = 0.333 can break it, whatever the depth.",
+        claim: "With rounding after each of the 100 weights, the smallest change that makes the answer wrong has norm 0.4907. This is close to the norm 0.5 for a single weight. At any depth, no change with a norm below 1/3 = 0.333 can make the answer wrong.",
         source: "Wei, Chen and Ma 2022, claim 3.5",
         instance: "Ours: the exact margin; the parameters of rounding are held fixed, as in the paper.",
         expect: &[
@@ -70,9 +70,9 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "Products with rounding and without",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&sweep=levels:1_4_25_100_400&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "Without rounding the margin falls from 0.500 to 0.035 as the product grows from 1 to 400 weights. With rounding it is 0.4907 for 4, 25, 100 and 400 weights alike.",
+        claim: "Without rounding the margin falls from 0.500 to 0.035 as the product grows from 1 to 400 weights. With rounding the margin is 0.4907 for 4, 25, 100 and 400 weights.",
         source: "Wei, Chen and Ma 2022, section 3 and claim 3.5",
-        instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924 that is sometimes given is the first order of the exact 0.4907.",
+        instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924, which is sometimes given, is a first-order approximation of the exact margin 0.4907.",
         expect: &[
             last(Measured::Least, 0, 0, (0.4995, 0.5005)),
             last(Measured::Least, 0, 4, (0.0345, 0.0355)),

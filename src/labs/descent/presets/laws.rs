@@ -8,7 +8,7 @@ use crate::tasks::in_context_regression::charts;
 /// Theorem 1 and its corollary.
 const DESCENT: PresetGroup = PresetGroup {
     slug: "layers-are-descent",
-    name: "Layers that are gradient descent",
+    name: "Layers that perform gradient descent",
     charts: &[charts::APART, charts::BOTH],
 };
 

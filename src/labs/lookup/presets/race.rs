@@ -41,7 +41,7 @@ pub(super) const RACE: &[Preset] = &[
             steps(2, 2, (700, 3_200)),
         ],
         budget: 3_200,
-        time: "About half a minute on one processor core, the GRU last.",
+        time: "About half a minute on one processor core. The GRU is trained last.",
     },
     Preset {
         slug: "attention-48",
@@ -136,7 +136,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
         claim: "With 100 positions, too, training makes a diagonal in |W_QK|: in the block that compares the code of a name with the code of a position, the entries on the diagonal are larger than all other entries.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
-        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05, like that of the authors; and each position has its own name, as the caption says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many numbers.",
+        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps with fresh sequences. At the end the training error is below 0.05, as in the authors' run. Each position has its own name, as the caption of the figure says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many sequences.",
         expect: &[
             explains(1_600, (0.95, 1.0)),
             stands_out(Measure::Block, 1_600, (15.0, 200.0)),

@@ -39,7 +39,7 @@ pub(super) const STAIRS: &[Preset] = &[
         name: "The staircase of two names",
         group: &GROUP,
         link: "#v1/sparse-token-regression?replicas=20&sweep=h:1_2_3&speed=0&show=error.stairs",
-        claim: "With one head the error ends at half of the variance, the lower bound of theory; with two or three heads it ends near zero.",
+        claim: "With one head the final error is half of the variance of the labels, which is the theoretical lower bound. With two or three heads the final error is near zero.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, propositions 3 and 21",
         instance: "The settings of “Two names, two heads”, with 1, 2 and 3 heads and twenty seeds each. The floor max(0, 1 − H/q) holds for any network with H heads and scores that depend only on positions.",
         expect: &[ends(0, (0.48, 0.53)), ends(1, (0.0, 0.05)), ends(2, (0.0, 0.03))],

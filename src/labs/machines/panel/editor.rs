@@ -175,13 +175,17 @@ impl Written {
                 let sentence = match part {
                     Part::Rules => {
                         tr!(
-                            "The rules take {count} characters in a link, but at most {most}; shorter names of states help.",
+                            "The rules take {count} characters in a link, but a link holds at most {most}. Use shorter names of states.",
                             count,
                             most
                         )
                     }
                     _ => {
-                        tr!("The input takes {count} characters in a link, but at most {most}.", count, most)
+                        tr!(
+                            "The input takes {count} characters in a link, but a link holds at most {most}.",
+                            count,
+                            most
+                        )
                     }
                 };
                 return Err(Flaw { part, sentence, line: None });
@@ -267,8 +271,8 @@ mod tests {
     fn every_notation_is_read() {
         let texts = [
             ("a 0 → 1 R a\na _ → _ S halt", "Rules with an arrow"),
-            ("a 0 1 r a\na _ _ * halt", "Five words a line (morphett.info)"),
-            ("init: a\na,0\na,1,>\na,_\nhalt,_,-", "Two lines a rule (turingmachinesimulator.com)"),
+            ("a 0 1 r a\na _ _ * halt", "Five words per line (morphett.info)"),
+            ("init: a\na,0\na,1,>\na,_\nhalt,_,-", "Two lines per rule (turingmachinesimulator.com)"),
         ];
         for (text, name) in texts {
             let said = draft(text, "00", "3").about(5);
@@ -313,7 +317,10 @@ mod tests {
             assert_eq!(spec.knob(key).unwrap().range, crate::settings::Range::Text(most), "{key}");
         }
         let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").read(5).unwrap_err();
-        assert_eq!(long.sentence, "The input takes 2,001 characters in a link, but at most 2,000.");
+        assert_eq!(
+            long.sentence,
+            "The input takes 2,001 characters in a link, but a link holds at most 2,000."
+        );
         let name = |state: usize| format!("{}{state:02}", "q".repeat(28));
         let rules: Vec<String> = (0..24)
             .flat_map(|state| "01234567".chars().map(move |read| (state, read)))

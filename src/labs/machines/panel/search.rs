@@ -87,7 +87,12 @@ impl Row {
         let (name, candidates) = (self.name(), named(candidates));
         match (self.is_null(), chosen) {
             (true, _) => {
-                tr!("{name}: {candidates}; the null slot wins and gives {wrote}.", name, candidates, wrote)
+                tr!(
+                    "{name}: {candidates}; the null slot is taken and gives {wrote}.",
+                    name,
+                    candidates,
+                    wrote
+                )
             }
             (false, 1) => {
                 tr!("{name}: {candidates}; 1 token is taken and gives {wrote}.", name, candidates, wrote)
@@ -185,7 +190,7 @@ impl Search {
         let Search { found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
             (0, false) => tr!(
-                "No step has written cell {cell} yet; the symbol there is that of the input, or else the blank: {symbol}.",
+                "No step has written cell {cell} yet, so its symbol is that of the input or the blank: {symbol}.",
                 cell,
                 symbol
             ),
@@ -322,7 +327,7 @@ mod tests {
         let searches: Vec<Search> = searches.collect();
         let first = &searches[0];
         assert_eq!(first.about(), "Each row shows token 1, the only one so far.");
-        assert_eq!(first.rows[0].sentence(), "Written?: 0 candidates; the null slot wins and gives no.");
+        assert_eq!(first.rows[0].sentence(), "Written?: 0 candidates; the null slot is taken and gives no.");
         assert!(first.conclusion().starts_with("No step has written cell 65 yet"), "{}", first.conclusion());
         let later = searches.iter().find(|search| search.was_written).unwrap();
         assert!(later.conclusion().starts_with("Step "), "{}", later.conclusion());

@@ -70,7 +70,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A hundred neurons as lottery tickets",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
-        claim: "A hundred neurons begin with two ones each and find the parity. Most neurons with a large norm at the end began with ones on relevant bits.",
+        claim: "Each of a hundred neurons begins with two weights equal to 1. The network learns the parity. Most neurons with a large norm at the end began with weights of 1 on relevant bits.",
         source: "Edelman 2024, figure C.2 (left)",
         instance: "Width 100, two ones per row, batch 32 and learning rate 0.1 as in the thesis; (30, 4) instead of (50, 5). The 10,000 steps are ours, since the thesis does not state them.",
         expect: &[learns(0.99, (500, 10_000), (0.9, 1.0))],

@@ -31,7 +31,7 @@ pub fn checked(text: &str) -> Result<Program, Vec<Mistake>> {
     let found = Value::Text(text.clone()).to_string().len().max(text.len());
     if found > MOST_IN_LINK {
         let sentence = tr!(
-            "The text takes {found} characters in a link, which holds {most}.",
+            "The text takes {found} characters in a link, but a link holds at most {most}.",
             found,
             most = MOST_IN_LINK
         );
@@ -152,7 +152,7 @@ mod tests {
         );
         let long = said(&"a + → * S a // Äh\n".repeat(400));
         assert!(
-            long.len() == 1 && long[0].0.is_none() && long[0].1.ends_with("which holds 6000."),
+            long.len() == 1 && long[0].0.is_none() && long[0].1.ends_with("a link holds at most 6000."),
             "{long:?}"
         );
     }

@@ -118,7 +118,7 @@ pub(super) fn plane() -> AnyView {
     };
     view! {
         <p class="card__text">
-            {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do without such a network: they compute the filter from its definition.")}
+            {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do not use such a network; they compute the filter from its definition.")}
         </p>
         {drawing(hand, network)}
         <p class="card__note" role="status" data-testid="through-chosen">{chosen}</p>
@@ -126,11 +126,11 @@ pub(super) fn plane() -> AnyView {
         <div class="editing__buttons" role="group" aria-label=tr!("Change the points")>
             {button("through-slope", tr!("Change the slope of the chosen point"), Box::new(|| false),
                 Box::new(move || hand.turn(hand.chosen.get_untracked())))}
-            {button("through-reset", tr!("Back to the first points"), Box::new(is_first),
+            {button("through-reset", tr!("Reset the points"), Box::new(is_first),
                 Box::new(move || hand.points.set(START)))}
         </div>
         <p class="card__note" id="through-help">
-            {tr!("Drag a point to move it. Arrow keys move a point that has the focus (with Shift further), and Space or Enter switches its slope between 0 and 1.")}
+            {tr!("Drag a point to move it. Arrow keys move the focused point; with Shift they move the point further. Space or Enter switches the slope of the point between 0 and 1.")}
         </p>
         <p class="card__text" data-testid="through-units">{units}</p>
         {tables(network)}
@@ -150,7 +150,7 @@ fn drawing(hand: Hand, network: Memo<Result<Through, ThroughError>>) -> AnyView 
             on:pointermove=move |event| hand.pointer(event) on:pointerup=move |event| hand.pointer(event)
             on:pointercancel=move |event| hand.pointer(event)>
             <svg class="succinct-plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img"
-                aria-label=tr!("The network's output over its input")>
+                aria-label=tr!("Output of the network as a function of its input")>
                 <path class="succinct-plane__axes" d=through::axes() />
                 <path class="succinct-plane__graph" d=graph data-testid="through-graph" />
                 <path class="succinct-plane__slopes" d=slopes />
@@ -159,7 +159,7 @@ fn drawing(hand: Hand, network: Memo<Result<Through, ThroughError>>) -> AnyView 
         </div>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">
-                <i class="succinct-sample"></i>{tr!("output of the ReLU network over its input")}
+                <i class="succinct-sample"></i>{tr!("output of the ReLU network as a function of its input")}
             </span>
             <span class="blocks__pair">
                 <i class="succinct-sample succinct-sample--slope"></i>{tr!("value and slope at a point")}

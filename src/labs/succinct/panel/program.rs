@@ -27,7 +27,7 @@ pub(super) fn examples(news: News) -> AnyView {
         }
     };
     view! {
-        <div class="succinct-examples" role="group" aria-label=tr!("Programs to begin with")
+        <div class="succinct-examples" role="group" aria-label=tr!("Example programs")
             data-testid="program-examples">
             {EXAMPLES.into_iter().enumerate().map(one).collect_view()}
         </div>

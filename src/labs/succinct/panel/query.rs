@@ -30,7 +30,7 @@ pub(super) fn query(news: News) -> AnyView {
         </div>
         <p class="knob__problem" role="status" data-testid="query-problem">{problem}</p>
         <div class="succinct-answers">
-            {button("draw-query", tr!("Draw the test input"), Box::new(move || is_drawn.get() != Some(false)),
+            {button("draw-query", tr!("Use the random test input"), Box::new(move || is_drawn.get() != Some(false)),
                 Box::new(move || news.look(PanelAction::Draw)))}
             <dl class="succinct-list">
                 <div class="succinct-size">

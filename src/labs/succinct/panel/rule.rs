@@ -28,7 +28,7 @@ pub(super) fn rule(news: News) -> AnyView {
         <div class="editing__buttons" role="group" aria-label=tr!("Other problems")>
             {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
                 Box::new(move || news.look(PanelAction::Another)))}
-            {button("twice-size", tr!("Twice the size"), Box::new(move || is_largest.get() != Some(false)),
+            {button("twice-size", tr!("A problem of twice the size"), Box::new(move || is_largest.get() != Some(false)),
                 Box::new(move || news.look(PanelAction::Twice)))}
         </div>
     }
@@ -108,7 +108,7 @@ pub(super) fn odds(news: News) -> AnyView {
         </div>
         <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
         <p class="card__note">
-            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of its definition 5 has three matrices of that size, so the exponent may also be three times as large. The programs of this page have 20 and 47 states.")}
+            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of definition 5 in the paper has three matrices of this size. If all three are counted, the exponent is three times as large. The programs of this page have 20 and 47 states.")}
         </p>
     }
     .into_any()

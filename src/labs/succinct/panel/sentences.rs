@@ -124,7 +124,7 @@ pub fn fixed(own: &OnTable) -> Entries {
     vec![
         (tr!("States, HALT included"), count(own.program.states().len())),
         (tr!("Symbols"), count(own.program.symbols().len())),
-        (tr!("Transitions, those of HALT included"), count(own.program.transitions())),
+        (tr!("Transitions, HALT included"), count(own.program.transitions())),
     ]
 }
 

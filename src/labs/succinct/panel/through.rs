@@ -117,7 +117,7 @@ pub fn sentence(error: &ThroughError) -> String {
 pub fn units(network: &Through) -> String {
     let [bumps, thresholds, _] = network.layers().each_ref().map(|layer| layer.bias.len());
     tr!(
-        "The network has {all} ReLUs in two layers: {bump} and {threshold} for each point. Each bump is {width} wide; outside of the bumps the output is 0.",
+        "The network has {all} ReLUs in two layers. For each point there are {bump} ReLUs in the first layer and {threshold} in the second. The output of the network is 0 except in a bump around each point. Each bump is {width} wide.",
         all = bumps + thresholds,
         bump = UNITS_OF_BUMP,
         threshold = UNITS_OF_THRESHOLD,
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(name(3, START[3]), "Point 4: x = 0.9, value 0.4, slope 0");
         let said = units(&start());
         assert!(
-            said.starts_with("The network has 40 ReLUs in two layers: 5 and 3 for each point."),
+            said.starts_with("The network has 40 ReLUs in two layers. For each point there are 5 ReLUs"),
             "{said}"
         );
         assert!(said.contains("Each bump is 0.360 wide"), "{said}");

@@ -16,7 +16,7 @@ const TABLE: PresetGroup = PresetGroup {
 /// The same examples for SGD on all weights of a network.
 const PLAIN: PresetGroup = PresetGroup {
     slug: "parity-of-few-examples",
-    name: "A parity of few examples, by SGD",
+    name: "SGD on few examples of a parity",
     charts: &[chart::ACCURACY, chart::LOSS],
 };
 
@@ -27,9 +27,9 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "SGD writes a table",
         group: &TABLE,
         link: "#v1/succinct-learning?steps=9&speed=2&show=written.slope",
-        claim: "Nine steps of SGD write 8 examples of 6 inputs, and a dummy example, into the table W. Each step writes one row and changes no other, and each row is exactly y[x, 1]/3: the largest deviation is 0.",
+        claim: "Nine steps of SGD write 8 examples of 6 inputs, and a dummy example, into the table W. Each step writes one row and changes no other row. Each row is exactly y[x, 1]/3: the largest deviation is 0.",
         source: "Goel et al. 2022, lemmas 3 and 4",
-        instance: "Ours: d = 6 inputs and m = 8 examples, in exact arithmetic. The learning rate 1/54 and the derivatives of the filter are those of the paper. Both the filter and its derivatives are computed from their definition, not by the ReLU network of lemma 5.",
+        instance: "Ours: d = 6 inputs and m = 8 examples, in exact arithmetic. The learning rate 1/54 and the derivatives of the filter are the same as in the paper. Both the filter and its derivatives are computed from their definition, not by the ReLU network of lemma 5.",
         expect: &[
             Expect::Median { measure: Measure::TrainAccuracy, step: 3, between: (0.333, 0.334) },
             Expect::Median { measure: Measure::TrainAccuracy, step: 9, between: (1.0, 1.0) },
@@ -40,12 +40,12 @@ pub(super) const PROGRAMS: &[Preset] = &[
     },
     Preset {
         slug: "dictator-program",
-        name: "A program that finds the bit",
+        name: "A program that finds the relevant input",
         group: &TABLE,
         link: "#v1/succinct-learning?replicas=20&show=written.gridcells.answers",
-        claim: "The label is one of 6 inputs. Each row of the table is multiplied by the test input, and a program with 20 states looks for a column in which all signs are equal. The program halts after about 115 layers in the median of 20 data sets, and in the median it is right on all test inputs.",
+        claim: "The label is one of 6 inputs. Each row of the table is multiplied by the test input, and a program with 20 states looks for a column in which all signs are equal. In the median of 20 data sets the program halts after about 115 layers and is right on all test inputs.",
         source: "Goel et al. 2022, section 4 and appendix B",
-        instance: "The network is the paper's, with two changes: a ring of blank cells around the table shows the program where the table ends, and the filter is computed from its definition, not by a ReLU network. The program is ours; the paper writes none down.",
+        instance: "The network is the same as in the paper, with two changes. A ring of blank cells around the table shows the program where the table ends. The filter is computed from its definition, not by a ReLU network. The program is ours; the paper contains no program.",
         expect: &[right(200, (1.0, 1.0)), median(Measured::Time, 200, (108.0, 124.0))],
         budget: 200,
         ..QUICK
@@ -55,7 +55,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "The same filter on a larger table",
         group: &TABLE,
         link: "#v1/succinct-learning?inputs=10&examples=12&replicas=20&steps=300&show=gridcells.answers",
-        claim: "With 10 inputs and 12 examples the same 20 states need about 220 layers in the median. The filter has not changed; only the table is larger and the network deeper. In the median of 20 data sets all test inputs are answered right.",
+        claim: "With 10 inputs and 12 examples the same program with 20 states halts after about 220 layers in the median of 20 data sets. The filter is the same; only the table is larger and the network deeper. In the median all test inputs are answered right.",
         source: "Goel et al. 2022, section 4 and appendix B",
         instance: "Ours: d = 10 inputs and m = 12 examples, 20 data sets.",
         expect: &[right(300, (1.0, 1.0)), median(Measured::Time, 300, (208.0, 236.0))],
@@ -69,7 +69,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         link: "#v1/succinct-learning?concept=parity&inputs=4&program=parity&replicas=20&steps=1200&every=10&speed=60&show=gridcells.answers",
         claim: "The label is a parity of some of 4 inputs. Each of 8 examples is a linear equation modulo 2, and a program with 47 states solves these equations by Gaussian elimination. In the median of 20 data sets the program halts after about 950 layers and is right on all test inputs.",
         source: "Goel et al. 2022, section 1, which names row reduction as an example of a succinct learning algorithm",
-        instance: "The program is ours: 47 states, 12 symbols and 258 rules, 270 with those of HALT. The paper writes none down. The paper's number for a cell has one digit for 3 symbols; for 12 symbols the number has more digits here.",
+        instance: "The program is ours: 47 states, 12 symbols and 258 rules, or 270 rules with the rules of HALT. The paper contains no program. In the paper a number encodes each cell, and one digit of this number encodes one of 3 symbols. Here there are 12 symbols, so the number has more digits.",
         expect: &[right(1200, (1.0, 1.0)), median(Measured::Time, 1200, (920.0, 985.0))],
         budget: 1200,
         ..QUICK
@@ -79,7 +79,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "A parity of 20 inputs from 40 examples",
         group: &TABLE,
         link: "#v1/succinct-learning?concept=parity&inputs=20&examples=40&program=parity&steps=60000&every=500&speed=0&show=gridcells.answers",
-        claim: "A program with 47 states learns a parity of some of 20 inputs from 40 examples: after about 55,000 layers every test input is answered right. A perceptron that SGD trains on as many examples stays at chance on new inputs.",
+        claim: "A program with 47 states learns a parity of some of 20 inputs from 40 examples: after about 55,000 layers every test input is answered right. A perceptron that SGD trains on as many examples is right on only about half of the new inputs, as by guessing.",
         source: "Goel et al. 2022, section 1",
         instance: "Ours: d = 20 inputs and m = 40 examples. Compare “40 examples of a parity, by SGD”.",
         expect: &[right(60_000, (1.0, 1.0)), median(Measured::Time, 60_000, (54_000.0, 56_500.0))],
@@ -91,7 +91,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "Depth is running time",
         group: &TABLE,
         link: "#v1/succinct-learning?concept=parity&program=parity&replicas=9&steps=10000&every=1000&sweep=inputs:3_4_6_8_10&series=examples:6_8_12_16_20&speed=0&show=bysize",
-        claim: "The number of layers until elimination halts grows with the size of the problem, and the filter stays the same. With twice as many examples as inputs the medians are about 530 for 3 inputs, 960 for 4, 2,400 for 6, 4,850 for 8 and 8,600 for 10.",
+        claim: "The number of layers until Gaussian elimination halts grows with the size of the problem, but the filter stays the same. With twice as many examples as inputs the median number of layers is about 530 for 3 inputs, 960 for 4, 2,400 for 6, 4,850 for 8 and 8,600 for 10.",
         source: "Goel et al. 2022, theorem 1: a constant times t + m + d layers, for a program of t steps",
         instance: "Ours: 25 sizes with 9 data sets each.",
         expect: &[
@@ -106,10 +106,10 @@ pub(super) const PROGRAMS: &[Preset] = &[
     },
     Preset {
         slug: "parity-examples",
-        name: "As many examples as the rank needs",
+        name: "How many examples does elimination need?",
         group: &TABLE,
         link: "#v1/succinct-learning?concept=parity&inputs=8&program=parity&replicas=20&steps=6000&every=1000&sweep=examples:2_4_6_8_10_12_16&speed=0&show=learned",
-        claim: "From 2 to 6 examples do not determine a parity of 8 inputs, and the median share of right answers is about one half. With 12 or 16 examples the rank of the examples is 8 in most data sets, and in the median all test inputs are answered right. With 8 or 10 examples the share depends on their rank.",
+        claim: "A set of 2 to 6 examples does not determine a parity of 8 inputs, and the median share of test inputs answered right is about one half. With 12 or 16 examples the rank of the examples is 8 in most data sets, and in the median all test inputs are answered right. With 8 or 10 examples the share depends on the rank of the examples.",
         source: "Goel et al. 2022, section 1: row reduction takes O(d) examples",
         instance: "Ours: d = 8 inputs, 2 to 16 examples, 20 data sets each.",
         expect: &[
@@ -127,9 +127,9 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "The dictator learner with label noise",
         group: &TABLE,
         link: "#v1/succinct-learning?inputs=7&examples=15&replicas=40&steps=400&every=50&sweep=flips:0_0.02_0.05_0.1_0.2&speed=0&show=learned",
-        claim: "The dictator learner needs a column without any exception. With 10 % of the labels wrong, most of 40 data sets have no such column. The program then halts without an answer, and the median share of test inputs answered right is 0.",
+        claim: "The dictator learner needs a column in which all signs are equal. With 10 % of the labels wrong, most of 40 data sets have no such column. The program then halts without an answer, and the median share of test inputs answered right is 0.",
         source: "Goel et al. 2022, section 4; the noise is ours",
-        instance: "Ours: d = 7 inputs and m = 15 examples. A rule that votes does better: see “All 19,683 rules, with label noise”.",
+        instance: "Ours: d = 7 inputs and m = 15 examples. A rule that adds up votes is right more often: see “All 19,683 rules, with label noise”.",
         expect: &[last_right(0, 0, (1.0, 1.0)), last_right(0, 3, (0.0, 0.0)), last_right(0, 4, (0.0, 0.0))],
         budget: 400,
         ..QUICK
@@ -139,7 +139,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "40 examples of a parity, by SGD",
         group: &PLAIN,
         link: "#v1/sparse-parity?n=20&k=8&m=40&width=128&replicas=10&steps=200&halt=steps&every=5&show=loss.accuracy",
-        claim: "Within 100 steps of SGD a perceptron with 128 hidden units is right on all of its 40 examples of a parity of 8 of 20 bits. On new inputs it is right half of the time, as by guessing. Gaussian elimination learns a parity of 20 inputs from as many examples.",
+        claim: "Within 100 steps of SGD a perceptron with 128 hidden units is right on all 40 training examples of a parity of 8 of 20 bits. On new inputs the perceptron is right half of the time, as by guessing. Gaussian elimination learns a parity of 20 inputs from as many examples.",
         source: "Goel et al. 2022, section 1; Kearns and Valiant 1993",
         instance: "Ours: 10 networks, 40 examples each, 200 steps.",
         expect: &[

@@ -33,10 +33,8 @@ pub(super) fn rows(news: News, bits: usize) -> AnyView {
     };
     let note = move || {
         note().unwrap_or_else(|| {
-            tr!(
-                "A block that looks at past tokens has a row; the row of the block that is shown has a frame."
-            )
-            .into()
+            tr!("Each block that attends to past tokens has a row. The row of the block shown has a frame.")
+                .into()
         })
     };
     view! {

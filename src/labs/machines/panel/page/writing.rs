@@ -172,7 +172,7 @@ fn rules(hand: Hand) -> AnyView {
         })
     };
     view! {
-        <label class="editing__label" for=RULES>{tr!("Rules, one a line")}</label>
+        <label class="editing__label" for=RULES>{tr!("Rules, one per line")}</label>
         <textarea class="knob__box writing__rules" id=RULES data-testid=RULES rows="10" spellcheck="false"
             autocomplete="off" autocapitalize="off" placeholder=tr!("A 0 → 1 R B")
             aria-describedby="machine-flaw machine-notation machine-help"
@@ -184,7 +184,7 @@ fn rules(hand: Hand) -> AnyView {
         {to_line}
         <p class="writing__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
         <p class="writing__notation" id="machine-help">
-            {tr!("state read → write move state, with -> or → and L, R or S. The notations of morphett.info and turingmachinesimulator.com are read too. _ is the blank, * stands for every symbol or state without a rule of its own. Ctrl+Enter runs the machine.")}
+            {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for every symbol or state without a rule of its own. Ctrl+Enter runs the machine.")}
         </p>
     }
     .into_any()
@@ -303,7 +303,7 @@ fn table(hand: Hand) -> AnyView {
         <div class="rules" role="region" tabindex="0" aria-label=tr!("Table of rules of the machine that runs")>
             <table class="rules__table" data-testid="machine-table">
                 <caption class="rules__caption">
-                    {tr!("Rules of the machine that runs; the simulator's last step applied the marked one.")}
+                    {tr!("Rules of the machine that runs; the simulator's last step applied the marked rule.")}
                 </caption>
                 <thead>
                     <tr>

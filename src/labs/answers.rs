@@ -1,8 +1,8 @@
 //! What a network answers to a few held-out examples, one of which stands beside the task's sentence: what goes in, what should
 //! come out, and what comes out now.
 
-use super::RunView;
-use super::words::{significant, thousands};
+use crate::display::words::{significant, thousands};
+use crate::display::{Example, RunView};
 use crate::models::Parameter;
 use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
@@ -21,17 +21,6 @@ pub const SHOWN: usize = 16;
 const MOST_NUMBERS: u64 = 1 << 20;
 /// Inputs of an example that are written down.
 const WRITTEN: usize = 6;
-
-/// One example, with what a network says of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Example {
-    /// What goes in.
-    pub given: String,
-    /// What should come out.
-    pub label: String,
-    /// What comes out now; empty before the network was asked.
-    pub answer: String,
-}
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let form = spec.task.examples().form();
@@ -217,7 +206,7 @@ mod tests {
             run.set_up(&LABS);
             assert_eq!((count(&run), of_numbers(&run, 0)), (0, None), "{}", run.spec().task.info().slug);
         }
-        let table = asked("#v1/tabular?rows=100");
+        let table = asked("#v1/tabular");
         assert!(of_numbers(&table, 0).unwrap().given.contains("column "));
     }
 }
