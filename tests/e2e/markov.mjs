@@ -105,7 +105,7 @@ export function markovLab(here) {
     await page.keyboard.press("ArrowUp");
     await until(async () => /^Head 2\.1: symbol 8 \(b\) attends to symbol \d \(.\): 0\.\d+$/.test(await reading()), "the keyboard's cell");
     await page.keyboard.press("ArrowUp");
-    await until(async () => (await reading()).startsWith("Head 2.1: symbol 7 (a) looks at"), "the row above");
+    await until(async () => (await reading()).startsWith("Head 2.1: symbol 7 (a) attends to"), "the row above");
     assert.doesNotMatch(page.url(), /off=/, "arrows switch nothing off");
     // The strip: arrows choose whose prediction is looked into.
     await see("symbol-8").focus();

@@ -24,6 +24,7 @@ export function timeAndComparison(here) {
         const last = await picture();
 
         // Dragging over the curve, from the right to about its middle.
+        await see(chart).scrollIntoViewIfNeeded();
         const box = await see(chart).boundingBox();
         const y = box.y + box.height / 2;
         await page.mouse.move(box.x + box.width * 0.8, y);

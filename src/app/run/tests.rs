@@ -194,7 +194,7 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
     let effects = page.state.apply(Action::NewSeed(5));
     page.say(Event::Solved { replica: 0, step: 150 });
     assert!(page.state.run.solved.is_empty());
-    let [Effect::Send(Command::Start { .. }, Payload::Empty), Effect::Send(Command::Watch(_), _)] =
+    let [Effect::Send(Command::Watch(_), _), Effect::Send(Command::Start { .. }, Payload::Empty)] =
         effects.as_slice()
     else {
         panic!("{effects:?}");

@@ -125,7 +125,7 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     assert_eq!((bare.series.len(), bare.series[0].name.as_str()), (1, "values"));
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
-    assert!(charts::STRAYS.summary(&with.run).ends_with("before rounding and 0 after it."));
+    assert!(charts::STRAYS.summary(&with.run).ends_with("before rounding and 0 after rounding."));
     assert!(charts::STRAYS.summary(&open("").run).starts_with("Without noise all values are 0 or 1."));
 }
 
