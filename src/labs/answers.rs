@@ -3,7 +3,6 @@
 
 use crate::display::words::{significant, thousands};
 use crate::display::{Example, RunView};
-use crate::models::Parameter;
 use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
@@ -27,8 +26,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     if !matches!(form, Form::Bits | Form::Row | Form::Pair) || !spec.model.config().has_weights() {
         return Err(tr!("Available only for trained networks on bits, on rows or on pairs.").into());
     }
-    let numbers: u64 = spec.parameters().iter().map(Parameter::numbers).fold(0, u64::saturating_add);
-    match numbers / spec.run.replicas.max(1) as u64 <= MOST_NUMBERS {
+    match spec.architecture().numbers(spec.task.examples().inputs(), 1) <= MOST_NUMBERS {
         true => Ok(()),
         false => Err(tr!("This network is too large to be asked while it trains.").into()),
     }

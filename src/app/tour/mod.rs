@@ -77,15 +77,20 @@ impl Tour {
         self.open_question().is_some_and(|question| question < block)
     }
 
-    /// Of an answered question, the step of the run that shows the answer; none if nothing is trained after the question.
-    fn shown_at(&self, question: usize) -> Option<u64> {
-        let after = self.passage()?.blocks.get(question + 1..)?.iter();
-        let until_next = after.take_while(|block| !matches!(block, Block::Question { .. }));
+    /// What the buttons between a question and the next one do.
+    fn deeds_after(&self, question: usize) -> impl Iterator<Item = &StoryAction> {
+        let after = self.passage().and_then(|passage| passage.blocks.get(question + 1..)).unwrap_or_default();
+        let until_next = after.iter().take_while(|block| !matches!(block, Block::Question { .. }));
         let buttons = until_next.filter_map(|block| match block {
             Block::Buttons(buttons) => Some(buttons),
             _ => None,
         });
-        let steps = buttons.flatten().filter_map(|(_, deed)| match deed {
+        buttons.flatten().map(|(_, deed)| deed)
+    }
+
+    /// Of an answered question, the step of the run that shows the answer; none if nothing is trained after the question.
+    fn shown_at(&self, question: usize) -> Option<u64> {
+        let steps = self.deeds_after(question).filter_map(|deed| match deed {
             StoryAction::Train(step) => Some(*step),
             _ => None,
         });
@@ -94,12 +99,7 @@ impl Tour {
 
     /// Whether another run or setting is to be chosen between a question and the step that answers it.
     fn changes(&self, question: usize) -> bool {
-        let after = self.passage().and_then(|passage| passage.blocks.get(question + 1..)).unwrap_or_default();
-        let until_next = after.iter().take_while(|block| !matches!(block, Block::Question { .. }));
-        let is_change = |(_, deed): &(String, StoryAction)| {
-            matches!(deed, StoryAction::Change(..) | StoryAction::Open(_))
-        };
-        until_next.into_iter().any(|block| matches!(block, Block::Buttons(all) if all.iter().any(is_change)))
+        self.deeds_after(question).any(|deed| matches!(deed, StoryAction::Change(..) | StoryAction::Open(_)))
     }
 
     /// Takes it that the run stands at `step`, and whether it has ended: explanations that it has earned are shown from now on.
