@@ -77,6 +77,11 @@ fn newest(run: &RunView, of: Of) -> f32 {
     run.history.last().map_or(f32::NAN, |row| spread(of.values(row)).0)
 }
 
+/// How many rules a search has tried: a list of rules ends before the run does.
+fn tried(own: &Searched) -> u64 {
+    own.cloud.iter().sum::<f32>() as u64
+}
+
 /// How far the run has come, for the status line.
 pub(super) fn learning(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.state()?;
@@ -84,7 +89,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
         let rule = own.rule?;
         return Some(tr!(
             "the best of {count} rules tried answers {share} of the validation queries right: rule {number}",
-            count = thousands(state.step),
+            count = thousands(tried(own)),
             share = percent(validation(own) as f32),
             number = rule.number()
         ));
@@ -247,10 +252,9 @@ pub(super) fn learned(run: &RunView) -> String {
 pub(super) fn cloud(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.state()?;
     let own = state.searched()?;
-    let tried: f32 = own.cloud.iter().sum();
     Some(tr!(
         "{count} rules have been tried. {good} of them answer at least 95 % of the validation and test queries right. The frame marks the row of the chosen rule, which answers {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
-        count = thousands(tried as u64),
+        count = thousands(tried(own)),
         good = thousands(own.best[2] as u64),
         share = percent(validation(own) as f32)
     ))
