@@ -105,11 +105,10 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
     }
 }
 
-/// Whether the page has opened this worker to read a file, by the address that it gave it.
+/// Whether the page has opened this worker to read a file, by the address that it gave the loader
+/// (`www/worker-loader.js`).
 pub fn reads_file() -> bool {
-    let location = Reflect::get(&js_sys::global(), &"location".into()).unwrap_or_default();
-    let query = Reflect::get(&location, &"search".into()).ok().and_then(|query| query.as_string());
-    query.is_some_and(|query| query.contains("reads=file"))
+    Reflect::get(&js_sys::global(), &"vivariumReadsFile".into()).is_ok_and(|reads| reads.is_truthy())
 }
 
 /// Between two words about how far the reading is.

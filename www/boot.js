@@ -1,92 +1,130 @@
-// Starts the page. A file of its own, since the content policy allows no inline script.
-const { js, wasm } = document.getElementById("boot").dataset;
-const address = (file) => new URL(file, document.baseURI).href;
-const build = document.querySelector("meta[name=build]").content;
+// Starts the page. A file of its own, since the content policy allows no inline script. A classic script and no module:
+// a sandboxed frame may be refused every module, and this file says so.
+(async () => {
+  const { js, wasm } = document.getElementById("boot").dataset;
+  const address = (file) => new URL(file, document.baseURI).href;
+  const build = document.querySelector("meta[name=build]").content;
+  /** Whether this is a frame with `sandbox` and without `allow-same-origin`: it has no storage and no origin. */
+  const isOpaque = self.origin === "null" && location.protocol.startsWith("http");
 
-// The one policy that the content policy allows: whatever becomes markup, or the address of a program, comes by here.
-// The page escapes every text that it writes into markup; this is for the text that somebody forgot.
-const TAG = /<\/?([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)/gi;
-const RUNS = ["script", "iframe", "frame", "object", "embed", "base", "meta", "link"];
-/** What long markup is searched for first: without any of it there is nothing to look at closely. */
-const SUSPECT = new RegExp(`<(${RUNS.join("|")})|[\\s/"']on\\w*\\s*=|javascript:`, "i");
-const PROGRAM = /^(service-worker|worker-loader(-[0-9a-f]{16})?)\.js$/;
+  // The program says it again and better (src/permalink/lesson.rs); until then the picture of the page fits its frame.
+  if (/^#v1\/[^?]*\?(.*&)?embed(=(1|on)?)?(&|$)/.test(location.hash)) document.documentElement.dataset.embed = "on";
 
-/** Whether markup would run something: by an element, by a handler, or by an address. */
-function runs(markup) {
-  if (!SUSPECT.test(markup)) return false;
-  return [...markup.matchAll(TAG)].some(([, name, attributes]) => {
-    const names = attributes.replace(/"[^"]*"|'[^']*'/g, " ");
-    return RUNS.includes(name.toLowerCase()) || /[\s/]on\w*\s*=/i.test(names) || /=\s*["']?\s*javascript:/i.test(attributes);
-  });
-}
+  // The one policy that the content policy allows: whatever becomes markup, or the address of a program, comes by here.
+  // The page escapes every text that it writes into markup; this is for the text that somebody forgot.
+  const TAG = /<\/?([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)/gi;
+  const RUNS = ["script", "iframe", "frame", "object", "embed", "base", "meta", "link"];
+  /** What long markup is searched for first: without any of it there is nothing to look at closely. */
+  const SUSPECT = new RegExp(`<(${RUNS.join("|")})|[\\s/"']on\\w*\\s*=|javascript:`, "i");
+  /** Addresses of programs that `inOpaqueFrame` has written. */
+  const written = new Set();
+  const PROGRAM = /^(service-worker|worker-loader(-[0-9a-f]{16})?)\.js$/;
 
-globalThis.trustedTypes?.createPolicy("default", {
-  // As text, where it would run something: an error would end the page's own program.
-  createHTML: (markup) => (runs(markup) ? markup.replaceAll("<", "&lt;") : markup),
-  createScriptURL: (program) => {
-    const { href } = new URL(program, document.baseURI);
-    const folder = address(".");
-    return href.startsWith(folder) && PROGRAM.test(href.slice(folder.length).split(/[?#]/)[0]) ? program : null;
-  },
-});
-
-try {
-  const { default: init } = await import(address(js));
-  await init({ module_or_path: address(wasm) });
-  keep();
-  if (document.readyState === "complete") checkStyles();
-  else addEventListener("load", checkStyles);
-} catch (error) {
-  // A blank page would leave a visitor guessing; the details are for whoever opens the console.
-  console.error(error);
-  tell(
-    (await hasAll())
-      ? "Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed."
-      : "A part of Vivarium could not be fetched. Open it again, once there is a network.",
-  );
-}
-
-/** Whether every file that the page begins with can be fetched. */
-async function hasAll() {
-  const parts = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
-  const each = [...parts, address(wasm)].map((part) => fetch(part).then(({ ok }) => ok, () => false));
-  return !(await Promise.all(each)).includes(false);
-}
-
-/** A page without one of its style sheets works, and looks broken. */
-function checkStyles() {
-  const sheets = [...document.querySelectorAll("link[rel=stylesheet]:not([media=print])")];
-  if (sheets.some(isEmpty)) tell("A part of Vivarium could not be fetched: the page looks different from what it should.");
-}
-
-/** Whether a style sheet has no rules: what could not be fetched is there in some browsers, and empty. */
-function isEmpty({ sheet }) {
-  try {
-    return !sheet?.cssRules.length;
-  } catch {
-    return true;
+  /** Whether markup would run something: by an element, by a handler, or by an address. */
+  function runs(markup) {
+    if (!SUSPECT.test(markup)) return false;
+    return [...markup.matchAll(TAG)].some(([, name, attributes]) => {
+      const names = attributes.replace(/"[^"]*"|'[^']*'/g, " ");
+      return RUNS.includes(name.toLowerCase()) || /[\s/]on\w*\s*=/i.test(names) || /=\s*["']?\s*javascript:/i.test(attributes);
+    });
   }
-}
 
-/** One sentence, and a way on. */
-function tell(sentence) {
-  const [notice, again] = [document.createElement("p"), document.createElement("button")];
-  notice.className = "crash";
-  notice.setAttribute("role", "alert");
-  notice.textContent = `${sentence} `;
-  again.textContent = "Open it again";
-  again.onclick = () => location.reload();
-  notice.append(again);
-  document.body.append(notice);
-}
+  /** Whether this is the address of a program of the page. */
+  function isOurs(href) {
+    const folder = address(".");
+    return href.startsWith(folder) && PROGRAM.test(href.slice(folder.length).split(/[?#]/)[0]);
+  }
 
-/** Has the page kept for visits without a network, if it is a finished build. */
-function keep() {
-  const workers = navigator.serviceWorker;
-  if (build.startsWith("_") || !workers) return;
-  // It keeps the files of a build while a tab of that build is open.
-  workers.addEventListener("message", ({ data, ports }) => data === "which build" && ports[0].postMessage(build));
-  workers.startMessages();
-  // Where it is not allowed the page works as well, with a network.
-  workers.register(address("service-worker.js")).catch(() => {});
-}
+  globalThis.trustedTypes?.createPolicy("default", {
+    // As text, where it would run something: an error would end the page's own program.
+    createHTML: (markup) => (runs(markup) ? markup.replaceAll("<", "&lt;") : markup),
+    createScriptURL: (program) => (written.has(program) || isOurs(address(program)) ? program : null),
+  });
+
+  if (isOpaque) inOpaqueFrame();
+  try {
+    const { default: init } = await import(address(js));
+    await init({ module_or_path: address(wasm) });
+    keep();
+    // Without it the frame keeps its size.
+    if (parent !== self) import(address("frame.js")).catch(() => {});
+    if (document.readyState === "complete") checkStyles();
+    else addEventListener("load", checkStyles);
+  } catch (error) {
+    // A blank page would leave a visitor guessing; the details are for whoever opens the console.
+    console.error(error);
+    const isThere = await hasAll();
+    if (isThere) tell("Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.");
+    else if (isOpaque) tell("This frame needs allow-same-origin in its sandbox attribute to show Vivarium.");
+    else tell("A part of Vivarium could not be fetched. Open it again, once there is a network.");
+  }
+
+  /**
+   * A frame without an origin may start no worker from an address, not even one of its own site. It may start one that
+   * it has written itself, and that one may import the program where the host allows every origin to read its files.
+   * Chromium 156 starts no module there, so this is a script that imports one, and keeps what it is told until then.
+   */
+  function inOpaqueFrame() {
+    const Plain = self.Worker;
+    self.Worker = class Worker extends Plain {
+      constructor(program) {
+        const href = address(program);
+        if (!isOurs(href)) throw new TypeError("no program of this page");
+        const text = `
+          self.vivariumEarly = [];
+          self.onmessage = (event) => self.vivariumEarly.push(event);
+          import(${JSON.stringify(href)}).catch((error) => setTimeout(() => { throw error; }));`;
+        const own = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+        written.add(own);
+        super(own);
+      }
+    };
+  }
+
+  /** Whether every file that the page begins with can be fetched. */
+  async function hasAll() {
+    const parts = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
+    const each = [...parts, address(wasm)].map((part) => fetch(part).then(({ ok }) => ok, () => false));
+    return !(await Promise.all(each)).includes(false);
+  }
+
+  /** A page without one of its style sheets works, and looks broken. */
+  function checkStyles() {
+    const sheets = [...document.querySelectorAll("link[rel=stylesheet]:not([media=print])")];
+    if (sheets.some(isEmpty)) tell("A part of Vivarium could not be fetched: the page looks different from what it should.");
+  }
+
+  /** Whether a style sheet has no rules: what could not be fetched is there in some browsers, and empty. */
+  function isEmpty({ sheet }) {
+    try {
+      return !sheet?.cssRules.length;
+    } catch {
+      // Without an origin no style sheet may be read.
+      return !isOpaque;
+    }
+  }
+
+  /** One sentence, and a way on. */
+  function tell(sentence) {
+    const [notice, again] = [document.createElement("p"), document.createElement("button")];
+    notice.className = "crash";
+    notice.setAttribute("role", "alert");
+    notice.textContent = `${sentence} `;
+    again.textContent = "Open it again";
+    again.onclick = () => location.reload();
+    notice.append(again);
+    document.body.append(notice);
+  }
+
+  /** Has the page kept for visits without a network, if it is a finished build. */
+  function keep() {
+    // To ask for it is an error without an origin.
+    const workers = isOpaque ? null : navigator.serviceWorker;
+    if (build.startsWith("_") || !workers) return;
+    // It keeps the files of a build while a tab of that build is open.
+    workers.addEventListener("message", ({ data, ports }) => data === "which build" && ports[0].postMessage(build));
+    workers.startMessages();
+    // Where it is not allowed the page works as well, with a network.
+    workers.register(address("service-worker.js")).catch(() => {});
+  }
+})();

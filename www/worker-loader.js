@@ -3,13 +3,19 @@
 // The build's name ends the names of this file and of those behind it, so that a browser cannot pair a page with a
 // worker of another build from its cache; `cargo xtask serve` builds without it. Why not Trunk's own loader: its address
 // of the worker could not carry that name.
-const asked = new URLSearchParams(self.location.search).get("bin");
+//
+// It knows its address from the module and not from the worker: in a frame without an origin the worker's own address is
+// of a script that imports this one (www/boot.js).
+const here = new URL(import.meta.url);
+const asked = here.searchParams.get("bin");
 const bin = ["worker_fused", "worker_gpu"].includes(asked) ? asked : "worker";
-const [, end] = /worker-loader(.*)\.js$/.exec(self.location.pathname);
-const address = (file) => new URL(`./${file}`, self.location.href).href;
+const [, end] = /worker-loader(.*)\.js$/.exec(here.pathname);
+const address = (file) => new URL(`./${file}`, here).href;
 
 // A browser delivers messages as soon as this file has run, long before the wasm is there to hear them.
-const early = [];
+// In a frame without an origin, the script that imports this one has kept some.
+const early = self.vivariumEarly ?? [];
+self.onmessage = null;
 const keep = (event) => early.push(event);
 self.addEventListener("message", keep);
 
@@ -17,6 +23,9 @@ self.addEventListener("message", keep);
 const missing = () => {
   throw new Error("missing file");
 };
+
+// Whether the worker reads a file (src/worker_web.rs).
+self.vivariumReadsFile = here.searchParams.has("reads");
 
 try {
   const { default: init, build = "" } = await import(address(`${bin}${end}.js`)).catch(missing);
