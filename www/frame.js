@@ -13,6 +13,8 @@ const PARTS = ".framed, .transport, .headline, .numbers";
 const [CHART, GAP] = [224, 8];
 /** Charts are in one column up to here, and in two above. */
 const NARROW = 480;
+/** Below these heights some parts are dropped, in one column and in two. */
+const FULL = [520, 440];
 /** A scroll bar that comes with a height must not take that height back. */
 const BAR = 24;
 /** Between two looks, in milliseconds. */
@@ -40,10 +42,11 @@ function look() {
   if (!plots.length) return soon();
   if (root.dataset.embed !== "on") return;
   const width = root.clientWidth;
-  const charts = Math.ceil(plots.length / (width < NARROW ? 1 : 2));
+  const columns = width < NARROW ? 1 : 2;
+  const charts = Math.ceil(plots.length / columns);
   const heights = [...parts].map((part) => part.offsetHeight).filter(Boolean);
   const above = heights.reduce((sum, height) => sum + height + GAP, GAP);
-  const height = Math.ceil(above + charts * (CHART + GAP));
+  const height = Math.max(FULL[columns - 1], Math.ceil(above + charts * (CHART + GAP)));
   // A line that is longer for a moment must not move what is below the frame: at one width the height only grows.
   const isSame = charts === told.charts && Math.abs(width - told.width) < BAR;
   if (isSame && height <= told.height) return;

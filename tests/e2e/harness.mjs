@@ -41,9 +41,9 @@ export const withSums = (program, sum) =>
 /**
  * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, by its plain name,
  * or have it missing where it is null, and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
- * The sums of changed files are changed with them. `deploy` serves another build from then on.
+ * The sums of changed files are changed with them. Each answer has `headers`. `deploy` serves another build from then on.
  */
-export async function serve(edit = {}, folders = {}) {
+export async function serve(edit = {}, folders = {}, headers = {}) {
   let dist = DIST;
   const sum = (name) => {
     const [change, file] = name === "./" ? [edit[""], "index.html"] : [edit[plain(name)], name];
@@ -57,10 +57,10 @@ export async function serve(edit = {}, folders = {}) {
     let file = join(root, inside.slice(below.length));
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
     if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file) || change === null) {
-      response.writeHead(404).end();
+      response.writeHead(404, headers).end();
       return;
     }
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+    response.writeHead(200, { ...headers, "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
     const isKeeper = inside === "/service-worker.js";
     if (change || isKeeper) {
       let text = readFileSync(file, "utf8");

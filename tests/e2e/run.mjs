@@ -8,6 +8,7 @@ import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
 import { circuitsLab } from "./circuits.mjs";
 import { descentLab } from "./descent.mjs";
+import { embeds } from "./embed.mjs";
 import { engines } from "./engines.mjs";
 import { faults } from "./faults.mjs";
 import { files } from "./files.mjs";
@@ -395,8 +396,8 @@ describe("the gallery", () => gallery(() => ({ context: plain.context, address: 
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
+describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
-
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
 
 describe("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));

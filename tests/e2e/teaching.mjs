@@ -211,7 +211,7 @@ export function teaching(here) {
   it("is embedded as a chart with play and a link back, at any size", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200&show=loss&embed=on", { width: 720, height: 420 });
     await until(async () => (await stepOf(see)) > 0, "steps");
-    for (const hidden of [".masthead__tools", ".presets", ".panel", ".switches", ".numbers", ".links", ".story"]) {
+    for (const hidden of [".masthead__tools", ".presets", ".panel", ".switches", ".links", ".story", ".library"]) {
       assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
     }
     for (const size of [{ width: 720, height: 420 }, { width: 320, height: 300 }, { width: 1200, height: 800 }]) {

@@ -12,8 +12,9 @@ use crate::process::{command, find, output, run, say};
 /// An npm package and the version that we were tested with.
 type Package = (&'static str, &'static str);
 
-/// Drives the browser in the end-to-end tests, and checks what it shows for accessibility.
-const PLAYWRIGHT: [Package; 2] = [("playwright-core", "1.65.1"), ("axe-core", "4.14.1")];
+/// Drives the browser in the end-to-end tests, checks what it shows for accessibility, and shows the page on a slide.
+const PLAYWRIGHT: [Package; 3] =
+    [("playwright-core", "1.65.1"), ("axe-core", "4.14.1"), ("reveal.js", "6.0.2")];
 
 /// Does the page's work in the same browser, for comparison.
 const TENSORFLOW: [Package; 3] = [
@@ -36,7 +37,8 @@ pub fn browser_tests(project: &Project) -> Outcome<Browser> {
     packages(
         project,
         &PLAYWRIGHT,
-        "playwright-core drives the browser, and brings none of its own; axe-core checks accessibility",
+        "playwright-core drives the browser, and brings none of its own; axe-core checks accessibility, and a deck of \
+         reveal.js holds the page in a frame",
     )?;
     Ok(Browser { chrome, modules: modules(project) })
 }

@@ -21,17 +21,7 @@ pub fn Links() -> impl IntoView {
     });
     let command = store.memo(files::command);
     let teach = RwSignal::new(false);
-    let whole = store.memo(|state| {
-        state
-            .run
-            .link
-            .is_embedded()
-            .then(|| browser::address_of(&encode(&state.run.link.clone().without("embed"))))
-    });
     view! {
-        {move || whole.get().map(|address| view! {
-            <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">{tr!("Open in Vivarium")}</a>
-        })}
         <section class="links" aria-label=tr!("This run elsewhere")>
             <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
                 about=tr!("This address contains all settings of the run: opened elsewhere, the address gives the same run.") />

@@ -6,7 +6,8 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
 use super::links::Copied;
 use super::qr::svg;
-use super::teaching::{LessonEdit, form, frame};
+use super::teaching::{FOLLOW, LessonEdit, form, frame};
+use super::titles::{run_name, title};
 use crate::app::browser;
 use crate::app::store::Store;
 use crate::permalink::{Link, encode};
@@ -25,20 +26,27 @@ pub fn Teacher(
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.run.link.clone());
-                let story = store.peek(|state| state.tour.as_ref().map(|tour| tour.address()));
+                let story = store.peek(|state| state.tour.as_ref().map(|tour| (tour.address(), title(state))));
                 let mut wish = LessonEdit { of_story: story.is_some(), ..LessonEdit::of(&link) };
                 let fields = form(&link, &wish);
                 let step = store.peek(|state| state.run.step).max(100).to_string();
                 let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
                 let made = RwSignal::new(None);
                 let tell = move |wish: &LessonEdit, link: &Link| {
-                    let framed = LessonEdit { embedded: true, ..wish.clone() };
-                    let address = |wish: &LessonEdit| match &story {
-                        Some(story) if wish.of_story => browser::address_of(story),
-                        _ => browser::address_of(&encode(&wish.link(link))),
+                    // The address, what is there, and how many charts.
+                    let place = |wish: &LessonEdit| match &story {
+                        Some((story, title)) if wish.of_story => (browser::address_of(story), title.clone(), 3),
+                        _ => {
+                            let link = wish.link(link);
+                            let about = tr!("{subject} · Vivarium", subject = run_name(&link.spec));
+                            (browser::address_of(&encode(&link)), about, link.view.show.len())
+                        }
                     };
-                    // One after the other: two texts, of which neither holds a line's end.
-                    made.set(Some(format!("{}\n{}", address(wish), frame(&address(&framed)))));
+                    let (address, ..) = place(wish);
+                    let (framed, about, charts) = place(&LessonEdit { embedded: true, ..wish.clone() });
+                    let frame = frame(&framed, &about, charts);
+                    // One after the other: three texts, none of which holds a line's end.
+                    made.set(Some(format!("{address}\n{frame}\n{frame}{FOLLOW}")));
                 };
                 tell(&wish, &link);
                 let line = move |at: usize| {
@@ -46,7 +54,7 @@ pub fn Teacher(
                         made.with(|made| made.as_ref().and_then(|made| made.lines().nth(at)).unwrap_or_default().into())
                     })
                 };
-                let (address, snippet): (Signal<String>, Signal<String>) = (line(0), line(1));
+                let [address, snippet, following]: [Signal<String>; 3] = [line(0), line(1), line(2)];
                 let hear = move |event: Event| {
                     let Some(target) = event.target() else { return };
                     let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
@@ -73,6 +81,8 @@ pub fn Teacher(
                                 about=tr!("The link for the class.") />
                             <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
                                 about=tr!("HTML that shows the charts and the Play button inside another page.") />
+                            <Copied testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
+                                about=tr!("The same HTML, with a script that sets the frame's height to what the charts need.") />
                             // Markup: `svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                         </div>

@@ -155,13 +155,29 @@ pub fn form(link: &Link, wish: &LessonEdit) -> String {
     out
 }
 
-/// The markup that puts the page at `address` into another one.
-pub fn frame(address: &str) -> String {
-    let address = escaped(address);
-    format!(
-        "<iframe src=\"{address}\" title=\"Vivarium\" width=\"720\" height=\"420\" loading=\"lazy\" \
-         style=\"border:0;resize:both;overflow:auto\"></iframe>"
-    )
+/// The script that gives every frame of this page the height that it asks for (`www/frame.js`): no other window is
+/// listened to, and no frame changes the height of another one.
+pub const FOLLOW: &str = "<script>addEventListener(\"message\",e=>{if(e.data?.type===\"vivarium:size\")\
+    for(const f of document.querySelectorAll(\"iframe.vivarium\"))\
+    if(f.contentWindow===e.source)f.style.height=Number(e.data.height)+\"px\"})</script>";
+
+/// The markup that puts the page at `address` into another one, with a title for those who hear the page around: what
+/// is in the frame. It is high enough for this number of charts, in two columns.
+pub fn frame(address: &str, about: &str, charts: usize) -> String {
+    let height = (210 + 230 * charts.div_ceil(2)).clamp(440, 1360).to_string();
+    let mut out = String::new();
+    for part in [
+        "<iframe src=\"",
+        &escaped(address),
+        "\" class=\"vivarium\" title=\"",
+        &escaped(about),
+        "\" width=\"720\" height=\"",
+        &height,
+        "\" loading=\"lazy\" style=\"border:0;max-width:100%;resize:both;overflow:auto\"></iframe>",
+    ] {
+        out.push_str(part);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -238,10 +254,22 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_holds_the_address_as_text() {
-        let frame = frame("https://example.org/?a=\"b\"#v1/groups?seed=1&embed=on");
-        assert!(frame.starts_with(
-            "<iframe src=\"https://example.org/?a=&quot;b&quot;#v1/groups?seed=1&amp;embed=on\" "
+    fn a_frame_holds_its_address_and_its_title_as_text() {
+        let made = frame("https://example.org/?a=\"b\"#v1/groups?seed=1&embed=on", "\"A\" < B · Vivarium", 1);
+        assert!(made.starts_with(
+            "<iframe src=\"https://example.org/?a=&quot;b&quot;#v1/groups?seed=1&amp;embed=on\" \
+             class=\"vivarium\" title=\"&quot;A&quot; &lt; B · Vivarium\" width=\"720\" height=\"440\" "
         ));
+        // The dialog keeps several texts apart by lines.
+        assert!(!made.contains('\n') && !FOLLOW.contains('\n'));
+    }
+
+    #[test]
+    fn a_frame_is_high_enough_for_its_charts() {
+        let height = |charts| {
+            let made = frame("", "", charts);
+            made.split_once("height=\"").unwrap().1.split_once('"').unwrap().0.parse::<usize>().unwrap()
+        };
+        assert_eq!([0, 1, 2, 3, 4, 5, 99].map(height), [440, 440, 440, 670, 670, 900, 1360]);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::app::state::State;
 use crate::display::words::setting;
+use crate::labs::preset_of;
 use crate::language::translated;
 use crate::run::RunSpec;
 
@@ -24,15 +25,20 @@ fn subject(state: &State) -> String {
     if let Some(Ok(story)) = state.tour.as_ref().and_then(|tour| tour.story.as_ref()) {
         return story.title.clone();
     }
-    let lab = state.run.link.spec.task.info();
-    if let Some(preset) = state.preset() {
+    run_name(&state.run.link.spec)
+}
+
+/// What a run is called: its preset and task, or its task and the first settings that differ from the usual ones.
+pub fn run_name(spec: &RunSpec) -> String {
+    let lab = spec.task.info();
+    if let Some(preset) = preset_of(spec) {
         return format!("{} · {}", translated(preset.name), translated(lab.name));
     }
     let usual = RunSpec::of_lab(lab.slug).unwrap_or_default();
-    let all = state.run.link.spec.differences(&usual);
+    let all = spec.differences(&usual);
     let some = all.iter().filter(|(.., value)| !value.is_empty()).take(SETTINGS);
     let mut words = vec![translated(lab.name).to_string()];
-    words.extend(some.map(|(key, _, value)| setting(&state.run.link.spec, key, value)));
+    words.extend(some.map(|(key, _, value)| setting(spec, key, value)));
     if all.len() > SETTINGS {
         words.push("…".into());
     }

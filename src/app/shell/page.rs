@@ -13,6 +13,7 @@ use crate::app::run::readouts::Readouts;
 use crate::app::run::task::Task;
 use crate::app::run::transport::Transport;
 use crate::app::settings::sections::Form;
+use crate::app::share::framed::Framed;
 use crate::app::share::links::Links;
 use crate::app::share::titles;
 use crate::app::state::Action;
@@ -75,6 +76,7 @@ pub fn App() -> impl IntoView {
         <main class="bench" hidden=in_gallery>
             <Later part=Part::Tour />
             <div class="stage">
+                <Framed />
                 <Story />
                 <Task />
                 <Transport />

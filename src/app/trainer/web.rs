@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
@@ -29,7 +30,10 @@ impl WorkerTrainer {
         options.set_type(WorkerType::Module);
         let worker = address(program)
             .and_then(|address| Worker::new_with_options(&address, &options))
-            .map_err(|_| tr!("this browser does not allow workers").to_string())?;
+            .map_err(|_| match window().origin() == "null" {
+                true => tr!("this frame needs allow-same-origin in its sandbox attribute to start a worker"),
+                false => tr!("this browser does not allow workers"),
+            })?;
         let said = hear.clone();
         // Whether it has said of which build it is, and is of this page's: no run begins with another.
         let greeted = Rc::new(Cell::new(None));
