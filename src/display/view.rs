@@ -157,6 +157,11 @@ pub trait Lab: Sync {
     /// Name, slug and sources: those of its task.
     fn info(&self) -> &'static Info;
 
+    /// The task of a run in a sentence or two, in English: of most labs the same for every run.
+    fn about(&self, _spec: &RunSpec) -> &'static str {
+        self.info().about
+    }
+
     /// Its words.
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary::BITS
@@ -189,8 +194,15 @@ pub trait Lab: Sync {
         !self.watched().is_empty()
     }
 
-    /// The probe that asks the network about the examples that stand beside the task.
+    /// The probe whose findings tell what the network answers to the examples that stand beside the task; none where a run
+    /// answers no question.
     fn answers(&self) -> Option<Probe> {
+        None
+    }
+
+    /// How many of these examples there are in a run that this probe applies to; none where the size of the network and of
+    /// the held-out data decide.
+    fn shown(&self, _spec: &RunSpec) -> Option<usize> {
         None
     }
 
@@ -246,7 +258,8 @@ pub trait LazyLab: Sync {
         vec![]
     }
 
-    /// Example `at` of the held-out ones, with the network's present answer; none where examples are shown in another way.
+    /// Example `at` of those that stand beside the task, with the network's present answer; none where a run answers no
+    /// question.
     fn example(&self, _run: &RunView, _at: usize) -> Option<Example> {
         None
     }

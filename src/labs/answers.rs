@@ -1,6 +1,7 @@
 //! What a network answers to a few held-out examples, one of which stands beside the task's sentence: what goes in, what should
 //! come out, and what comes out now.
 
+use crate::bounds::SLICE;
 use crate::display::words::{significant, thousands};
 use crate::display::{Example, RunView};
 use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
@@ -8,34 +9,59 @@ use crate::protocol::Finding;
 use crate::run::RunSpec;
 use crate::tasks::{Batch, Form};
 
-/// The outputs of the first replica for the first held-out examples, `[examples]` or `[examples, classes]`.
+/// The outputs of the first replica for the first held-out examples, as [`Network::evaluate`](crate::models::Network::evaluate)
+/// gives them: `[examples]`, with a number for each class or, of prompts, for each position.
+///
+/// # Why
+/// Labs whose networks are written down or searched for have a probe that tells all that an answer follows from: their
+/// examples are made from what it finds, and this one does not apply.
 pub const ANSWERS: Probe = Probe { name: "answers", applies };
 
 /// The probe with its measurement.
 pub const SPEC: ProbeSpec = ProbeSpec { probe: ANSWERS, job: |_| Some(Box::new(AtOnce(answers))) };
 
-/// Held-out examples that are shown one by one.
+/// Held-out examples that are shown one by one, at most.
 pub const SHOWN: usize = 16;
-/// Most numbers of a network that is asked, so that an answer takes a few milliseconds at most.
+/// Most numbers of a network that is asked, since all of them are read for it.
 const MOST_NUMBERS: u64 = 1 << 20;
-/// Inputs of an example that are written down.
+/// Most operations of all answers together, as the cost model counts them, so that they take some ten milliseconds: of
+/// those that [`SLICE`] counts, each is a product and a sum.
+const MOST_OPERATIONS: u64 = 2 * SLICE;
+/// Inputs of an example that are written down with their places, at most.
 const WRITTEN: usize = 6;
+/// The same where inputs are numbers with several digits.
+const WRITTEN_NUMBERS: usize = 4;
+/// Numbers of a vector that are written down, at most.
+const LISTED: usize = 3;
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    let form = spec.task.examples().form();
-    if !matches!(form, Form::Bits | Form::Row | Form::Pair) || !spec.model.config().has_weights() {
-        return Err(tr!("Available only for trained networks on bits, on rows or on pairs.").into());
+    let examples = spec.task.examples();
+    let is_asked = match examples.form() {
+        Form::Bits | Form::Row | Form::Pair | Form::Sequence | Form::Trace | Form::Points => {
+            spec.model.config().has_weights()
+        }
+        // A memory that is written down reads prompts too.
+        Form::Prompt => true,
+        Form::Fit | Form::Steps | Form::Circuit | Form::Program => false,
+    };
+    if !is_asked {
+        return Err(tr!("Available only for networks that can be asked for a single answer.").into());
     }
-    match spec.architecture().numbers(spec.task.examples().inputs(), 1) <= MOST_NUMBERS {
+    match spec.architecture().numbers(examples.inputs(), 1) <= MOST_NUMBERS && asked(spec) > 0 {
         true => Ok(()),
         false => Err(tr!("This network is too large to be asked while it trains.").into()),
     }
 }
 
+/// How many examples the network is asked about: fewer of a network that takes longer.
+fn asked(spec: &RunSpec) -> usize {
+    (MOST_OPERATIONS / spec.answer()).min(SHOWN as u64) as usize
+}
+
 /// The examples that are shown; with table files, none before the file is there.
-fn shown(spec: &RunSpec) -> Batch {
+pub(super) fn shown(spec: &RunSpec) -> Batch {
     let mut batch = Batch::default();
-    spec.task.sampler().held_out(spec.run.seed, 0, SHOWN, &mut batch);
+    spec.task.sampler().held_out(spec.run.seed, 0, asked(spec), &mut batch);
     batch
 }
 
@@ -48,24 +74,47 @@ fn answers(network: &Probed) -> Option<Finding> {
 
 /// How many examples there are to show of a run.
 pub fn count(run: &RunView) -> usize {
-    match applies(run.spec()) {
-        Ok(()) => run.spec().task.examples().held_out_size().unwrap_or(SHOWN).min(SHOWN),
-        Err(_) => 0,
+    let (lab, spec) = (run.lab(), run.spec());
+    if lab.answers().is_none_or(|probe| (probe.applies)(spec).is_err()) {
+        return 0;
     }
+    let of_network = || asked(spec).min(spec.task.examples().held_out_size().unwrap_or(SHOWN));
+    lab.shown(spec).unwrap_or_else(of_network)
 }
 
-/// The outputs for example `at`, with the step that they are of.
-fn outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
+/// The outputs for example `at`, of `size` numbers each, with the step that they are of.
+pub(super) fn outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
     let (step, finding) = run.found.get(&ANSWERS.id())?;
     Some((*step, finding.numbers.get(at * size..(at + 1) * size)?))
 }
 
-fn sign(value: f32) -> &'static str {
+pub(super) fn sign(value: f32) -> &'static str {
     if value > 0.0 { "+1" } else { "−1" }
 }
 
-/// What is said of an answer at a step.
-fn said(step: u64, answer: &str, is_right: bool) -> String {
+/// A number with three digits, or 0.
+pub(super) fn number(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { significant(value) }
+}
+
+/// An input as it is written: "0.310", "(0.310, −1.20)", and of a long one its beginning.
+pub(super) fn vector(numbers: &[f64]) -> String {
+    let written = |numbers: &[f64]| numbers.iter().map(|x| number(*x)).collect::<Vec<_>>().join(", ");
+    match numbers {
+        [one] => number(*one),
+        few if few.len() <= LISTED => format!("({})", written(few)),
+        many => format!("({}, …)", written(&many[..LISTED])),
+    }
+}
+
+/// What is said of an answer that is a number, at a step.
+pub(super) fn told(step: u64, answer: f64) -> String {
+    let (step, answer) = (thousands(step), number(answer));
+    tr!("The network's answer at step {step}: {answer}.", step, answer)
+}
+
+/// What is said of an answer at a step that is right or wrong.
+pub(super) fn said(step: u64, answer: &str, is_right: bool) -> String {
     let step = thousands(step);
     match is_right {
         true => tr!("The network's answer at step {step}: {answer}. Right.", step, answer),
@@ -82,12 +131,13 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     }
     let batch = shown(spec);
     let (x, label) = (batch.x.get(at * columns..(at + 1) * columns)?, *batch.y.get(at)?);
-    let relevant = run.relevant.iter().copied().filter(|place| *place < columns);
-    let mut places: Vec<usize> = relevant.take(WRITTEN).collect();
-    let knows_relevant = !places.is_empty();
-    if !knows_relevant {
-        places = (0..columns.min(WRITTEN)).collect();
+    let most = if form.has_bits() { WRITTEN } else { WRITTEN_NUMBERS };
+    let mut places: Vec<usize> = run.relevant.iter().copied().filter(|place| *place < columns).collect();
+    let relevant = places.len();
+    if relevant == 0 {
+        places = (0..columns).collect();
     }
+    places.truncate(most);
     let one = |place: &usize| {
         let (name, value) = (place + 1, x[*place]);
         match form.has_bits() {
@@ -99,9 +149,15 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     let example = at + 1;
     let given = match columns - places.len() {
         0 => tr!("Example {example}: {written}.", example, written),
-        _ if !knows_relevant => {
+        _ if relevant == 0 => {
             tr!("Example {example}: {written}, and so on for {columns} inputs.", example, written, columns)
         }
+        _ if relevant > most => tr!(
+            "Example {example}: {written}, and so on for the {relevant} inputs that matter.",
+            example,
+            written,
+            relevant
+        ),
         more => tr!(
             "Example {example}: {written}. The other {more} inputs do not matter.",
             example,
@@ -111,8 +167,12 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     };
     let answer = outputs(run, at, 1).map(|(step, output)| {
         let output = output[0];
-        let answer = tr!("{output}, so {sign}", output = significant(f64::from(output)), sign = sign(output));
-        said(step, &answer, (output > 0.0) == (label > 0.0))
+        let number = significant(f64::from(output));
+        let answer = match output == 0.0 {
+            true => tr!("0, which has no sign").into(),
+            false => tr!("{output}, so {sign}", output = number, sign = sign(output)),
+        };
+        said(step, &answer, output * label > 0.0)
     });
     Some(Example {
         given,
@@ -146,26 +206,14 @@ pub fn of_pairs(run: &RunView, at: usize, name: impl Fn(usize) -> String) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::asked::{ask, asked, begun, brief, initial};
     use crate::labs::{LABS, lazy};
-    use crate::permalink::decode;
-
-    /// A run of `link` whose network was asked at step 7 with its initial weights.
-    fn asked(link: &str) -> RunView {
-        let (link, notices) = decode(link);
-        assert!(notices.is_empty(), "{notices:?}");
-        let mut run = RunView { link: link.clone(), ..RunView::default() };
-        run.set_up(&LABS);
-        run.state = lazy(&link.spec).state(&link.spec, &link, None);
-        let weights = link.spec.initial().into_iter().zip(link.spec.parameters());
-        let first = weights.map(|(values, p)| values[..p.len() / link.spec.run.replicas].to_vec());
-        let probed = Probed { spec: link.spec.clone(), step: 7, weights: first.collect() };
-        run.found.insert(ANSWERS.id(), (7, answers(&probed).unwrap()));
-        run
-    }
+    use crate::run::RunSpec as Spec;
+    use crate::tasks::Task;
 
     #[test]
     fn an_example_has_its_bits_its_label_and_the_networks_answer() {
-        let run = asked("#v1/sparse-parity?n=12&k=3&width=16&replicas=2");
+        let (run, _) = asked("#v1/sparse-parity?n=12&k=3&width=16&replicas=2");
         assert_eq!(count(&run), SHOWN);
         for at in 0..SHOWN {
             let example = of_numbers(&run, at).unwrap();
@@ -184,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_pair_has_the_names_of_its_elements() {
-        let run = asked("#v1/groups?n=5&width=8&frac=0.6");
+        let (run, _) = asked("#v1/groups?n=5&width=8&frac=0.6");
         assert_eq!(count(&run), 10, "as many pairs as are held out");
         let example = lazy(run.spec()).example(&run, 3).unwrap();
         let digits: Vec<usize> =
@@ -195,16 +243,61 @@ mod tests {
     }
 
     #[test]
-    fn other_examples_are_shown_by_their_labs() {
-        for link in
-            ["#v1/markov", "#v1/turing-machine", "#v1/succinct-learning", "#v1/tabular?model=random-forest"]
-        {
-            let (link, _) = decode(link);
-            let mut run = RunView { link, ..RunView::default() };
-            run.set_up(&LABS);
-            assert_eq!((count(&run), of_numbers(&run, 0)), (0, None), "{}", run.spec().task.info().slug);
+    fn a_student_is_asked_what_its_teacher_says() {
+        let (run, weights) = asked("#v1/teacher-student?begin=gaussian");
+        let Task::TeacherStudent(task) = &run.spec().task else { panic!("another task") };
+        let (teacher, batch) = (task.teacher(run.spec().run.seed), shown(run.spec()));
+        assert_eq!(count(&run), SHOWN);
+        for (at, x) in batch.x.chunks(task.n).enumerate() {
+            let example = lazy(run.spec()).example(&run, at).unwrap();
+            brief(&example);
+            assert!(example.given.ends_with("and so on for 100 inputs."), "{example:?}");
+            let field: f64 = x.iter().zip(&teacher).map(|(x, w)| f64::from(*x) * w).sum();
+            assert_eq!(example.label, format!("The label is {}.", if field < 0.0 { "−1" } else { "+1" }));
+            let output: f64 = x.iter().zip(&weights[0]).map(|(x, w)| f64::from(*x) * f64::from(*w)).sum();
+            let expected = if output < 0.0 { "so −1" } else { "so +1" };
+            assert!(example.answer.contains(expected), "{output}: {example:?}");
         }
-        let table = asked("#v1/tabular");
+        // Without weights there is no sign, and no sign is right.
+        let (run, _) = asked("#v1/teacher-student?n=9");
+        let answer = of_numbers(&run, 0).unwrap().answer;
+        assert_eq!(answer, "The network's answer at step 7: 0, which has no sign. Wrong.");
+    }
+
+    #[test]
+    fn inputs_that_matter_are_said_to_matter_where_not_all_are_written_down() {
+        let (run, _) = asked("#v1/sparse-parity?n=20&k=8&width=16");
+        let given = of_numbers(&run, 0).unwrap().given;
+        assert!(given.ends_with(", and so on for the 8 inputs that matter."), "{given}");
+        assert_eq!(given.matches("bit ").count(), WRITTEN);
+    }
+
+    #[test]
+    fn every_lab_shows_examples_at_its_usual_run() {
+        for task in Task::ENTRIES {
+            let spec = Spec::of_lab(task.info.slug).unwrap();
+            let mut run = begun(&format!("#v1/{}", task.info.slug));
+            assert_eq!(*run.spec(), spec);
+            assert!(count(&run) > 1, "{}", task.info.slug);
+            let before = run.lazy().unwrap().example(&run, 0).unwrap();
+            assert_eq!(before.answer, "", "{}: nobody has been asked", task.info.slug);
+            let weights = initial(&run);
+            ask(&mut run, 7, &weights);
+            let all: Vec<Example> =
+                (0..count(&run)).filter_map(|at| run.lazy().unwrap().example(&run, at)).collect();
+            assert_eq!(all.len(), count(&run), "{}", task.info.slug);
+            all.iter().for_each(brief);
+            assert!(all.iter().all(|example| !example.answer.is_empty()), "{all:?}");
+            assert!(all.iter().skip(1).all(|example| example.given != all[0].given), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn trees_are_not_asked() {
+        let run = begun("#v1/tabular?model=random-forest");
+        assert_eq!((count(&run), of_numbers(&run, 0)), (0, None));
+        let (table, _) = asked("#v1/tabular");
         assert!(of_numbers(&table, 0).unwrap().given.contains("column "));
+        assert!(RunView::default().labs.all.is_empty() && !LABS.all.is_empty());
     }
 }

@@ -18,6 +18,8 @@
 
 pub mod advice;
 pub mod answers;
+#[cfg(test)]
+pub mod asked;
 pub mod lazy;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod panels;

@@ -71,7 +71,7 @@ impl RunSpec {
         let (weights, moments) = (sizes.weights, self.optimizer.moments() as u64);
         let one = weights / replicas.max(1);
         let step = self.step_flops() as u64;
-        let forward = ((self.architecture().step_flops(inputs, 1) / 3.0) as u64).max(1);
+        let forward = self.answer();
         let state = product([1 + moments, weights]);
         let is_by_autodiff = self.is_by_autodiff();
         // Our loops and kernels take the examples of parities as bits, and go through a step one replica after the
@@ -120,6 +120,11 @@ impl RunSpec {
                 false => 0,
             },
         }
+    }
+
+    /// Operations of one network's answer to one example: a step goes forward, and twice as far back.
+    pub fn answer(&self) -> u64 {
+        ((self.architecture().step_flops(self.task.examples().inputs(), 1) / 3.0) as u64).max(1)
     }
 
     /// Operations that it takes to write down the initial weights, where they are not drawn.

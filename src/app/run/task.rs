@@ -8,14 +8,14 @@ use leptos::prelude::*;
 
 use crate::app::store::Store;
 use crate::display::Example;
-use crate::labs::answers::{ANSWERS, count};
+use crate::labs::answers::count;
 use crate::language::translated;
 
 /// The task of the run, above its charts.
 #[component]
 pub fn Task() -> impl IntoView {
     let store = Store::here();
-    let about = store.memo(|state| state.run.spec().task.info().about);
+    let about = store.memo(|state| state.run.lab().about(state.run.spec()));
     let run = store.memo(|state| state.run.runs);
     // Whether there are examples hangs on the settings alone, and is asked once for a run.
     let many = Memo::new(move |_| {
@@ -29,8 +29,10 @@ pub fn Task() -> impl IntoView {
         _ => 0,
     });
     let news = store.memo(|state| {
-        let found = state.run.found.get(&ANSWERS.id());
-        (state.run.lazy().is_some(), state.run.relevant.len(), found.map(|(step, _)| *step))
+        let run = &state.run;
+        let found = run.lab().answers().and_then(|probe| run.found.get(&probe.id()));
+        // Some answers are computed here from what was found, in parts: what is looked into is counted then.
+        (run.runs, run.lazy().is_some(), run.relevant.len(), found.map(|(step, _)| *step), run.looked)
     });
     let example = Memo::new(move |_| {
         let at = at.get();
@@ -43,7 +45,7 @@ pub fn Task() -> impl IntoView {
     });
     let next = move |_| chosen.set((run.get_untracked(), at.get_untracked() + 1));
     let part = move |of: fn(&Example) -> &String| move || example.with(|example| of(example).clone());
-    let has_any = Memo::new(move |_| many.get() > 0);
+    let [has_any, has_more] = [0, 1].map(|than| Memo::new(move |_| many.get() > than));
     view! {
         <section class="task" aria-labelledby="task-title" data-testid="task">
             <h2 class="task__title" id="task-title">{tr!("The task")}</h2>
@@ -57,9 +59,11 @@ pub fn Task() -> impl IntoView {
                         " "
                         <span data-testid="task-answer">{part(|one| &one.answer)}</span>
                     </p>
-                    <button class="button" type="button" data-testid="task-next" on:click=next>
-                        {tr!("Another example")}
-                    </button>
+                    {move || has_more.get().then(|| view! {
+                        <button class="button" type="button" data-testid="task-next" on:click=next>
+                            {tr!("Another example")}
+                        </button>
+                    })}
                 </div>
             })}
         </section>

@@ -2,6 +2,7 @@
 //! all weights changes an answer (Wei, Chen and Ma 2022, sections 2 and 3). Nothing is trained.
 
 mod charts;
+mod example;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -16,7 +17,7 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -57,6 +58,14 @@ impl Lab for CircuitsLab {
         }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(probes::PERTURBATION)
+    }
+
+    fn shown(&self, spec: &RunSpec) -> Option<usize> {
+        example::shown(spec)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // The panel follows the run, whichever charts are on show.
         &[probes::PERTURBATION]
@@ -64,6 +73,10 @@ impl Lab for CircuitsLab {
 }
 
 impl LazyLab for CircuitsLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(CircuitState::of(spec)?))
     }

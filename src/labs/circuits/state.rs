@@ -89,6 +89,11 @@ impl CircuitState {
         }
     }
 
+    /// The network's output for an input, with the noise of the newest step.
+    pub fn output(&self, bits: &[bool]) -> Option<f64> {
+        self.network.output_at(&self.theta(), bits).ok()
+    }
+
     /// Computes the values of the newest step.
     fn measure(&mut self) {
         if let Ok(trace) = self.network.trace_at(&self.theta(), &self.bits) {

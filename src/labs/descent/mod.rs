@@ -2,6 +2,7 @@
 //! network of N layers whose weights travel in the tokens (Wu, Su, Hu, Song and Liu 2024). Nothing is trained.
 
 mod charts;
+mod example;
 pub mod panel;
 pub mod presets;
 pub mod state;
@@ -17,7 +18,7 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -58,6 +59,14 @@ impl Lab for DescentLab {
         }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(weights::PARAMETERS)
+    }
+
+    fn shown(&self, spec: &RunSpec) -> Option<usize> {
+        example::shown(spec)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // The tokens follow the run, whichever charts are on show.
         &[weights::PARAMETERS]
@@ -65,6 +74,10 @@ impl Lab for DescentLab {
 }
 
 impl LazyLab for DescentLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(DescentState::of(spec, link)?))
     }

@@ -22,11 +22,12 @@ pub mod weights;
 mod words;
 
 use super::Parts;
+use super::answers::ANSWERS;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -64,6 +65,10 @@ impl Lab for InContextLab {
         tr!("of the variance explained at the last point of {examples}", examples)
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // What is looked into follows the network, whichever charts are on show.
         &[weights::PARAMETERS]
@@ -71,6 +76,10 @@ impl Lab for InContextLab {
 }
 
 impl LazyLab for InContextLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        probes::example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         let before = before.and_then(|before| before.of());
         Some(Box::new(InContextState::of(spec, link, before)?))

@@ -1,5 +1,6 @@
 //! What is measured of networks on prompts of points: R² by number of examples.
 
+pub mod example;
 pub mod measured;
 #[cfg(test)]
 mod tests;

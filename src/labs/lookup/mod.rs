@@ -15,11 +15,12 @@ pub mod weights;
 mod words;
 
 use super::Parts;
+use super::answers::ANSWERS;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -63,6 +64,10 @@ impl Lab for LookupLab {
         }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // What is looked into follows the network, whichever charts are on show.
         &[weights::PARAMETERS]
@@ -70,6 +75,10 @@ impl Lab for LookupLab {
 }
 
 impl LazyLab for LookupLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        probes::example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(LookupState::of(spec, link)?))
     }

@@ -1,5 +1,6 @@
 //! What is measured of networks on prompts: which name each head looks up, and the error at each position.
 
+pub mod example;
 #[cfg(test)]
 mod tests;
 

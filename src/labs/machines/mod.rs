@@ -2,6 +2,7 @@
 //! and Ma 2022). Nothing is trained.
 
 mod charts;
+mod example;
 mod grids;
 pub mod panel;
 pub mod presets;
@@ -18,7 +19,7 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -67,6 +68,14 @@ impl Lab for MachinesLab {
         0.0
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(step::AT_STEP)
+    }
+
+    fn shown(&self, spec: &RunSpec) -> Option<usize> {
+        example::shown(spec)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // Tokens follow the run, whichever charts are on show.
         &[step::AT_STEP]
@@ -74,6 +83,10 @@ impl Lab for MachinesLab {
 }
 
 impl LazyLab for MachinesLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(MachineState::of(spec)?))
     }

@@ -1,6 +1,7 @@
 //! Markov chains: every sequence has a chain of its own, read in context (Edelman 2024, chapter 8).
 
 mod charts;
+mod example;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -8,11 +9,12 @@ pub mod state;
 mod words;
 
 use super::Parts;
+use super::answers::ANSWERS;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -58,6 +60,10 @@ impl Lab for MarkovLab {
         tr!("of the {examples} right", examples)
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // What is looked into follows the network, whichever charts are on show.
         &[probes::PARAMETERS]
@@ -65,6 +71,10 @@ impl Lab for MarkovLab {
 }
 
 impl LazyLab for MarkovLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         let before = before.and_then(|before| before.of());
         Some(Box::new(MarkovState::of(spec, link, before)?))

@@ -9,12 +9,13 @@ pub mod probes;
 mod theory;
 
 use super::Parts;
+use super::answers::{ANSWERS, of_numbers};
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LazyLab, Vocabulary};
 use crate::presets::Preset;
-use crate::probing::ProbeSpec;
+use crate::probing::{Probe, ProbeSpec};
 use crate::tasks::TeacherStudent;
 
 /// The lab.
@@ -35,12 +36,20 @@ impl Lab for PerceptronLab {
         Vocabulary { hides: false, searches: false, ..Vocabulary::BITS }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
+
     fn needs_second_program(&self) -> bool {
         true
     }
 }
 
 impl LazyLab for PerceptronLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        of_numbers(run, at)
+    }
+
     fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
         Some(charts::numbers(run))
     }

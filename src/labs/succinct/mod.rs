@@ -2,6 +2,7 @@
 //! a search finds a short program (Goel, Kakade, Kalai and Zhang 2022).
 
 mod charts;
+mod example;
 mod grids;
 pub mod panel;
 pub mod presets;
@@ -17,7 +18,8 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use crate::models::Family;
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -39,12 +41,21 @@ impl Parts for SuccinctLab {
         curve: "parity-program",
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
-    const PROBES: &[ProbeSpec] = &[probes::SPEC];
+    const PROBES: &[ProbeSpec] = &[probes::SPEC, example::SPEC];
 }
 
 impl Lab for SuccinctLab {
     fn info(&self) -> &'static Info {
         &SuccinctLearning::INFO
+    }
+
+    fn about(&self, spec: &RunSpec) -> &'static str {
+        match spec.model.config().family() {
+            Some(Family::RuleSearch(_)) => text!(
+                "A search tries short learning algorithms, which are rules for the cells of a table of examples. It keeps the rule that predicts the most labels of validation queries."
+            ),
+            _ => self.info().about,
+        }
     }
 
     fn vocabulary(&self) -> Vocabulary {
@@ -59,6 +70,14 @@ impl Lab for SuccinctLab {
         }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(example::ANSWERED)
+    }
+
+    fn shown(&self, spec: &RunSpec) -> Option<usize> {
+        example::shown(spec)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // The panel follows the run, whichever charts are on show.
         &[probes::MEMORY]
@@ -66,6 +85,10 @@ impl Lab for SuccinctLab {
 }
 
 impl LazyLab for SuccinctLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(SuccinctState::of(spec)?))
     }

@@ -10,7 +10,7 @@ pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };
 /// The probe.
 pub const SPEC: ProbeSpec = ProbeSpec { probe: MEMORY, job: |_| Some(Box::new(AllParameters(MEMORY.id()))) };
 
-fn applies(spec: &RunSpec) -> Result<(), String> {
+pub(super) fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == Form::Program {
         true => Ok(()),
         false => Err(Form::Program.only().into()),

@@ -3,6 +3,7 @@
 //! says that training finds the construction.
 
 mod charts;
+mod example;
 mod newest;
 pub mod panel;
 pub mod presets;
@@ -13,11 +14,12 @@ mod tests;
 mod words;
 
 use super::Parts;
+use super::answers::ANSWERS;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -58,6 +60,10 @@ impl Lab for TracesLab {
         }
     }
 
+    fn answers(&self) -> Option<Probe> {
+        Some(ANSWERS)
+    }
+
     fn watched(&self) -> &'static [Probe] {
         // What is looked into follows the network, whichever charts are on show.
         &[probes::PARAMETERS]
@@ -65,6 +71,10 @@ impl Lab for TracesLab {
 }
 
 impl LazyLab for TracesLab {
+    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
+        example::example(run, at)
+    }
+
     fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
         Some(Box::new(TracesState::of(spec, link)?))
     }

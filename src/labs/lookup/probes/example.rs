@@ -1,0 +1,96 @@
+//! A held-out prompt beside the task: what its last position names, its label, and the network's answer.
+
+use crate::display::words::list;
+use crate::display::{Example, RunView};
+use crate::labs::answers::{count, number, outputs, told, vector};
+
+/// Numbers of named tokens that are written down, at most.
+const WRITTEN: usize = 4;
+
+/// Example `at`.
+pub fn example(run: &RunView, at: usize) -> Option<Example> {
+    let (spec, which) = (run.spec(), at + 1);
+    let prompts = spec.task.examples().prompts()?;
+    if at >= count(run) {
+        return None;
+    }
+    let mut batch = crate::tasks::Batch::default();
+    spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+    let ((tokens, names, labels), length) = (prompts.parts(&batch.x), prompts.length);
+    let named: Vec<usize> =
+        names.rchunks_exact(prompts.names).next()?.iter().map(|name| *name as usize).collect();
+    let token = |place: &usize| -> Option<String> {
+        let own = tokens.get(place * prompts.dim..(place + 1) * prompts.dim)?;
+        Some(vector(&own.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()))
+    };
+    let names = list(&named.iter().map(|place| (place + 1).to_string()).collect::<Vec<_>>());
+    let given = match named
+        .iter()
+        .map(token)
+        .collect::<Option<Vec<_>>>()
+        .filter(|_| named.len() * prompts.dim <= WRITTEN)
+    {
+        Some(tokens) => tr!(
+            "Example {which}: position {length} names {names}, with the tokens {tokens}.",
+            which,
+            length,
+            names,
+            tokens = list(&tokens)
+        ),
+        None => tr!("Example {which}: position {length} names {names}.", which, length, names),
+    };
+    let answer =
+        outputs(run, at, length).and_then(|(step, outputs)| Some(told(step, f64::from(*outputs.last()?))));
+    Some(Example {
+        given,
+        label: tr!("The label is {label}.", label = number(f64::from(*labels.last()?))),
+        answer: answer.unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labs::asked::{asked, brief};
+    use crate::tasks::Batch;
+
+    #[test]
+    fn the_label_is_the_function_of_the_named_tokens() {
+        for (link, has_tokens) in [
+            ("#v1/sparse-token-regression", true),
+            ("#v1/sparse-token-regression?model=token-mlp&g=mean&q=3", true),
+            ("#v1/sparse-token-regression?model=gated-memory&g=linear", true),
+            ("#v1/sparse-token-regression?dim=9&q=6&n=20", false),
+        ] {
+            let (run, weights) = asked(link);
+            let spec = run.spec();
+            let prompts = spec.task.examples().prompts().unwrap();
+            let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            assert!(count(&run) > 0, "{link}");
+            for at in 0..count(&run) {
+                let example = example(&run, at).unwrap();
+                brief(&example);
+                let mut batch = Batch::default();
+                spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+                let (tokens, names, _) = prompts.parts(&batch.x);
+                let named = &names[(prompts.length - 1) * prompts.names..];
+                let place = |name: &f32| *name as usize * prompts.dim;
+                let numbers: Vec<f64> = named
+                    .iter()
+                    .flat_map(|name| &tokens[place(name)..][..prompts.dim])
+                    .map(|x| f64::from(*x))
+                    .collect();
+                let label = f64::from(prompts.teacher(spec.run.seed).label(&numbers) as f32);
+                assert_eq!(example.label, format!("The label is {}.", number(label)), "{link}");
+                let first =
+                    format!("Example {}: position {} names {}", at + 1, prompts.length, named[0] + 1.0);
+                assert!(example.given.starts_with(&first), "{example:?}");
+                assert_eq!(example.given.contains(&number(numbers[0])), has_tokens, "{example:?}");
+                let found = spec.network().evaluate(&slices, prompts.width(), &batch.x, 0);
+                let expected = number(f64::from(*found.last().unwrap()));
+                assert_eq!(example.answer, format!("The network's answer at step 7: {expected}."), "{link}");
+            }
+            assert_eq!(example(&run, count(&run)), None);
+        }
+    }
+}

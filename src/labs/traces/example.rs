@@ -1,0 +1,114 @@
+//! A held-out trace beside the task: its end, the token that follows, and the symbol that the network predicts.
+
+use super::super::answers::{count, outputs, said};
+use crate::display::words::decimal;
+use crate::display::{Example, RunView};
+use crate::machines::random::{TAPE_SYMBOLS, token_name};
+
+/// Tokens that are written down, from the end of the context.
+const WRITTEN: usize = 12;
+
+/// Example `at`. What counts is the symbol: of a state that is drawn by lot nobody can know more.
+pub fn example(run: &RunView, at: usize) -> Option<Example> {
+    let (spec, number) = (run.spec(), at + 1);
+    let traces = spec.task.examples().traces()?;
+    if at >= count(run) {
+        return None;
+    }
+    let mut places = vec![];
+    traces.source().held_out(spec.run.seed, 0, at..number, &mut places);
+    let (last, context) = places.split_last()?;
+    let tokens: Vec<String> = context.iter().map(|place| token_name(place.token)).collect();
+    let (length, end) = (tokens.len(), tokens[tokens.len().saturating_sub(WRITTEN)..].join(" "));
+    let given = match length <= WRITTEN {
+        true => tr!("Example {number}: the trace {end}.", number, end),
+        false => {
+            tr!("Example {number}: a trace of {length} tokens with the end … {end}.", number, length, end)
+        }
+    };
+    let token = token_name(last.token);
+    let label = match last.written {
+        Some(written) => tr!(
+            "The next token is {token}; its symbol was written {back} steps before.",
+            token,
+            back = length - written
+        ),
+        None => tr!("The next token is {token}; its cell is new, so its symbol is random.", token),
+    };
+    let answer = outputs(run, at, traces.tokens()).map(|(step, logits)| {
+        let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let mut mass = [0.0; TAPE_SYMBOLS];
+        for (token, logit) in logits.iter().enumerate() {
+            mass[token % TAPE_SYMBOLS] += libm::exp(f64::from(logit - top));
+        }
+        let symbol = usize::from(mass[1] > mass[0]);
+        let share = decimal((mass[symbol] / mass.iter().sum::<f64>()) as f32);
+        let answer = tr!("symbol {symbol} with probability {share}", symbol, share);
+        said(step, &answer, symbol == usize::from(last.token) % TAPE_SYMBOLS)
+    });
+    Some(Example { given, label, answer: answer.unwrap_or_default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labs::asked::{asked, brief};
+    use crate::tasks::Batch;
+
+    #[test]
+    fn the_next_token_follows_from_the_tape_and_the_answer_is_the_networks() {
+        for link in [
+            "#v1/machine-traces?std=1",
+            "#v1/machine-traces?next=lot&std=1&t=8",
+            "#v1/machine-traces?states=4&t=33",
+        ] {
+            let (run, weights) = asked(link);
+            let spec = run.spec();
+            let traces = spec.task.examples().traces().unwrap();
+            let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            assert!(count(&run) > 0, "{link}");
+            for at in 0..count(&run) {
+                let example = example(&run, at).unwrap();
+                brief(&example);
+                let mut batch = Batch::default();
+                spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+                let tokens: Vec<u8> = batch.x.iter().map(|token| *token as u8).collect();
+                let (last, context) = tokens.split_last().unwrap();
+                let end: Vec<String> = context[context.len().saturating_sub(12)..]
+                    .iter()
+                    .map(|token| format!("{}{}", char::from(b'A' + token / 2), token % 2))
+                    .collect();
+                assert!(example.given.ends_with(&format!("{}.", end.join(" "))), "{example:?}");
+                // The head is followed by the rules, cell by cell.
+                let source = traces.source();
+                let (mut cell, mut writes) = (0, std::collections::BTreeMap::new());
+                for (step, token) in context.iter().enumerate() {
+                    writes.insert(cell, step);
+                    cell += source.machine().rule(*token).step.offset();
+                }
+                let token = format!("{}{}", char::from(b'A' + last / 2), last % 2);
+                let expected = match writes.get(&cell) {
+                    Some(step) => format!(
+                        "The next token is {token}; its symbol was written {} steps before.",
+                        context.len() - step
+                    ),
+                    None => format!("The next token is {token}; its cell is new, so its symbol is random."),
+                };
+                assert_eq!(example.label, expected, "{link}");
+                let logits = spec.network().evaluate(&slices, traces.tokens(), &batch.x, 0);
+                let of = |symbol: usize| -> f64 {
+                    logits.iter().skip(symbol).step_by(2).map(|logit| f64::from(*logit).exp()).sum()
+                };
+                let [zero, one] = [of(0), of(1)];
+                let symbol = usize::from(one > zero);
+                let share = decimal(([zero, one][symbol] / (zero + one)) as f32);
+                let verdict = if symbol == usize::from(last % 2) { "Right" } else { "Wrong" };
+                let expected = format!(
+                    "The network's answer at step 7: symbol {symbol} with probability {share}. {verdict}."
+                );
+                assert_eq!(example.answer, expected, "{link}");
+            }
+            assert_eq!(example(&run, count(&run)), None);
+        }
+    }
+}
