@@ -15,6 +15,7 @@ pub mod files;
 pub mod gallery;
 mod html;
 pub mod library;
+pub mod presenter;
 pub mod run;
 pub mod settings;
 pub mod share;

@@ -9,6 +9,7 @@
 
 use super::gallery::{Gallery, GalleryAction};
 use super::library::{Library, LibraryAction, SavedRun};
+use super::presenter::{Presenter, PresenterAction};
 use super::sweeps::SweepAction;
 use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
@@ -69,6 +70,8 @@ pub enum Action {
     Gallery(GalleryAction),
     /// Go through a story.
     Tour(TourAction),
+    /// Something is wanted of presenter mode.
+    Present(PresenterAction),
     /// Make a sweep, or end one.
     Sweep(SweepAction),
     /// Show the run as it was at this step.
@@ -170,6 +173,8 @@ pub struct State {
     pub gallery: Gallery,
     /// The story that is open.
     pub tour: Option<Box<Tour>>,
+    /// Presenter mode, while it is on.
+    pub presenter: Option<Presenter>,
     /// Step at which the run is to wait.
     pub(super) goal: Option<Goal>,
     /// What of the charts is looked at.

@@ -41,6 +41,8 @@ mod strokes;
 mod tests;
 mod theme;
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub use theme::enlarged;
 pub use theme::{MUTED, Quirks, Theme};
 
 /// What drawing on a backend gives.

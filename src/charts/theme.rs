@@ -84,6 +84,13 @@ pub struct Theme {
     pub quirks: Quirks,
 }
 
+/// How much larger than usual type and lines are in presenter mode, in a window of so many CSS pixels: they take the same
+/// share of every screen, and are never smaller than usual. `styles/present.css` says the same.
+#[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
+pub fn enlarged(width: f64, height: f64) -> f64 {
+    (width / 960.0).min(height / 600.0).clamp(1.0, 3.0)
+}
+
 const fn rgb(hex: u32) -> RGBColor {
     RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
 }
@@ -322,5 +329,18 @@ mod tests {
                 assert_eq!(value, Some(format!("#{r:02x}{g:02x}{b:02x}")), "{token} in {selector}");
             }
         }
+    }
+
+    #[test]
+    fn presenter_mode_takes_the_same_share_of_every_screen() {
+        let sizes = [(1440.0, 900.0), (1920.0, 1080.0), (1024.0, 768.0), (390.0, 844.0), (9000.0, 9000.0)];
+        let scales = sizes.map(|(width, height)| (100.0 * enlarged(width, height)).round() / 100.0);
+        assert_eq!(scales, [1.5, 1.8, 1.07, 1.0, 3.0]);
+        // The root's type is 15 px = 0.9375 rem usually.
+        let css =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/styles/present.css")).unwrap();
+        let (width, height, most) = (1500.0 / 960.0, 1500.0 / 600.0, 3.0 * 0.9375);
+        let size = format!("clamp(var(--text-l), min({width}vw, {height}vh), {most}rem)");
+        assert!(declarations(&css, "[data-presenter=\"on\"]").contains(&("font-size".into(), size)));
     }
 }

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::browser;
 use super::icon::{Icon, Name};
-use crate::charts::Theme;
+use crate::charts::{Theme, enlarged};
 
 const STORED_AS: &str = "vivarium.theme";
 const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
@@ -35,10 +35,16 @@ pub struct Appearance {
     pub is_dark: Memo<bool>,
     /// Whether type is large, for a projector.
     pub presents: RwSignal<bool>,
+    /// Whether type has the size of presenter mode.
+    enlarged: RwSignal<bool>,
 }
 
 /// How much larger type is for a projector; the style sheet says the same.
 const LARGE: f64 = 1.35;
+
+/// How much larger the type and the lines of charts are in presenter mode than the page's other type: numbers on axes are
+/// the smallest type of the page, and the last row is to read them.
+const FROM_AFAR: f64 = 1.25;
 
 impl Appearance {
     /// Colours of drawings, as they are now.
@@ -47,13 +53,23 @@ impl Appearance {
     }
 
     /// Tells whoever asks of changes.
-    pub fn looks(self) -> (bool, bool) {
-        (self.is_dark.get(), self.presents.get())
+    pub fn looks(self) -> [bool; 3] {
+        [self.is_dark.get(), self.presents.get(), self.enlarged.get()]
     }
 
     /// How much larger than usual things are drawn.
     pub fn size(self) -> f64 {
+        if self.enlarged.get_untracked() {
+            let side = |length: Result<JsValue, JsValue>| length.ok().and_then(|length| length.as_f64());
+            let (width, height) = (side(window().inner_width()), side(window().inner_height()));
+            return FROM_AFAR * enlarged(width.unwrap_or_default(), height.unwrap_or_default());
+        }
         if self.presents.get_untracked() { LARGE } else { 1.0 }
+    }
+
+    /// Gives type the size of presenter mode, or the size that it had.
+    pub fn enlarge(self, enlarged: bool) {
+        self.enlarged.set(enlarged);
     }
 
     /// Makes type large, or as it was.
@@ -91,7 +107,8 @@ impl Appearance {
         let mark = move || browser::mark_root("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
         Effect::new(move |_| mark());
-        let appearance = Appearance { wish, is_dark, presents: RwSignal::new(false) };
+        let appearance =
+            Appearance { wish, is_dark, presents: RwSignal::new(false), enlarged: RwSignal::new(false) };
         provide_context(appearance);
         appearance
     }

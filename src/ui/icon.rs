@@ -35,6 +35,8 @@ pub enum Name {
     About,
     /// A screen on a stand.
     Present,
+    /// The corners of a screen.
+    Enlarge,
 }
 
 impl Name {
@@ -58,6 +60,7 @@ impl Name {
             Name::Files => "M12 4v10M8 10.5l4 4 4-4M5 16v4h14v-4",
             Name::Help => "M9 9.2a3 3 0 1 1 4.3 2.7c-.9.4-1.3 1-1.3 2.1M12 17.5h.01",
             Name::Present => "M4 5h16v10H4zM12 15v4M8 19h8",
+            Name::Enlarge => "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
             Name::About => "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11.5v4M12 8.5h.01",
         }
     }

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { it } from "node:test";
 
 import { rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { presenting } from "./presenter.mjs";
 
 /** Tests in the browser and at the address that `here` gives. */
 export function teaching(here) {
@@ -298,4 +299,6 @@ export function teaching(here) {
     await page.close();
     site.close();
   });
+
+  presenting(here);
 }

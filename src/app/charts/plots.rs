@@ -80,6 +80,7 @@ fn Plot(
     let pointed = store.memo(move |state| {
         state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
     });
+    let aside = store.memo(move |state| state.is_aside(chart));
     let sheet = PlotCanvas {
         name: chart.slug(),
         testid: format!("chart-{}", chart.slug()),
@@ -96,7 +97,7 @@ fn Plot(
     let is_lines = sheet.is_lines;
     view! {
         <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--pointed=pointed
-            class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
+            class:plot--aside=aside class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name">{title}</figcaption>
             <Ask chart />
             {sheet.view(Some(reason))}

@@ -22,6 +22,8 @@ impl State {
     /// Opens the gallery over the run.
     pub(in crate::app) fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
         self.gallery.is_open = true;
+        // It takes the place of the charts.
+        self.presenter = None;
         self.gallery.version += 1;
         if !matches!(self.gallery.recorded, Some(Ok(_))) {
             self.gallery.recorded = None;

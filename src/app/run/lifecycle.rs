@@ -81,6 +81,7 @@ impl State {
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Gallery(what) => self.browse(what),
             Action::Tour(what) => self.tour(what, &mut effects),
+            Action::Present(what) => self.present(what, &mut effects),
             Action::Sweep(wish) => self.sweep(wish, &mut effects),
             Action::Scrub(step) => self.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.scrub_by(later, &mut effects),

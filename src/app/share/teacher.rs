@@ -9,6 +9,7 @@ use super::qr::svg;
 use super::teaching::{FOLLOW, LessonEdit, form, frame};
 use super::titles::{run_name, title};
 use crate::app::browser;
+use crate::app::presenter::cover::Cover;
 use crate::app::store::Store;
 use crate::permalink::{Link, encode};
 use crate::ui::icon::Name;
@@ -55,6 +56,8 @@ pub fn Teacher(
                     })
                 };
                 let [address, snippet, following]: [Signal<String>; 3] = [line(0), line(1), line(2)];
+                let large = RwSignal::new(false);
+                let wall = Signal::derive(move || large.get().then(|| address.get()));
                 let hear = move |event: Event| {
                     let Some(target) = event.target() else { return };
                     let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
@@ -85,7 +88,11 @@ pub fn Teacher(
                                 about=tr!("The same HTML, with a script that sets the frame's height to what the charts need.") />
                             // Markup: `svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
+                            <button class="button" type="button" data-testid="large-code" on:click=move |_| large.set(true)>
+                                {tr!("Show the QR code on the whole screen")}
+                            </button>
                         </div>
+                        <Cover shown=wall close=Callback::new(move |()| large.set(false)) />
                     </div>
                 }
             }}

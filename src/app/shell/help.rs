@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use crate::app::gallery::{FRAGMENT, GalleryAction};
+use crate::app::presenter::{Focus, Presenter, PresenterAction};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::tour::TourAction;
@@ -28,6 +29,13 @@ const KEYS: &[(&str, &str)] = &[
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),
     ("P", text!("Large type for a projector, or normal type")),
+    (text!("Shift P"), text!("Presenter mode, for a lecture; Esc leaves it")),
+    (
+        text!("Page Down, Page Up"),
+        text!("In presenter mode: next and previous passage of the story; without a story, charts"),
+    ),
+    (text!("B or ."), text!("In presenter mode: black screen, or the charts again")),
+    ("Q, C, I", text!("In presenter mode: QR code of the address, next chart, panels of the lab")),
     (text!("[ and ]"), text!("Show the previous or the next measurement")),
     (
         text!("← → on a chart"),
@@ -48,7 +56,10 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
             |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
-        if inside("dialog") || event.alt_key() || event.default_prevented() {
+        let presents = store.peek(|state| state.presenter.is_some());
+        // What covers the screen of somebody who presents is a dialog, too.
+        if inside("dialog") && !(presents && inside(".cover")) || event.alt_key() || event.default_prevented()
+        {
             return;
         }
         let writes = inside("input[type=text], textarea, [contenteditable]");
@@ -64,6 +75,18 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
         // A control that has the focus keeps the keys that it answers to itself.
         let presses = writes || inside("button, summary, a, select, input");
         let moves = writes || inside("input, select");
+        if presents {
+            let focus = match (writes, moves) {
+                (true, _) => Focus::Text,
+                (_, true) => Focus::Control,
+                _ => Focus::Page,
+            };
+            if let Some(action) = Presenter::key(&key, focus) {
+                event.prevent_default();
+                store.act(Action::Present(action));
+                return;
+            }
+        }
         let in_gallery = store.peek(|state| state.gallery.is_open);
         let action = match key.as_str() {
             "g" | "G" if !in_gallery && !moves => {
@@ -94,6 +117,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             }
             "j" | "J" if !moves => Action::Tour(TourAction::Turn(1)),
             "k" | "K" if !moves => Action::Tour(TourAction::Turn(-1)),
+            "p" | "P" if !moves && event.shift_key() => Action::Present(PresenterAction::Enter),
             "p" | "P" if !moves => {
                 appearance.present();
                 return;

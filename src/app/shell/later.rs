@@ -19,6 +19,8 @@ pub enum Part {
     Library,
     /// The story that is read.
     Tour,
+    /// The bar of presenter mode.
+    Presenter,
     /// The list of stories.
     Tours(RwSignal<bool>),
     /// What the page is about.

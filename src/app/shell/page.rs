@@ -8,6 +8,7 @@ use super::second;
 use crate::app::charts::curves::Gaze;
 use crate::app::charts::numbers::Shown;
 use crate::app::charts::plots::{Plots, provide_tools};
+use crate::app::presenter::PresenterAction;
 use crate::app::run::preset::{Presets, Story};
 use crate::app::run::readouts::Readouts;
 use crate::app::run::task::Task;
@@ -59,6 +60,10 @@ pub fn App() -> impl IntoView {
                     {tr!("Stories")}
                 </button>
                 <PresentButton appearance />
+                <button class="tool tool--present" type="button" aria-label=tr!("Presenter mode") title=tr!("Presenter mode (Shift+P)")
+                    data-testid="presenter" on:click=move |_| store.act(Action::Present(PresenterAction::Enter))>
+                    <icon::Icon name=icon::Name::Enlarge />
+                </button>
                 <ThemeButton appearance />
                 <button class="tool" type="button" aria-label=tr!("Save and open files") title=tr!("Save and open files (S)")
                     data-testid="files" on:click=move |_| files.set(true)>
@@ -74,6 +79,7 @@ pub fn App() -> impl IntoView {
         <Later part=Part::Offer />
         <Later part=Part::Gallery />
         <main class="bench" hidden=in_gallery>
+            <Later part=Part::Presenter />
             <Later part=Part::Tour />
             <div class="stage">
                 <Framed />

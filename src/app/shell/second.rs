@@ -31,6 +31,7 @@ use crate::app::library::keeper::{self, KEEPER, Keeper};
 use crate::app::library::list::{Library, Offer};
 use crate::app::library::storage::web::STORAGE;
 use crate::app::library::storage::{self, StorageModule};
+use crate::app::presenter::view::PresenterBar;
 use crate::app::share::teacher::Teacher;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -75,6 +76,7 @@ fn draw(part: Part) -> AnyView {
         Part::Offer => view! { <Offer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),
+        Part::Presenter => view! { <PresenterBar /> }.into_any(),
         Part::Tours(open) => view! { <Tours open /> }.into_any(),
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
@@ -102,8 +104,10 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
-        let needs_it =
-            state.tour.is_some() || state.gallery.is_open || state.run.lab().needs_second_program();
+        let needs_it = state.tour.is_some()
+            || state.gallery.is_open
+            || state.presenter.is_some()
+            || state.run.lab().needs_second_program();
         needs_it || !matches!(state.run.phase, Phase::Loading)
     });
     Effect::new(move |_| {

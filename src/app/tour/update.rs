@@ -155,6 +155,7 @@ impl State {
                     let before = tour.pointed.map_or(0, |(_, times)| times);
                     tour.pointed = Some((chart, before + 1));
                 }
+                self.present_pointed();
             }
             StoryAction::Open(run) => self.open_paused(&run, effects),
         }

@@ -1,0 +1,62 @@
+//! What hides everything else: nothing but black, or a QR code as large as the screen.
+
+use leptos::html::Dialog;
+use leptos::prelude::*;
+
+use crate::app::share::qr::svg;
+
+/// A dialog as large as the screen.
+#[component]
+pub fn Cover(
+    /// What is on it: an address with its QR code, or nothing but black where that is empty; none while it is closed.
+    #[prop(into)]
+    shown: Signal<Option<String>>,
+    /// It is to be closed, or was.
+    close: Callback<()>,
+) -> impl IntoView {
+    let dialog = NodeRef::<Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        match (shown.with(Option::is_some), dialog.open()) {
+            // It fails only where it is open already.
+            (true, false) => drop(dialog.show_modal()),
+            (false, true) => dialog.close(),
+            _ => {}
+        }
+    });
+    let is_black = move || shown.with(|shown| shown.as_deref() == Some(""));
+    let label = move || if is_black() { tr!("Black screen") } else { tr!("QR code of the link") };
+    view! {
+        <dialog class="cover" class:cover--black=is_black node_ref=dialog aria-label=label data-testid="cover"
+            on:close=move |_| close.run(())>
+            {move || shown.get().map(|address| match address.is_empty() {
+                true => black(close),
+                false => code(address, close),
+            })}
+        </dialog>
+    }
+    .into_any()
+}
+
+/// A button as large as the screen.
+fn black(close: Callback<()>) -> AnyView {
+    view! {
+        <button class="cover__black" type="button" aria-label=tr!("Show the screen again") data-testid="black"
+            on:click=move |_| close.run(())></button>
+    }
+    .into_any()
+}
+
+fn code(address: String, close: Callback<()>) -> AnyView {
+    let letters = address.chars().count().to_string();
+    let code = svg(&address);
+    view! {
+        // Markup: `svg`, whose texts are escaped.
+        <div class="cover__code" inner_html=code></div>
+        <p class="cover__address" style:--letters=letters data-testid="cover-address">{address}</p>
+        <button class="button cover__close" type="button" data-testid="cover-close" on:click=move |_| close.run(())>
+            {tr!("Close")}
+        </button>
+    }
+    .into_any()
+}

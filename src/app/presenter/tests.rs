@@ -1,0 +1,176 @@
+//! Presenter mode, played natively: keys, charts, passages and covers.
+
+use super::{Cover, Focus, Presenter, PresenterAction};
+use crate::analysis::chart;
+use crate::app::gallery::GalleryAction;
+use crate::app::state::{Action, State};
+use crate::app::tour::TourAction;
+use crate::catalog::chart::Chart;
+use crate::labs::story::StoryAction;
+
+fn open(link: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(link.into()));
+    state.apply(Action::Present(PresenterAction::Enter));
+    state
+}
+
+/// Presses a key that has a meaning in the mode.
+fn press(state: &mut State, key: &str) {
+    let action = Presenter::key(key, Focus::Page).unwrap_or_else(|| panic!("{key}"));
+    state.apply(Action::Present(action));
+}
+
+fn on_screen(state: &State) -> Vec<&'static str> {
+    let shown = state.run.link.view.show.iter().copied();
+    shown.filter(|chart| !state.is_aside(*chart)).map(Chart::slug).collect()
+}
+
+fn cover(state: &State) -> Option<Cover> {
+    state.presenter.unwrap().cover
+}
+
+/// The state with a story open at its first passage.
+fn reading(slug: &'static str) -> State {
+    let mut state = open(&format!("#story/{slug}"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(crate::labs::story_file(root, slug).unwrap()).unwrap();
+    state.apply(Action::Tour(TourAction::Fetched(slug, Ok(text))));
+    state
+}
+
+#[test]
+fn a_clicker_is_heard_everywhere_and_letters_only_where_nobody_writes() {
+    let all = [Focus::Page, Focus::Control, Focus::Text];
+    let heard = |key: &str| all.map(|focus| Presenter::key(key, focus).is_some());
+    for key in ["PageDown", "PageUp", "Escape"] {
+        assert_eq!(heard(key), [true; 3], "{key}");
+    }
+    for key in [".", "b", "B"] {
+        assert_eq!(heard(key), [true, true, false], "{key}");
+    }
+    for key in ["ArrowLeft", "ArrowRight", "q", "c", "i", "P"] {
+        assert_eq!(heard(key), [true, false, false], "{key}");
+    }
+    for key in [" ", "r", "n", "[", "?", "ArrowDown", "Enter"] {
+        assert_eq!(heard(key), [false; 3], "{key} does what it does elsewhere");
+    }
+}
+
+#[test]
+fn without_a_story_the_keys_go_through_the_charts() {
+    let mut state = open("#v1/sparse-parity?n=20");
+    assert_eq!(on_screen(&state), ["loss", "accuracy"]);
+    let mut seen = vec![];
+    for _ in 0..4 {
+        press(&mut state, "PageDown");
+        seen.push(on_screen(&state).join(" "));
+    }
+    assert_eq!(seen, ["loss", "accuracy", "weights", "weights"], "each alone, and the last one stays");
+    press(&mut state, "ArrowLeft");
+    assert_eq!(on_screen(&state), ["accuracy"]);
+    for _ in 0..4 {
+        press(&mut state, "PageUp");
+    }
+    assert_eq!(on_screen(&state), ["loss", "accuracy"]);
+    for expected in ["loss", "accuracy", "weights", "loss accuracy"] {
+        press(&mut state, "c");
+        assert_eq!(on_screen(&state).join(" "), expected);
+    }
+    press(&mut state, "i");
+    assert!(state.presenter.unwrap().is_inside);
+    press(&mut state, "c");
+    assert!(!state.presenter.unwrap().is_inside);
+    assert_eq!(on_screen(&state), ["loss", "accuracy"], "from the panels it goes back to the charts");
+}
+
+#[test]
+fn fewer_charts_than_before_leave_one_on_the_screen() {
+    let mut state = open("#v1/sparse-parity?n=20");
+    for _ in 0..3 {
+        press(&mut state, "PageDown");
+    }
+    state.apply(Action::ToggleChart(chart::WEIGHTS));
+    assert_eq!(on_screen(&state), ["accuracy"]);
+    press(&mut state, "PageUp");
+    assert_eq!(on_screen(&state), ["loss"]);
+    state.apply(Action::ToggleChart(chart::ACCURACY));
+    assert_eq!(on_screen(&state), ["loss"]);
+    press(&mut state, "PageDown");
+    press(&mut state, "c");
+    assert_eq!(on_screen(&state), ["loss"]);
+}
+
+#[test]
+fn the_keys_turn_the_passages_of_an_open_story() {
+    let mut state = reading("hidden-progress");
+    assert!(state.presenter.is_some(), "a story opens within the mode");
+    let at = |state: &State| state.tour.as_ref().unwrap().at;
+    press(&mut state, "PageDown");
+    press(&mut state, "ArrowRight");
+    assert_eq!(at(&state), 2);
+    press(&mut state, "PageUp");
+    assert_eq!(at(&state), 1);
+    // Of the charts the first two are seen, or the one that the story points at.
+    let shown = state.run.link.view.show.clone();
+    assert!(shown.len() > 1 && on_screen(&state).len() == 2, "{shown:?}");
+    let last = *shown.last().unwrap();
+    press(&mut state, "c");
+    press(&mut state, "i");
+    state.apply(Action::Tour(TourAction::Do(StoryAction::Point(last))));
+    assert_eq!(on_screen(&state), [last.slug()]);
+    assert!(!state.presenter.unwrap().is_inside);
+    press(&mut state, "c");
+    assert_eq!(on_screen(&state), [shown[0].slug()]);
+    press(&mut state, "ArrowLeft");
+    assert_eq!(at(&state), 0);
+    state.apply(Action::Tour(TourAction::Close));
+    assert!(state.presenter.is_some(), "whoever closes the story goes on presenting");
+}
+
+#[test]
+fn a_covered_screen_is_shown_before_anything_is_turned() {
+    let mut state = open("#v1/sparse-parity?n=20");
+    press(&mut state, "PageDown");
+    for key in [".", "b"] {
+        press(&mut state, key);
+        assert_eq!(cover(&state), Some(Cover::Black));
+        press(&mut state, key);
+        assert_eq!(cover(&state), None);
+    }
+    for key in ["PageDown", "PageUp", "c", "i"] {
+        press(&mut state, "b");
+        press(&mut state, key);
+        assert_eq!((cover(&state), on_screen(&state)), (None, vec!["loss"]), "{key}");
+        assert!(!state.presenter.unwrap().is_inside);
+    }
+    press(&mut state, "q");
+    assert_eq!(cover(&state), Some(Cover::Code));
+    press(&mut state, "b");
+    assert_eq!(cover(&state), Some(Cover::Black));
+    state.apply(Action::Present(PresenterAction::Uncover));
+    assert_eq!((cover(&state), on_screen(&state)), (None, vec!["loss"]));
+}
+
+#[test]
+fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
+    let mut state = open("#v1/sparse-parity?n=20");
+    let link = state.run.link.clone();
+    press(&mut state, "b");
+    press(&mut state, "Escape");
+    assert_eq!((state.presenter, state.run.link == link), (None, true));
+    assert_eq!(on_screen(&state).len(), link.view.show.len(), "all charts again");
+    // What is left over of the mode does nothing.
+    state.apply(Action::Present(PresenterAction::Uncover));
+    state.apply(Action::Present(PresenterAction::Turn(1)));
+    assert_eq!(state.presenter, None);
+    state.apply(Action::Gallery(GalleryAction::Close));
+    state.apply(Action::Open(crate::app::gallery::FRAGMENT.into()));
+    state.apply(Action::Present(PresenterAction::Enter));
+    assert!(state.presenter.is_some() && !state.gallery.is_open, "from the gallery, too");
+    press(&mut state, "c");
+    state.apply(Action::Present(PresenterAction::Enter));
+    assert_eq!(on_screen(&state).len(), 1, "to enter again changes nothing");
+    state.apply(Action::Open(crate::app::gallery::FRAGMENT.into()));
+    assert!(state.presenter.is_none() && state.gallery.is_open);
+}

@@ -1,0 +1,149 @@
+// Presenter mode: large charts and a passage for a room, a clicker's keys, a black screen and a large QR code.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { pixels, text, until, visit } from "./harness.mjs";
+
+/** Tests in the browser and at the address that `here` gives. */
+export function presenting(here) {
+  const open = (link, size) => visit(here().context, here().address, link, size);
+  // The browser's own words when it is asked for a GPU and has none.
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
+  const mode = (page) => page.evaluate(() => document.documentElement.dataset.presenter ?? "off");
+  const focused = (page) => page.evaluate(() => document.activeElement.dataset.testid ?? document.activeElement.className);
+  /** The charts that are seen. */
+  const charts = (page) => page.locator(".plot:visible canvas").evaluateAll((all) => all.map((one) => one.dataset.testid));
+  const sees = (page, ...names) => {
+    const wanted = names.map((name) => `chart-${name}`).join();
+    return until(async () => (await charts(page)).join() === wanted, async () => `${wanted}, not ${await charts(page)}`);
+  };
+  const entered = (page) => until(async () => (await mode(page)) === "on" && (await focused(page)) === "presenter-bar", "the mode, with the focus in it");
+  const left = (page) => until(async () => (await mode(page)) === "off" && (await focused(page)) === "presenter", "the page, with the focus on the button");
+  const hasRoom = async (page) => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+  const press = (page, key) => page.keyboard.press(key);
+
+  it("presents a story: a clicker turns the passages, B makes the screen black, Escape leaves", async () => {
+    const { page, heard, see } = await open("#story/hidden-progress");
+    const place = () => text(see("tour-place"));
+    const at = (number) => until(async () => (await place()).includes(` · ${number} of `), `passage ${number}`);
+    await at(1);
+    const size = () => see("status").evaluate((node) => parseFloat(getComputedStyle(node).fontSize));
+    const before = await size();
+    await see("presenter").click();
+    await entered(page);
+    assert.ok((await size()) > 1.4 * before, "type for the last row");
+    for (const hidden of [".masthead", ".panel", ".switches", ".numbers", ".links"]) {
+      assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
+    }
+    assert.ok((await see("play").isVisible()) && (await see("tour").isVisible()));
+    await until(async () => (await charts(page)).length === 2, "two charts");
+    await press(page, "PageDown");
+    await at(2);
+    await press(page, "ArrowRight");
+    await at(3);
+    await press(page, "PageUp");
+    await at(2);
+    // The passage stands beside the charts, and nothing of it is cut off.
+    const [tour, chart] = await Promise.all([see("tour").boundingBox(), page.locator(".plot:visible").first().boundingBox()]);
+    assert.ok(chart.x + chart.width <= tour.x && chart.width > tour.width, "beside the charts");
+    await until(() => see("tour").evaluate((node) => node.scrollHeight <= node.clientHeight), "all of the passage");
+    await hasRoom(page);
+    for (const key of ["b", "."]) {
+      await press(page, key);
+      await until(() => see("black").isVisible(), "a black screen");
+      const [black, window] = await Promise.all([see("black").boundingBox(), page.evaluate(() => [innerWidth, innerHeight])]);
+      assert.deepEqual([black.x, black.y, black.width, black.height], [0, 0, ...window]);
+      await press(page, key);
+      await until(async () => !(await see("black").isVisible()), "the screen again");
+    }
+    await press(page, "b");
+    await until(() => see("black").isVisible(), "a black screen");
+    await press(page, "PageDown");
+    await until(async () => !(await see("black").isVisible()), "the screen before anything is turned");
+    await at(2);
+    await press(page, "Escape");
+    await left(page);
+    await until(async () => (await size()) === before, "the size before");
+    assert.ok((await page.locator(".masthead").isVisible()) && (await see("tour").isVisible()));
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("goes through the charts without a story, in the window where the browser refuses the whole screen", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused", { width: 1920, height: 1080 });
+    await until(() => see("step").isVisible(), "the page");
+    await page.evaluate(() => (Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("refused"))));
+    await press(page, "Shift+P");
+    await entered(page);
+    assert.equal(await page.evaluate(() => document.fullscreenElement), null);
+    await sees(page, "loss", "accuracy");
+    const width = (id) => see(id).evaluate((canvas) => [canvas.width, Math.round(canvas.clientWidth * devicePixelRatio)]);
+    for (const names of [["loss"], ["accuracy"], ["weights"], ["weights"]]) {
+      await press(page, "PageDown");
+      await sees(page, ...names);
+      const id = `chart-${names[0]}`;
+      await until(async () => (([drawn, shown]) => drawn === shown && shown > 1200)(await width(id)), "a chart as wide as the screen");
+      assert.ok((await pixels(page, id)) > 3);
+    }
+    await see("presenter-chart").click();
+    await sees(page, "loss", "accuracy");
+    // The lab's panels, in their place.
+    await until(() => see("presenter-inside").isVisible(), "panels of the lab");
+    await see("presenter-inside").click();
+    await sees(page);
+    assert.equal(await see("presenter-inside").getAttribute("aria-pressed"), "true");
+    await see("presenter-inside").click();
+    await sees(page, "loss", "accuracy");
+    await hasRoom(page);
+    // Dark, and on a phone's width.
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await until(async () => (await see("play").isVisible()) && (await charts(page)).length === 2, "both charts");
+    await hasRoom(page);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await see("presenter-leave").click();
+    await left(page);
+    await sees(page, "loss", "accuracy", "weights");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("shows the QR code on the whole screen, in the mode and from the dialog for a class", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
+    await see("presenter").click();
+    await entered(page);
+    const fills = async () => {
+      await until(() => page.getByTestId("cover-address").isVisible(), "the code");
+      const code = await page.locator(".cover[open] .code").boundingBox();
+      assert.ok(Math.min(code.width, code.height) > 0.9 * (await page.evaluate(() => Math.min(innerWidth, innerHeight))), JSON.stringify(code));
+      const address = page.getByTestId("cover-address");
+      assert.equal(await text(address), page.url());
+      const { size, tall, room } = await address.evaluate((node) => ({ size: parseFloat(getComputedStyle(node).fontSize), tall: node.scrollHeight, room: node.clientHeight }));
+      assert.ok(size > 20 && tall <= room, "an address that can be read");
+      await hasRoom(page);
+    };
+    await press(page, "q");
+    await fills();
+    await press(page, "PageDown");
+    await until(async () => !(await page.locator(".cover[open]").count()), "the charts again");
+    await sees(page, "loss", "accuracy");
+    await see("presenter-code").click();
+    await fills();
+    await see("cover-close").click();
+    await until(async () => (await focused(page)) === "presenter-code", "the focus where it was");
+    await press(page, "Escape");
+    await left(page);
+
+    await see("teach").click();
+    await see("large-code").click();
+    await until(() => page.getByTestId("cover-address").isVisible(), "the code");
+    assert.match(await text(page.getByTestId("cover-address")), /#v1\/sparse-parity\?n=12&k=2&width=16&start=paused$/);
+    await press(page, "Escape");
+    await until(async () => !(await page.locator(".cover[open]").count()), "the dialog again");
+    assert.ok(await see("large-code").isVisible());
+    await press(page, "Escape");
+    isQuiet(heard);
+    await page.close();
+  });
+}
