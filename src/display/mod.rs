@@ -6,6 +6,7 @@
 
 pub mod charts;
 mod events;
+pub mod glossary;
 mod lab;
 pub mod milestones;
 pub mod status;
