@@ -1,4 +1,13 @@
-//! Markup as text, for what is made of many like pieces: stories and the gallery.
+//! Markup as text, for what is made of many like pieces: stories, the gallery, and texts with terms of the glossary.
+
+use crate::display::glossary::{Marks, Piece};
+
+/// A text as markup, in which the terms of the glossary can be pressed.
+pub(super) fn explained(text: &str) -> String {
+    let mut out = Html::default();
+    out.pieces(Marks::default().plain(text));
+    out.0
+}
 
 /// Markup that is being written.
 #[derive(Default)]
@@ -29,16 +38,24 @@ impl Html {
         }
     }
 
-    /// Every second part between stars is stressed.
-    pub(super) fn paragraph(&mut self, text: &str) {
+    /// A paragraph: every second part between stars is stressed, and terms of the glossary can be pressed.
+    pub(super) fn paragraph(&mut self, text: &str, marks: &mut Marks) {
         self.raw("<p>");
-        for (i, part) in text.split('*').enumerate() {
-            if i > 0 {
-                self.raw(if i % 2 == 1 { "<em>" } else { "</em>" });
-            }
-            self.text(part);
-        }
+        self.pieces(marks.stressed(text));
         self.raw("</p>");
+    }
+
+    fn pieces(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Plain(text) => self.text(text),
+                Piece::Stressed(text) => self.mixed(&["<em>", text, "</em>"]),
+                Piece::Term(word, at) => {
+                    self.raw("<button type=\"button\" class=\"term\" aria-expanded=\"false\" data-term=\"");
+                    self.mixed(&["", &at.to_string(), "\">", word, "</button>"]);
+                }
+            }
+        }
     }
 
     /// An option of a list, of which `chosen` is the value.
@@ -61,5 +78,25 @@ impl Html {
         }
         self.text(word);
         self.raw("</button>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_can_be_pressed_and_texts_stay_texts() {
+        let html = explained("The <b> margin & the margin.");
+        let (before, after) = html.split_once("<button").unwrap();
+        assert_eq!(before, "The &lt;b> ");
+        assert!(after.ends_with("\">margin</button> &amp; the margin."), "{html}");
+        let mut out = Html::default();
+        out.paragraph("*Yes.* A \"logit\" is no *margin*, a margin is.", &mut Marks::default());
+        let html = out.0;
+        assert!(
+            html.starts_with("<p><em>Yes.</em> A &quot;<button ") && html.ends_with(", a margin is.</p>")
+        );
+        assert_eq!(html.matches("class=\"term\"").count(), 1, "{html}");
     }
 }

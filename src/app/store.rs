@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::browser;
+use super::files::openers::openers;
 use super::gallery::GalleryAction;
 use super::gallery::update::address;
 use super::library::storage::{self, Coming};
@@ -17,6 +18,7 @@ use crate::app::sweeps::workers::SweepWorkers;
 use crate::app::tour::{TourAction, answers_of};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::web::WorkerTrainer;
+use crate::language::escaped;
 use crate::platform::web::spawn;
 use crate::ui::browser::kept_in_tab;
 use crate::ui::context::RunContext;
@@ -68,6 +70,7 @@ impl Store {
             run: MappedSignal::new(store.state, |state| &state.run, |state| &mut state.run),
             field: Callback::new(move |key: &'static str| store.see_form(|state| state.field(key))),
             flaw: Callback::new(move |()| store.see(|state| state.flaw.clone())),
+            explained: Callback::new(move |text: String| store.explained(&text)),
             ask: Callback::new(move |what| store.act(Action::Request(what))),
         });
         if !browser::has_gpu() {
@@ -248,6 +251,18 @@ impl Store {
     pub fn see_form<T>(self, of: impl FnOnce(&State) -> T) -> T {
         self.form.track();
         self.peek(of)
+    }
+
+    /// A text as markup, in which the terms of the glossary can be pressed. The second program brings the glossary:
+    /// whoever calls before is told of changes until then.
+    pub fn explained(self, text: &str) -> String {
+        match openers() {
+            Some(openers) => (openers.explained)(text),
+            None => {
+                self.state.track();
+                escaped(text)
+            }
+        }
     }
 
     /// What `of` sees in the state now.

@@ -15,6 +15,8 @@ pub struct RunContext {
     pub field: Callback<&'static str, FieldState>,
     /// What was wrong with the last file that was to be opened, or nothing; whoever calls is told when that changes.
     pub flaw: Callback<(), String>,
+    /// A text as markup, in which the terms of the glossary can be pressed; whoever calls is told when that changes.
+    pub explained: Callback<String, String>,
     /// Does what a panel asks for.
     pub ask: Callback<Request>,
 }

@@ -90,8 +90,10 @@ pub fn Setting(
                 "↺"
             </button>
             <p class="knob__problem" id=problem_id>{move || problem.get()}</p>
-            <p class="knob__help" class:knob__help--asked=asked role="tooltip" id=help_id>
-                {help}
+            // No tooltip in the sense of ARIA, since the terms in it can be pressed.
+            <p class="knob__help" class:knob__help--asked=asked id=help_id>
+                // Markup: `RunContext::explained`, which escapes the text.
+                <span inner_html=move || context.explained.run(help.clone())></span>
                 {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
             </p>
         </fieldset>

@@ -4,15 +4,16 @@ use leptos::html::Dialog;
 use leptos::prelude::*;
 
 use crate::analysis::data_table::DataTable;
+use crate::app::html::explained;
 use crate::app::store::Store;
 use crate::catalog::chart::Chart;
 
 /// Most rows and columns that are shown.
 const MOST: usize = 200;
 
-/// The table that is shown, with its title; it stays as it was when it was asked for.
+/// The table that is shown, with its chart and its title; it stays as it was when it was asked for.
 #[derive(Clone, Copy)]
-pub struct Shown(RwSignal<Option<(String, DataTable)>>);
+pub struct Shown(RwSignal<Option<(Chart, String, DataTable)>>);
 
 impl Shown {
     /// Nothing at first; components below ask for it.
@@ -40,7 +41,7 @@ pub fn Ask(
             chart
                 .applies(&state.run)
                 .is_ok()
-                .then(|| (chart.title(&state.run), chart.reading(&state.run).table(MOST)))
+                .then(|| (chart, chart.title(&state.run), chart.reading(&state.run).table(MOST)))
         };
         shown.set(store.peek(of));
     };
@@ -72,14 +73,14 @@ pub fn Numbers() -> impl IntoView {
     view! {
         <dialog class="help datasheet" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
             on:close=move |_| shown.set(None)>
-            {move || shown.get().map(|(title, table)| body(title, table))}
+            {move || shown.get().map(|(chart, title, table)| body(chart, title, table))}
             <button class="button" type="button" on:click=close>{tr!("Close")}</button>
         </dialog>
     }
     .into_any()
 }
 
-fn body(title: String, table: DataTable) -> AnyView {
+fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
     let left_out = match table.left_out {
         0 => String::new(),
         n => tr!("{n} rows between these are left out.", n),
@@ -92,6 +93,8 @@ fn body(title: String, table: DataTable) -> AnyView {
     let columns = table.columns.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view();
     view! {
         <h2 id="numbers-title">{title}</h2>
+        // Markup: `explained`, which escapes texts.
+        <p inner_html=explained(chart.info().help)></p>
         <div class="datasheet__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
             <table>
                 <thead><tr>{columns}</tr></thead>

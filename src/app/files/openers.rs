@@ -1,9 +1,10 @@
-//! What opens files and gives advice: of the page's second program, behind a table.
+//! What opens files, gives advice and explains terms: of the page's second program, behind a table.
 //!
 //! # Why
 //! As [`mod@crate::labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
 //! that the first one need not hold what reads them.
 
+use crate::app::html;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::labs::cannot_learn;
@@ -18,6 +19,8 @@ pub struct Openers {
     pub(in crate::app) news: fn(&mut State, u64, News, &mut Vec<Effect>),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
     pub(in crate::app) advice: fn(&RunSpec) -> Vec<String>,
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page shows texts"))]
+    pub(in crate::app) explained: fn(&str) -> String,
 }
 
 /// All of them.
@@ -26,6 +29,7 @@ pub const OPENERS: Openers = Openers {
     table: State::read_table,
     news: State::hear_of_file,
     advice: cannot_learn,
+    explained: html::explained,
 };
 
 #[cfg(feature = "ui")]

@@ -74,14 +74,18 @@ pub fn Story() -> impl IntoView {
         store.memo(|state| openers().map_or(vec![], |openers| (openers.advice)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("What this run shows")>
-            <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>
+            // Markup: `Store::explained`, which escapes texts.
+            <p class="story__claim" data-testid="claim" inner_html=move || card.with(|c| store.explained(&c.0))></p>
             <p class="story__source">
                 <cite>{move || card.with(|c| c.1.clone())}</cite>
                 " "
-                <span>{move || card.with(|c| c.2.clone())}</span>
+                // Markup: likewise.
+                <span inner_html=move || card.with(|c| store.explained(&c.2))></span>
             </p>
             {move || advice.with(|advice| (!advice.is_empty()).then(|| {
-                view! { <p class="story__advice" role="note" data-testid="advice">{advice.join(" ")}</p> }
+                let advice = store.explained(&advice.join(" "));
+                // Markup: likewise.
+                view! { <p class="story__advice" role="note" data-testid="advice" inner_html=advice></p> }
             }))}
         </section>
     }

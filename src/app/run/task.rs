@@ -49,7 +49,8 @@ pub fn Task() -> impl IntoView {
     view! {
         <section class="task" aria-labelledby="task-title" data-testid="task">
             <h2 class="task__title" id="task-title">{tr!("The task")}</h2>
-            <p class="task__about">{move || translated(about.get())}</p>
+            // Markup: `Store::explained`, which escapes texts.
+            <p class="task__about" inner_html=move || store.explained(translated(about.get()))></p>
             {move || has_any.get().then(|| view! {
                 <div class="task__example">
                     <p>

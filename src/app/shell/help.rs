@@ -6,18 +6,20 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use crate::app::gallery::{FRAGMENT, GalleryAction};
+use crate::app::html::explained;
 use crate::app::presenter::{Focus, Presenter, PresenterAction};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::tour::TourAction;
 use crate::app::{LANGUAGE, browser};
+use crate::display::glossary;
 use crate::labs::panel;
 use crate::language::{languages, translated, wanted};
 use crate::platform::fresh_seed;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::{remember, remembered};
 use crate::ui::request::Request;
-use crate::ui::sheet::Sheet;
+use crate::ui::sheet::{Sheet, fold};
 
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),
@@ -163,6 +165,23 @@ fn choice_of_language() -> AnyView {
     .into_any()
 }
 
+/// What each chart that is shown is about: its switch says so too, but not to a finger.
+fn about_charts(store: Store) -> AnyView {
+    let shown = store.peek(|state| state.run.link.view.show.clone());
+    let about = shown.into_iter().map(|chart| {
+        let about = chart.info();
+        // Markup: `explained`, which escapes texts.
+        view! { <dt>{about.name}</dt><dd inner_html=explained(about.help)></dd> }
+    });
+    view! { <h2>{tr!("Charts")}</h2><dl class="glossary">{about.collect_view()}</dl> }.into_any()
+}
+
+/// Every term of the glossary.
+fn terms() -> AnyView {
+    let terms = glossary::sorted().into_iter().map(|(name, means)| view! { <dt>{name}</dt><dd>{means}</dd> });
+    view! { <dl class="glossary" data-testid="terms">{terms.collect_view()}</dl> }.into_any()
+}
+
 /// What the page is about and which keys it knows.
 #[component]
 pub fn Help(
@@ -172,7 +191,8 @@ pub fn Help(
     let store = Store::here();
     view! {
         <Sheet open title=tr!("What you see")>
-            <p>{move || store.see(|state| panel(state.run.spec()).help())}</p>
+            // Markup: `explained`, which escapes texts.
+            <p inner_html=move || store.see(|state| explained(panel(state.run.spec()).help()))></p>
             <p>
                 {tr!("The settings and the seed determine every number. The address of this page contains both: copy the address and open it elsewhere, and the same run begins. No data leaves your device.")}
             </p>
@@ -180,6 +200,8 @@ pub fn Help(
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>
             </p>
             {languages().nth(1).is_some().then(choice_of_language)}
+            {about_charts(store)}
+            {fold("glossary", tr!("Glossary"), false, terms)}
             <h2>{tr!("Keys")}</h2>
             <dl class="keys">
                 {KEYS

@@ -18,6 +18,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
+use super::glossary;
 use super::help::Help;
 use super::later::{Drawer, Part, Program};
 use crate::app::browser::build::look_for_another;
@@ -50,6 +51,7 @@ const PATIENCE_MS: u64 = 4000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
 fn second() -> Result<(Drawer, Modules), SplitLoaderError> {
+    glossary::listen();
     Ok((draw, Modules { lazy: LAZY_MODULE, openers: OPENERS, storage: STORAGE, keeper: KEEPER }))
 }
 

@@ -13,6 +13,7 @@ mod update;
 
 use super::html::Html;
 use crate::catalog::chart::Chart;
+use crate::display::glossary::Marks;
 use crate::display::words::thousands;
 use crate::labs::stories;
 use crate::labs::story::{Block, Passage, Story, StoryAction};
@@ -238,8 +239,9 @@ impl Tour {
             Some(passage) => {
                 out.text(translated(&passage.title));
                 out.raw("</h2>");
+                let mut marks = Marks::default();
                 for (at, block) in passage.blocks.iter().enumerate() {
-                    self.block(at, block, &mut out);
+                    self.block(at, block, &mut marks, &mut out);
                 }
             }
             None => {
@@ -266,9 +268,9 @@ impl Tour {
         out.0
     }
 
-    fn block(&self, at: usize, block: &Block, out: &mut Html) {
+    fn block(&self, at: usize, block: &Block, marks: &mut Marks, out: &mut Html) {
         match block {
-            Block::Text(text) => out.paragraph(translated(text)),
+            Block::Text(text) => out.paragraph(translated(text), marks),
             Block::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");
                 let waits = self.waits(at);
@@ -323,7 +325,7 @@ impl Tour {
                         (Some((_, true)), true) => tr!("*Yes.* {answer}", answer = translated(answer)),
                         (Some(_), true) => tr!("*Not quite.* {answer}", answer = translated(answer)),
                     };
-                    out.paragraph(&words);
+                    out.paragraph(&words, marks);
                 }
                 out.raw("</div>");
             }
