@@ -54,7 +54,9 @@ export function languages(here) {
   const english = () => JSON.parse(readFileSync(`${DIST}/languages/en.json`, "utf8"));
 
   it("says everything in the reader's language, in every lab, dialog and story", async () => {
-    const json = Object.fromEntries(Object.keys(english()).map((words) => [words, `⟦${words}⟧`]));
+    // Of a term's spellings the first one, which is found in no text: a term in a text is only a part of it.
+    const first = (words) => (/\p{L}\|\p{L}/u.test(words) ? words.split("|")[0] : words);
+    const json = Object.fromEntries(Object.keys(english()).map((words) => [words, `⟦${first(words)}⟧`]));
     const found = new Set();
     await speaking({ json }, async (go) => {
       const all = async (page, where) => (await page.evaluate(untranslated)).forEach((words) => found.add(`${where} | ${words}`));

@@ -14,6 +14,7 @@ import { faults } from "./faults.mjs";
 import { files } from "./files.mjs";
 import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
+import { glossary } from "./glossary.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { keeping } from "./keeper.mjs";
@@ -383,13 +384,9 @@ describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.contex
 describe("the program lab", () => programLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
-
 describe("what is kept for visits without a network", () => keeping());
-
 describe("deployments", () => deployments());
-
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 
 describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
@@ -397,9 +394,9 @@ describe("files", () => files(() => ({ context: plain.context, address: site.add
 describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
+describe("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
-
 describe("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {

@@ -38,7 +38,7 @@ pub fn show_address(link: &str) {
     let is_passage = |link: &str| link.strip_prefix("#story/").is_some_and(|place| place.contains('/'));
     if let Ok(history) = window().history()
         && is_passage(link)
-        && !(now.starts_with("#story/") && !is_passage(&now))
+        && (!now.starts_with("#story/") || is_passage(&now))
     {
         let _ = history.push_state_with_url(&JsValue::NULL, "", Some(link));
         return;

@@ -12,7 +12,7 @@
 
 use std::cell::Cell;
 
-use js_sys::{Array, Date, Function, Math, Reflect, Uint8Array};
+use js_sys::{Array, Date, Function, Reflect, Uint8Array};
 use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
@@ -27,7 +27,7 @@ use crate::app::library::merge::{merged, table_in};
 use crate::app::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use crate::labs::tables::opened as tables;
 use crate::platform::file::FileHandle;
-use crate::platform::web::{lock, spawn};
+use crate::platform::web::{fresh_seed, lock, spawn};
 use crate::record::FileError;
 use crate::record::saved::{Marks, check_state};
 
@@ -64,7 +64,7 @@ thread_local! {
     /// Whether this page has left a run, and nobody may have merged it yet.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
     /// What keys of runs that this page leaves begin with: no other page has the same number.
-    static PAGE: String = format!("{} {}", Date::now(), Math::random());
+    static PAGE: String = format!("{} {}", Date::now(), fresh_seed());
 }
 
 /// Names who is told what the browser says by itself, and listens to other tabs.

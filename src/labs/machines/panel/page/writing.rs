@@ -88,7 +88,7 @@ pub(super) fn writing(news: News) -> AnyView {
         let fields = ["m", "rules"].map(|key| news.context.field(key));
         move || fields.iter().any(|field| field.with(|field| field.is_locked))
     };
-    let about = news.once(|state| action::about(state));
+    let about = news.once(action::about);
     view! {
         <fieldset class="writing" disabled=locked data-testid="machine-editor">
             <legend class="spoken">{tr!("Machine")}</legend>
