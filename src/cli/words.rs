@@ -12,6 +12,7 @@ use super::Trouble;
 use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
 use crate::labs::story::{Block, parse};
+use crate::labs::story_notes::TeacherNotes;
 use crate::labs::{PRESETS, preset_groups, stories, story_file};
 use crate::markov::theory::Explorer;
 use crate::markov::{Measure, Strategy};
@@ -146,6 +147,10 @@ fn of_stories(root: &Path, into: &mut Vec<String>) -> Result<(), anyhow::Error> 
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let story = parse(&text).map_err(|flaw| anyhow!("{}: {flaw}", file.display()))?;
         into.extend([story.title, story.about]);
+        let TeacherNotes { goals, before, questions, misconceptions, slips } = story.notes;
+        into.extend([goals, before].concat());
+        into.extend(questions.into_iter().flat_map(|(question, answer)| [question, answer]));
+        into.extend([misconceptions, slips].concat());
         for passage in story.passages {
             into.push(passage.title);
             for block in passage.blocks {

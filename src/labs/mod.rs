@@ -26,6 +26,7 @@ pub mod panels;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
+pub mod story_notes;
 
 use std::sync::OnceLock;
 

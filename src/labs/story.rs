@@ -23,6 +23,10 @@
 //!
 //! > The answer, shown after a guess.
 //!
+//! ## For teachers
+//!
+//! The notes, as [`super::story_notes`] reads them.
+//!
 //! ## Sources
 //!
 //! - Author, year, title.
@@ -35,6 +39,7 @@
 use std::fmt;
 
 use super::find;
+use super::story_notes::{NotesReader, TeacherNotes};
 use crate::catalog::chart::Chart;
 
 /// What is known of a story before it is fetched.
@@ -65,6 +70,8 @@ pub struct Story {
     pub passages: Vec<Passage>,
     /// What it rests on.
     pub sources: Vec<String>,
+    /// What its page for teachers says; no passage shows it.
+    pub notes: TeacherNotes,
 }
 
 /// One screen of a story.
@@ -139,8 +146,9 @@ pub fn parse(text: &str) -> Result<Story, StoryError> {
     let minutes =
         front("minutes: ", "minutes")?.parse().map_err(|_| StoryError { line: 4, expected: "minutes" })?;
     front("---", "---")?;
-    let mut story = Story { title, about, minutes, passages: vec![], sources: vec![] };
-    let mut in_sources = false;
+    let (passages, sources) = (vec![], vec![]);
+    let mut story = Story { title, about, minutes, passages, sources, notes: TeacherNotes::default() };
+    let (mut notes, mut in_sources) = (None, false);
     let mut block: Vec<&str> = vec![];
     let (mut began, mut last) = (1, 5);
     // An empty line at the end closes the last block.
@@ -164,9 +172,17 @@ pub fn parse(text: &str) -> Result<Story, StoryError> {
                 return Err(flaw("a title on its own, before the sources"));
             }
             in_sources = title == "Sources";
-            if !in_sources {
-                story.passages.push(Passage { title: title.into(), run: String::new(), blocks: vec![] });
+            match title {
+                "For teachers" if notes.is_none() => notes = Some(NotesReader::default()),
+                "Sources" => {
+                    let read = notes.take().ok_or(flaw("the part \"For teachers\" before the sources"))?;
+                    story.notes = read.finish().map_err(flaw)?;
+                }
+                _ if notes.is_some() => return Err(flaw("the sources after the part \"For teachers\"")),
+                _ => story.passages.push(Passage { title: title.into(), run: String::new(), blocks: vec![] }),
             }
+        } else if let Some(notes) = &mut notes {
+            notes.take(&lines).map_err(flaw)?;
         } else if in_sources {
             for line in &lines {
                 story.sources.push(line.strip_prefix("- ").ok_or(flaw("a list of sources"))?.into());
@@ -257,6 +273,7 @@ fn deed(target: &str) -> Option<StoryAction> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::story_notes::LEAST;
     use crate::labs::{stories, story_file};
     use crate::permalink::{Link, decode, encode};
 
@@ -378,8 +395,8 @@ mod tests {
         for text in ["", "---", "# Title", "---\ntitle: T\nabout: A.\nminutes: many\n---\n"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n## Sources\n\n- S.\n";
-        let story = parse(&format!("{start}{written}")).unwrap();
+        let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n";
+        let story = parse(&format!("{start}{written}{LEAST}## Sources\n\n- S.\n")).unwrap();
         assert_eq!(story.passages[0].blocks[0], Block::Text("One two.".into()));
         let Block::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
         assert_eq!(buttons[0], ("A".into(), StoryAction::Train(10)));

@@ -140,6 +140,23 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
 }
 
+/// What the notes for teachers say with numbers, the story says as well.
+#[test]
+fn every_number_of_the_notes_is_the_storys_or_follows_from_a_definition() {
+    let mut unknown = vec![];
+    for about in stories() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
+        let (told, rest) = text.split_once("## For teachers").unwrap();
+        let (notes, _) = rest.split_once("## Sources").unwrap();
+        let known = numbers(told);
+        let facts = || FACTS.iter().filter(|(slug, value, of)| *slug == about.slug && *value == of());
+        let fits = |number: &f64| known.contains(number) || facts().any(|(_, value, _)| value == number);
+        unknown.extend(numbers(notes).into_iter().filter(|number| !fits(number)).map(|n| (about.slug, n)));
+    }
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
 #[test]
 fn numbers_are_read_as_they_are_written() {
     assert_eq!(numbers("1,140 ways; −0.1 of 60 %. n³ / 6, x2, 2,000."), [1140.0, 0.1, 60.0, 6.0, 2000.0]);

@@ -7,6 +7,7 @@ use crate::app::tour::TourAction;
 use crate::display::Phase;
 use crate::labs::stories;
 use crate::labs::story::{Block, StoryAction};
+use crate::labs::story_notes::LEAST;
 use crate::permalink::{decode, encode};
 use crate::protocol::Command;
 
@@ -81,6 +82,12 @@ fn every_passage_opens_its_run_and_every_button_works() {
         let tour = page.state.tour.as_ref().unwrap();
         assert!(tour.passage().is_none() && tour.html().contains(&story.sources[0]), "the sources");
         assert!(tour.html().contains("data-press=\"next\" disabled>"));
+        for page in [tour.html(), reading(about.slug).state.tour.as_ref().unwrap().html()] {
+            assert!(page.contains(">Print the story</button>") && page.contains(">For teachers</button>"));
+        }
+        assert_eq!((TourAction::of("print", tour), TourAction::of("lesson", tour)), (None, None));
+        let list = format!("data-press=\"lesson/{}\" aria-label=\"For teachers: ", about.slug);
+        assert!(super::list().contains(&list) && !tour.html().contains(&story.notes.goals[0]));
         page.act(Action::Tour(TourAction::Turn(1)));
         page.act(Action::Tour(TourAction::Turn(-100)));
         assert_eq!(page.state.tour.as_ref().unwrap().at, 0);
@@ -178,8 +185,9 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
 #[test]
 fn what_a_file_holds_is_text_and_no_markup() {
     let mut page = Page::open("#story/one-note");
-    let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n## Sources\n\n- S.\n";
-    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file.into()))));
+    let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n";
+    let file = format!("{file}{LEAST}## Sources\n\n- S.\n");
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file))));
     let html = page.state.tour.as_ref().unwrap().html();
     assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
     assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
@@ -193,11 +201,12 @@ fn what_a_file_holds_is_text_and_no_markup() {
 
 const PREDICTED: &str = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: \
     #v1/sparse-parity?n=12&k=2&width=16&every=10\n\n- [ ] A.\n- [x] B.\n\n> D.\n\n\
-    [Train to step 100](step:100) [Look](panel:loss)\n\n## Sources\n\n- S.\n";
+    [Train to step 100](step:100) [Look](panel:loss)\n\n";
 
 fn predicting() -> Page {
     let mut page = Page::open("#story/one-note");
-    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(PREDICTED.into()))));
+    let file = format!("{PREDICTED}{LEAST}## Sources\n\n- S.\n");
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file))));
     page
 }
 
