@@ -45,6 +45,22 @@ impl Html {
         self.raw("</p>");
     }
 
+    /// An element without attributes around a text with stress, as of a paragraph.
+    pub(super) fn within(&mut self, element: &str, text: &str) {
+        for part in ["<", element, ">"] {
+            self.raw(part);
+        }
+        for (i, part) in text.split('*').enumerate() {
+            if i > 0 {
+                self.raw(if i % 2 == 1 { "<em>" } else { "</em>" });
+            }
+            self.text(part);
+        }
+        for part in ["</", element, ">"] {
+            self.raw(part);
+        }
+    }
+
     fn pieces(&mut self, pieces: Vec<Piece>) {
         for piece in pieces {
             match piece {

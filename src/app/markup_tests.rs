@@ -79,6 +79,7 @@ fn no_translation_becomes_markup() {
 fn no_story_becomes_markup() {
     speak_evil();
     for story in crate::labs::stories() {
+        use super::tour::{handout::handout, lesson::lesson};
         let mut state = open(&format!("#story/{}", story.slug));
         check(story.slug, &state.tour.as_ref().unwrap().html());
         let text = std::fs::read_to_string(crate::labs::story_file(root(), story.slug).unwrap()).unwrap();
@@ -88,5 +89,8 @@ fn no_story_becomes_markup() {
             check(story.slug, &state.tour.as_ref().unwrap().html());
             state.apply(Action::Tour(TourAction::Turn(1)));
         }
+        let told = state.tour.as_ref().unwrap().story.as_ref().unwrap().as_ref().unwrap();
+        check(story.slug, &handout(told, "https://a.example"));
+        check(story.slug, &lesson(story.slug, told, "https://a.example", 1));
     }
 }

@@ -15,7 +15,7 @@ use super::settings::inputs::FormInputs;
 use super::state::{Action, State};
 use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
 use crate::app::sweeps::workers::SweepWorkers;
-use crate::app::tour::{TourAction, answers_of};
+use crate::app::tour::{TourAction, answers_of, file_of};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::web::WorkerTrainer;
 use crate::language::escaped;
@@ -164,7 +164,7 @@ impl Store {
             match deed {
                 TrainerEffect::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
                 TrainerEffect::Open(kind) => self.employ(kind),
-                TrainerEffect::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
+                TrainerEffect::Fetch(slug) => browser::fetch(&file_of(slug), move |text| {
                     self.act(Action::Tour(TourAction::Fetched(slug, text)));
                     if let Some(answers) = kept_in_tab(&answers_of(slug)) {
                         self.act(Action::Tour(TourAction::Recall(answers)));

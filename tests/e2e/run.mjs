@@ -24,6 +24,7 @@ import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { machineLab } from "./machines.mjs";
 import { markovLab } from "./markov.mjs";
+import { paper } from "./paper.mjs";
 import { parityLab } from "./parity.mjs";
 import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
@@ -395,6 +396,7 @@ describe("width and luck", () => luck(() => ({ context: plain.context, address: 
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
 describe("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
+describe("stories on paper", () => paper(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
 describe("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));

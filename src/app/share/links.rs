@@ -14,11 +14,6 @@ pub fn Links() -> impl IntoView {
     let store = Store::here();
     let link = store.memo(|state| encode(&state.run.link));
     let address = move || browser::address_of(&link.get());
-    // On paper a passage of a story has the story's address.
-    let printed = store.memo(|state| match &state.tour {
-        Some(tour) => tour.address(),
-        None => encode(&state.run.link),
-    });
     let command = store.memo(files::command);
     let teach = RwSignal::new(false);
     view! {
@@ -30,7 +25,7 @@ pub fn Links() -> impl IntoView {
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
                 {tr!("Link for a class, QR code, embedding")}
             </button>
-            <p class="paper">{move || browser::address_of(&printed.get())}</p>
+            <p class="paper">{address}</p>
         </section>
         <Later part=Part::Teacher(teach) />
     }

@@ -11,6 +11,7 @@ use super::titles::{run_name, title};
 use crate::app::browser;
 use crate::app::presenter::cover::Cover;
 use crate::app::store::Store;
+use crate::app::tour::paper::Lesson;
 use crate::permalink::{Link, encode};
 use crate::ui::icon::Name;
 use crate::ui::sheet::Sheet;
@@ -21,13 +22,25 @@ pub fn Teacher(
     /// Whether it is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let store = Store::here();
+    let (store, lesson) = (Store::here(), Lesson::here());
     view! {
         <Sheet open title=tr!("Link for a class")>
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.run.link.clone());
                 let story = store.peek(|state| state.tour.as_ref().map(|tour| (tour.address(), title(state))));
+                let slug = store.peek(|state| state.tour.as_ref().map(|tour| tour.slug));
+                let notes = match slug {
+                    Some(slug) => view! {
+                        <button class="button" type="button" data-testid="class-lesson" on:click=move |_| {
+                            open.set(false);
+                            lesson.show(slug);
+                        }>{tr!("For teachers: goals and questions of this story")}</button>
+                    }.into_any(),
+                    None => view! {
+                        <p>{tr!("Each story has a page for teachers. The list of stories opens these pages.")}</p>
+                    }.into_any(),
+                };
                 let mut wish = LessonEdit { of_story: story.is_some(), ..LessonEdit::of(&link) };
                 let fields = form(&link, &wish);
                 let step = store.peek(|state| state.run.step).max(100).to_string();
@@ -91,6 +104,7 @@ pub fn Teacher(
                             <button class="button" type="button" data-testid="large-code" on:click=move |_| large.set(true)>
                                 {tr!("Show the QR code on the whole screen")}
                             </button>
+                            {notes}
                         </div>
                         <Cover shown=wall close=Callback::new(move |()| large.set(false)) />
                     </div>

@@ -21,7 +21,7 @@ pub enum Part {
     Tour,
     /// The bar of presenter mode.
     Presenter,
-    /// The list of stories.
+    /// The list of stories, their pages for teachers, and what is printed of a story.
     Tours(RwSignal<bool>),
     /// What the page is about.
     Help(RwSignal<bool>),

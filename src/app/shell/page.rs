@@ -19,6 +19,7 @@ use crate::app::share::links::Links;
 use crate::app::share::titles;
 use crate::app::state::Action;
 use crate::app::store::Store;
+use crate::app::tour::paper::Lesson;
 use crate::language::translated;
 use crate::ui::appearance::{Appearance, PresentButton, ThemeButton};
 use crate::ui::browser::mark_root;
@@ -31,6 +32,7 @@ pub fn App() -> impl IntoView {
     let appearance = Appearance::provide();
     let shown = Shown::provide();
     Gaze::provide();
+    Lesson::provide();
     provide_tools(store);
     let hidden = store.memo(|state| {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));

@@ -38,6 +38,7 @@ use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::sweeps::cells::SweepMap;
 use crate::app::sweeps::dialog::SweepForm;
+use crate::app::tour::paper::Paper;
 use crate::app::tour::passage::{Tour, Tours};
 use crate::display::Phase;
 use crate::labs::PANELS;
@@ -79,7 +80,7 @@ fn draw(part: Part) -> AnyView {
         Part::Library => view! { <Library /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),
         Part::Presenter => view! { <PresenterBar /> }.into_any(),
-        Part::Tours(open) => view! { <Tours open /> }.into_any(),
+        Part::Tours(open) => view! { <Tours open /><Paper /> }.into_any(),
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open) => view! { <Files open /> }.into_any(),

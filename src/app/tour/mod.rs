@@ -4,6 +4,10 @@
 //! A story acts through the same actions as a person, so that everything it does can be undone, and nothing on the page
 //! is its own. Its run opens paused: the reader predicts before anything moves.
 
+pub mod handout;
+pub mod lesson;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod paper;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod passage;
 #[cfg(test)]
@@ -264,6 +268,11 @@ impl Tour {
         out.button("back", "button", "tour-back", off(self.at == 0), tr!("Back"));
         out.button("next", "button button--main", "tour-next", off(self.at == last), tr!("Next"));
         out.button("close", "button", "tour-close", "", tr!("Leave"));
+        if self.at == 0 || self.at == last {
+            out.raw("</div><div class=\"tour__paper\">");
+            out.button("print", "button", "print-story", "", tr!("Print the story"));
+            out.button("lesson", "button", "story-lesson", "", tr!("For teachers"));
+        }
         out.raw("</div>");
         out.0
     }
@@ -348,9 +357,28 @@ pub fn list() -> String {
             about = translated(about.about),
             minutes = about.minutes
         ));
-        out.raw("</span></button></li>");
+        out.raw("</span></button>");
+        let for_teachers = tr!("For teachers: {title}", title = translated(about.title));
+        out.raw("<button type=\"button\" class=\"button\" data-testid=\"lesson-");
+        for part in [about.slug, "\" data-press=\"", LESSON, about.slug, "\" aria-label=\""] {
+            out.raw(part);
+        }
+        out.mixed(&["", &for_teachers, "\">", tr!("For teachers"), "</button></li>"]);
     }
     out.0
+}
+
+/// The beginning of the name of a button that opens a page for teachers; the story's name follows.
+pub const LESSON: &str = "lesson/";
+
+/// The address of a story's first passage.
+pub fn start_of(slug: &str) -> String {
+    format!("{ADDRESS}{slug}/1")
+}
+
+/// The file of a story, as the page fetches it.
+pub fn file_of(slug: &str) -> String {
+    format!("./stories/{slug}.md")
 }
 
 /// Where the browser keeps the answers to a story. Only as long as the tab is open: in a classroom the next reader is somebody

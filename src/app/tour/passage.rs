@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::{TourAction, answers_of, list};
+use super::paper::{Lesson, print};
+use super::{LESSON, TourAction, answers_of, list};
 use crate::app::browser;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -24,11 +25,13 @@ pub fn Tours(
     /// Whether it is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let store = Store::here();
+    let (store, lesson) = (Store::here(), Lesson::here());
     let choose = move |event: MouseEvent| {
-        if let Some(slug) = pressed(&event) {
-            open.set(false);
-            store.act(Action::Tour(TourAction::Open(slug)));
+        let Some(name) = pressed(&event) else { return };
+        open.set(false);
+        match name.strip_prefix(LESSON) {
+            Some(slug) => lesson.show(slug),
+            None => store.act(Action::Tour(TourAction::Open(name))),
         }
     };
     view! {
@@ -44,7 +47,7 @@ pub fn Tours(
 /// The passage that is read, beside the run.
 #[component]
 pub fn Tour() -> impl IntoView {
-    let store = Store::here();
+    let (store, lesson) = (Store::here(), Lesson::here());
     // Texts, of which the page has memos anyway: one of another kind makes the program larger.
     let pointed = store.memo(|state| {
         let pointed = state.tour.as_ref().and_then(|tour| tour.pointed);
@@ -59,6 +62,14 @@ pub fn Tour() -> impl IntoView {
     });
     let press = move |event: MouseEvent| {
         let Some(name) = pressed(&event) else { return };
+        match &*name {
+            "print" => return print(),
+            "lesson" => {
+                let slug = store.peek(|state| state.tour.as_ref().map(|tour| tour.slug));
+                return lesson.show(slug.unwrap_or_default());
+            }
+            _ => {}
+        }
         if name == "copy" {
             let text =
                 store.peek(|state| state.tour.as_ref().map(|tour| tour.predictions()).unwrap_or_default());

@@ -1,0 +1,155 @@
+//! A story on paper: its passages with their questions to tick, and the answers on a page of their own.
+//!
+//! # Why
+//! Made when somebody prints, and not before: most readers never do. A box to tick is a border, so that it is printed where backgrounds are not.
+
+use crate::app::html::Html;
+use crate::app::share::qr::svg;
+use crate::labs::story::{Block, Story};
+use crate::language::translated;
+
+/// The story at `address` as a handout.
+pub fn handout(story: &Story, address: &str) -> String {
+    let mut out = Html::default();
+    out.raw("<header class=\"handout__head\"><div>");
+    out.within("h1", translated(&story.title));
+    out.within("p", &about(story));
+    out.mixed(&["<p class=\"handout__address\">", address, "</p></div><div class=\"handout__code\">"]);
+    out.raw(&svg(address));
+    out.raw("</div></header>");
+    // The answers wait until the passages are written.
+    let mut answers = Html::default();
+    let mut number = 0;
+    for (at, passage) in story.passages.iter().enumerate() {
+        let title = format!("{}. {}", at + 1, translated(&passage.title));
+        out.within("h2", &title);
+        for block in &passage.blocks {
+            match block {
+                Block::Text(text) => out.within("p", translated(text)),
+                Block::Buttons(buttons) => {
+                    let words: Vec<&str> = buttons.iter().map(|(word, _)| translated(word)).collect();
+                    out.raw("<div class=\"handout__deeds\">");
+                    out.within("p", &tr!("On the page: {buttons}", buttons = words.join("; ")));
+                    out.raw("</div>");
+                }
+                Block::Question { guesses, answer } => {
+                    number += 1;
+                    out.raw("<div class=\"handout__question\">");
+                    out.within("h3", &tr!("Question {number}", number));
+                    out.raw("<ul class=\"handout__guesses\">");
+                    for (guess, is_right) in guesses {
+                        out.within("li", translated(guess));
+                        if *is_right {
+                            answers.raw("<div class=\"handout__question\">");
+                            answers.within("h3", &tr!("Question {number}, in “{title}”", number, title));
+                            answers.within("p", &tr!("Right answer: *{guess}*", guess = translated(guess)));
+                            answers.within("p", translated(answer));
+                            answers.raw("</div>");
+                        }
+                    }
+                    out.raw("</ul></div>");
+                }
+            }
+        }
+    }
+    out.within("h2", tr!("Sources"));
+    out.raw("<ul>");
+    for source in &story.sources {
+        out.within("li", source);
+    }
+    out.raw("</ul><section class=\"handout__answers\" data-testid=\"handout-answers\">");
+    out.within("h2", &tr!("Answers: {title}", title = translated(&story.title)));
+    out.raw(&answers.0);
+    out.raw("</section>");
+    out.0
+}
+
+/// What a story is about, and how long it takes.
+pub(super) fn about(story: &Story) -> String {
+    tr!("{about} {minutes} minutes.", about = translated(&story.about), minutes = story.minutes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labs::story::parse;
+    use crate::labs::{stories, story_file};
+
+    const ADDRESS: &str = "https://example.org/#story/one&only/1";
+
+    fn each(check: impl Fn(&str, &Story, &str)) {
+        for about in stories() {
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
+            let story = parse(&text).unwrap();
+            check(about.slug, &story, &handout(&story, ADDRESS));
+        }
+    }
+
+    /// A text as it is within markup.
+    fn within(text: &str) -> String {
+        let mut out = Html::default();
+        out.within("p", text);
+        out.0[3..out.0.len() - 4].to_string()
+    }
+
+    fn questions(story: &Story) -> impl Iterator<Item = (&Vec<(String, bool)>, &String)> {
+        story.passages.iter().flat_map(|passage| &passage.blocks).filter_map(|block| match block {
+            Block::Question { guesses, answer } => Some((guesses, answer)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_handout_has_every_passage_and_a_box_for_every_guess() {
+        each(|slug, story, html| {
+            let (passages, answers) = html.split_once("<section class=\"handout__answers\"").unwrap();
+            for (at, passage) in story.passages.iter().enumerate() {
+                let title = within(&passage.title);
+                assert!(passages.contains(&format!("<h2>{}. {title}</h2>", at + 1)), "{slug}: {title}");
+                for block in &passage.blocks {
+                    match block {
+                        Block::Text(text) => {
+                            assert!(passages.contains(&format!("<p>{}</p>", within(text))), "{slug}: {text}")
+                        }
+                        Block::Buttons(buttons) => {
+                            assert!(buttons.iter().all(|(word, _)| passages.contains(&within(word))))
+                        }
+                        Block::Question { .. } => {}
+                    }
+                }
+            }
+            let boxes: Vec<&str> = passages.split("<ul class=\"handout__guesses\">").skip(1).collect();
+            assert_eq!(boxes.len(), questions(story).count(), "{slug}");
+            for ((guesses, _), list) in questions(story).zip(boxes) {
+                let items: String =
+                    guesses.iter().map(|(guess, _)| format!("<li>{}</li>", within(guess))).collect();
+                assert!(list.starts_with(&format!("{items}</ul>")), "{slug}: {list:.300}");
+            }
+            assert!(story.sources.iter().all(|source| passages.contains(&within(source))), "{slug}");
+            assert!(
+                passages.contains("https://example.org/#story/one&amp;only/1</p>")
+                    && !answers.contains("<svg")
+            );
+            assert!(passages.contains("<svg class=\"code\""), "{slug}");
+        });
+    }
+
+    #[test]
+    fn answers_come_after_all_passages_and_nowhere_else() {
+        each(|slug, story, html| {
+            let (passages, answers) = html.split_once("<section class=\"handout__answers\"").unwrap();
+            assert!(!passages.contains("Right answer"), "{slug}");
+            for (number, (guesses, answer)) in questions(story).enumerate() {
+                assert!(!passages.contains(&within(answer)), "{slug}: {answer}");
+                let (right, _) = guesses.iter().find(|(_, is_right)| *is_right).unwrap();
+                let said = format!("Right answer: <em>{}</em></p><p>{}</p>", within(right), within(answer));
+                let (_, of_it) = answers.split_once(&format!("<h3>Question {}, in “", number + 1)).unwrap();
+                assert!(of_it.split("<h3>").next().unwrap().contains(&said), "{slug}: {said}");
+            }
+            assert_eq!(answers.matches("<h3>").count(), questions(story).count(), "{slug}");
+            // Nor are the notes for teachers on it.
+            assert!(story.notes.goals.iter().all(|goal| !html.contains(&within(goal))), "{slug}");
+        });
+    }
+}
