@@ -38,6 +38,7 @@ export function paper(here) {
     await until(() => page.evaluate(() => window.prints === 1), "the browser's dialog");
     assert.ok(!(await see("handout").isVisible()), "on no screen");
     assert.ok((await printed(page)) >= 3, "passages and answers");
+    assert.equal(await see("handout").locator("h1").count(), 1, "written by the browser's own printing");
 
     await onPaper(page);
     const [handout, answers] = [see("handout"), see("handout-answers")];
