@@ -11,6 +11,7 @@
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
 pub mod charts;
+pub mod compare;
 pub mod files;
 pub mod gallery;
 mod html;

@@ -132,6 +132,8 @@ pub enum UndoEntry {
     Shown(&'static str, Value),
     /// Kept runs as they were before they were renamed, pinned or deleted; without their curves.
     SavedRuns(Vec<SavedRun>),
+    /// The kept runs that were compared with the run of the page.
+    Compared(Vec<String>),
 }
 
 /// Everything the page knows.
@@ -232,7 +234,9 @@ impl State {
 
     /// The learning rate at the step that is shown, which its field shows while the run is under way.
     pub fn rate_under_way(&self) -> Option<f64> {
-        let is_shown = self.run.is_under_way() && self.pending.is_none();
+        // A run that waits, and was kept to be compared, has its curve: another rate is one for a new run.
+        let is_kept = self.run.phase == Phase::Paused && self.library.kept_run == Some(self.run.runs);
+        let is_shown = self.run.is_under_way() && self.pending.is_none() && !is_kept;
         is_shown.then(|| self.run.link.spec.set_rate(self.run.step))
     }
 

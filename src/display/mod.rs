@@ -9,6 +9,7 @@ mod events;
 pub mod glossary;
 mod lab;
 pub mod milestones;
+pub mod naming;
 pub mod status;
 pub mod summary;
 pub mod sweep;

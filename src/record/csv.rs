@@ -79,3 +79,55 @@ pub fn csv<'a>(measures: &Measures, rows: impl Iterator<Item = &'a Row> + Clone)
     let columns = columns(measures, rows.clone());
     rows.fold(csv_head(&columns), |text, row| text + &csv_lines(&columns, row))
 }
+
+/// The measurements of one of several runs.
+pub struct RunRows<'a> {
+    /// What the run is called among them.
+    pub name: &'a str,
+    /// What is measured in its task.
+    pub measures: Measures,
+    /// Its measurements.
+    pub rows: Vec<&'a Row>,
+}
+
+/// Text as one field of CSV: in quotes where it needs them (RFC 4180, 2005, section 2).
+fn field(text: &str) -> String {
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.into(),
+    }
+}
+
+/// Metrics of several runs as one table in long form: `run`, which is the name of the run, then the columns of [`csv`]
+/// that any of the runs has. There is a line for each run, measurement and replica; where a run lacks a column, its field is
+/// empty.
+pub fn csv_of_runs(runs: &[RunRows]) -> String {
+    let tables: Vec<Vec<Column>> =
+        runs.iter().map(|run| columns(&run.measures, run.rows.iter().copied())).collect();
+    let mut all: Vec<Column> = vec![];
+    for column in tables.iter().flatten() {
+        if all.iter().all(|known| known.key != column.key) {
+            all.push(column.clone());
+        }
+    }
+    let mut text = format!("run,{}", csv_head(&all));
+    for (run, table) in runs.iter().zip(&tables) {
+        // Where a measure stands in a row depends on the task.
+        let own: Vec<Option<&Column>> =
+            all.iter().map(|column| table.iter().find(|known| known.key == column.key)).collect();
+        let name = field(run.name);
+        for row in &run.rows {
+            for replica in 0..row.test_loss.len() {
+                text.push_str(&format!("{name},{},{replica}", row.step));
+                for column in &own {
+                    text.push(',');
+                    if let Some(number) = column.and_then(|column| column.of(row).get(replica)) {
+                        text.push_str(&number.to_string());
+                    }
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
+}

@@ -37,7 +37,7 @@ pub(crate) mod mutation_tests;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{Column, columns, csv, csv_head, csv_lines};
+pub use csv::{Column, RunRows, columns, csv, csv_head, csv_lines, csv_of_runs};
 pub use error::FileError;
 pub use file::File;
 

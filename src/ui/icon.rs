@@ -17,6 +17,8 @@ pub enum Name {
     Seed,
     /// An arrow backwards.
     Undo,
+    /// Two curves.
+    Compare,
     /// Two links of a chain.
     Link,
     /// A prompt.
@@ -48,6 +50,7 @@ impl Name {
             Name::Reset => "M5 12a7 7 0 1 0 2.2-5.1M5 4v4h4",
             Name::Seed => "M5 5h14v14H5zM9 9h.01M15 9h.01M12 12h.01M9 15h.01M15 15h.01",
             Name::Undo => "M9 6 5 10l4 4M5 10h9a5 5 0 0 1 0 10h-3",
+            Name::Compare => "M4 18C8 18 8 6 20 6M4 20c8 0 8-7 16-7",
             Name::Link => {
                 "M10 14a4 4 0 0 0 6 .4l2.5-2.5a4 4 0 0 0-5.7-5.7L11.5 7.5M14 10a4 4 0 0 0-6-.4l-2.5 2.5a4 4 0 0 0 5.7 5.7l1.3-1.3"
             }

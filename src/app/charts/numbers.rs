@@ -41,7 +41,7 @@ pub fn Ask(
             chart
                 .applies(&state.run)
                 .is_ok()
-                .then(|| (chart, chart.title(&state.run), chart.reading(&state.run).table(MOST)))
+                .then(|| (chart, chart.title(&state.run), chart.compared(state).table(MOST)))
         };
         shown.set(store.peek(of));
     };

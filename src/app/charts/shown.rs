@@ -5,6 +5,7 @@
 
 use crate::analysis::chart::Kind;
 use crate::app::charts::viewport::ViewportAction;
+use crate::app::library::LibraryAction;
 use crate::app::settings::form::{COUNT_KEY, PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
 use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
@@ -27,6 +28,7 @@ impl State {
     pub(in crate::app) fn take_back(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
             Some(UndoEntry::SavedRuns(before)) => self.undo_kept(&before, effects),
+            Some(UndoEntry::Compared(ids)) => self.wish(LibraryAction::CompareAgain(ids), effects),
             Some(UndoEntry::Shown(key, value)) => self.show_again(key, &value, effects),
             Some(UndoEntry::Link(link)) => {
                 let what = words::changes(&self.run.link.spec, &link.spec);

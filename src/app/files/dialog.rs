@@ -186,7 +186,7 @@ pub fn Files(
         });
         view! {
             <li class="files__item">
-                <button class="button" type="button" data-testid=format!("save-{}", export.ending())
+                <button class="button" type="button" data-testid=format!("save-{}", export.slug())
                     aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
                     {export.word()}
                 </button>

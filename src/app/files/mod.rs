@@ -35,6 +35,8 @@ use crate::ui::request::Request;
 pub enum Export {
     /// The table of metrics.
     Csv,
+    /// The same of all runs that are compared.
+    Compared,
     /// The run.
     Json,
     /// Its weights.
@@ -56,12 +58,21 @@ pub struct Saved {
 
 impl Export {
     /// All of them, in the order of the dialog.
-    pub const ALL: [Export; 4] = [Export::Json, Export::Csv, Export::Weights, Export::Script];
+    pub const ALL: [Export; 5] =
+        [Export::Json, Export::Csv, Export::Compared, Export::Weights, Export::Script];
 
-    /// Name for tests, and ending of the file.
+    /// Name for tests.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Export::Compared => "compared",
+            other => other.ending(),
+        }
+    }
+
+    /// Ending of the file.
     pub fn ending(self) -> &'static str {
         match self {
-            Export::Csv => "csv",
+            Export::Csv | Export::Compared => "csv",
             Export::Json => "json",
             Export::Weights => "safetensors",
             Export::Script => "py",
@@ -72,6 +83,7 @@ impl Export {
     pub fn word(self) -> &'static str {
         match self {
             Export::Csv => tr!("Metrics (CSV)"),
+            Export::Compared => tr!("Compared runs (CSV)"),
             Export::Json => tr!("Run (JSON)"),
             Export::Weights => tr!("Weights (safetensors)"),
             Export::Script => tr!("PyTorch script"),
@@ -82,6 +94,11 @@ impl Export {
     pub fn about(self) -> &'static str {
         match self {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
+            Export::Compared => {
+                tr!(
+                    "The metrics of this run and of the compared runs in one table: the column run has the name of the run, then step, replica and measures follow."
+                )
+            }
             Export::Json => {
                 tr!("Link, environment and measurements; this page and the command lab can open the file.")
             }
@@ -98,6 +115,9 @@ impl Export {
     pub fn unavailable(self, state: &State) -> Option<&'static str> {
         match self {
             Export::Csv if state.run.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
+            Export::Compared if !state.has_compared() => Some(tr!(
+                "There is no other run to compare: press “Keep and compare”, then train with another setting."
+            )),
             Export::Weights if state.checkpoint.is_some() => None,
             Export::Weights if state.run.record.is_some() => {
                 Some(tr!("The file that was opened holds no weights."))
@@ -122,6 +142,7 @@ impl Export {
                 let rows: Vec<_> = state.run.history.rows().collect();
                 ("text/csv", csv(&state.run.spec().task.examples().measures(), rows.into_iter()).into_bytes())
             }
+            Export::Compared => ("text/csv", state.compared_csv().into_bytes()),
             Export::Json => ("application/json", record.to_json().into_bytes()),
             Export::Weights => {
                 ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
@@ -130,7 +151,8 @@ impl Export {
         };
         let step = weights.filter(|_| self == Export::Weights).map_or(state.run.step, |(step, _)| *step);
         let record = Record { step, ..record };
-        Ok(Saved { name: format!("{}.{}", record.name(), self.ending()), kind, bytes })
+        let of_all = if self == Export::Compared { "-compared" } else { "" };
+        Ok(Saved { name: format!("{}{of_all}.{}", record.name(), self.ending()), kind, bytes })
     }
 }
 

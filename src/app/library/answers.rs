@@ -77,6 +77,8 @@ impl State {
                     sorting::sort_by(&mut last, |a, b| b.at.total_cmp(&a.at));
                     let offer = last.into_iter().find(|kept| !kept.ended && (blank || kept.id == current));
                     self.library.offer = offer.map(|kept| kept.id.clone());
+                    let recalled = std::mem::take(&mut self.library.recalled);
+                    self.recall_compared(recalled, effects);
                 } else if self.library.unstored.iter().any(|held| held.reason == Reason::NoStorage) {
                     self.library.store_held(effects);
                 }
@@ -139,7 +141,8 @@ impl State {
                     };
                     return self.take_answer(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
                 }
-                if let Some(LibraryCommand::ReadCurves(_)) = command.as_deref() {
+                if let Some(LibraryCommand::ReadCurves(id)) = command.as_deref() {
+                    self.library.recalled.retain(|recalled| recalled != id);
                     self.message = tr!("The curves of the kept run cannot be read now.").into();
                 }
                 self.library.refused(refusal, command.map(|command| *command), effects);

@@ -6,13 +6,9 @@
 //! those curves alone. What is on the page alone stays on it: nothing of that is deleted, and of very much of it the
 //! oldest curves are thinned further.
 
-use super::{Library, LibraryCommand};
+use super::Library;
 use crate::analysis::curves::History;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::display::RunView;
 use crate::protocol::Row;
-use crate::record::saved::link;
 
 /// Most bytes of the curves of one run, roughly.
 const MOST_OF_CURVES: usize = 256 << 10;
@@ -35,7 +31,7 @@ pub(super) fn bytes(rows: &[Row]) -> usize {
 }
 
 /// Some of the rows, evenly, the first and the last among them.
-pub(super) fn thinned(history: &History) -> Vec<Row> {
+pub(in crate::app) fn thinned(history: &History) -> Vec<Row> {
     let rows: Vec<&Row> = history.rows().collect();
     let size = rows.last().map_or(1, |row| size(row));
     let stride = rows.len().div_ceil((MOST_OF_CURVES / size).max(FEWEST)).max(1);
@@ -54,7 +50,7 @@ fn halved(rows: Vec<Row>) -> Vec<Row> {
 }
 
 impl Library {
-    /// Lets go of curves that the page has no room for, the oldest first, and of drawings of runs that are gone.
+    /// Lets go of curves that the page has no room for, the oldest first. Those of compared runs are a few, and stay.
     pub(super) fn let_go_of_curves(&mut self) {
         let mut newest: Vec<usize> = (0..self.runs.len()).collect();
         newest.sort_by(|a, b| self.runs[*b].at.total_cmp(&self.runs[*a].at));
@@ -72,48 +68,5 @@ impl Library {
             let left = if can_be_read { &mut at_hand } else { &mut alone };
             *left = left.saturating_sub(bytes(rows));
         }
-        let runs = &self.runs;
-        self.drawn.retain(|(id, _)| runs.iter().any(|kept| kept.id == *id));
-    }
-}
-
-impl State {
-    /// Draws the curves of a kept run over those of the run under way, as soon as they are there, or no longer.
-    pub(super) fn overlay(&mut self, id: String, effects: &mut Vec<Effect>) {
-        if self.library.is_drawn(&id) {
-            self.library.drawings += 1;
-            return self.library.drawn.retain(|(drawn, _)| *drawn != id);
-        }
-        let Some(kept) = self.library.find(&id) else { return };
-        match kept.rows.is_empty() && self.library.is_stored(&id) {
-            true => effects.push(Effect::Library(LibraryCommand::ReadCurves(id))),
-            false => {
-                let rows = kept.rows.clone();
-                self.draw_over(id, rows);
-            }
-        }
-    }
-
-    /// Draws these curves of a kept run over those of the run under way.
-    pub(super) fn draw_over(&mut self, id: String, rows: Vec<Row>) {
-        let Some(kept) = self.library.find(&id).filter(|_| !self.library.is_drawn(&id)) else { return };
-        if rows.is_empty() {
-            self.message = tr!(
-                "The curves of “{name}” are no longer stored. Open the run to train it again with the same numbers.",
-                name = kept.name
-            );
-            return;
-        }
-        let mut drawn = RunView {
-            link: link(&kept.link).unwrap_or_default(),
-            step: kept.step,
-            labs: self.run.labs,
-            ..RunView::default()
-        };
-        rows.into_iter().for_each(|row| drawn.history.push(row));
-        drawn.state.clone_from(&self.run.state);
-        drawn.link.view.clone_from(&self.run.link.view);
-        self.library.drawings += 1;
-        self.library.drawn.push((id, drawn));
     }
 }

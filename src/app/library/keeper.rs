@@ -6,19 +6,26 @@
 //! compression that the first program need not hold.
 
 use super::{LibraryAction, SavedRun};
+use crate::analysis::Lines;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
+use crate::catalog::chart::Chart;
 
 /// The functions.
 pub struct Keeper {
     wish: fn(&mut State, LibraryAction, &mut Vec<Effect>),
     write_down: fn(&mut State, bool, &mut Vec<Effect>),
     take_back: fn(&mut State, &[SavedRun], &mut Vec<Effect>),
+    draw: fn(&State, Chart, &mut Lines),
 }
 
 /// All of them.
-pub const KEEPER: Keeper =
-    Keeper { wish: State::do_wish, write_down: State::write_down, take_back: State::take_back_kept };
+pub const KEEPER: Keeper = Keeper {
+    wish: State::do_wish,
+    write_down: State::write_down,
+    take_back: State::take_back_kept,
+    draw: State::draw_compared,
+};
 
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<Keeper> = std::sync::OnceLock::new();
@@ -51,9 +58,16 @@ impl State {
     }
 
     /// Writes the run down as it is now, if there is news of it; a young one only if it `must` be.
-    pub(super) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
             (keeper.write_down)(self, must, effects);
+        }
+    }
+
+    /// Draws what is compared with the run of the page over the curves of a chart.
+    pub(in crate::app) fn draw_kept(&self, chart: Chart, lines: &mut Lines) {
+        if let Some(keeper) = keeper() {
+            (keeper.draw)(self, chart, lines);
         }
     }
 

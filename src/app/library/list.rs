@@ -139,7 +139,7 @@ fn Entry(
         store.memo(move |state| {
             let kept = state.library.find(&id)?;
             let (drawn, about) = (state.library.is_drawn(&id).to_string(), about(state, kept, &spec));
-            Some([kept.name.clone(), kept.pinned.to_string(), about, drawn, tint(kept.colour)])
+            Some([kept.name.clone(), kept.pinned.to_string(), about, drawn, tint(state.library.tint(kept))])
         })
     };
     // One kind of signal for all: each closure in a view is code of its own.
@@ -176,7 +176,7 @@ fn Entry(
 }
 
 /// A colour as a style sheet has it.
-fn tint(colour: usize) -> String {
+pub fn tint(colour: usize) -> String {
     let colour = MUTED[colour % MUTED.len()];
     format!("rgb({} {} {})", colour.0, colour.1, colour.2)
 }

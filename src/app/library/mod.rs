@@ -23,7 +23,7 @@ mod storage_tests;
 pub(in crate::app) mod tests;
 
 mod answers;
-mod curves;
+pub(super) mod curves;
 #[cfg(test)]
 mod curves_tests;
 pub mod keeper;
@@ -134,6 +134,14 @@ pub enum LibraryAction {
     DeleteDamaged(String),
     /// Draw its curves over those of the run under way, or no longer.
     Overlay(String),
+    /// Keep the run of the page, and draw its curves with those of the runs that come.
+    Compare,
+    /// Draw the curves of kept runs no longer.
+    StopComparing,
+    /// Draw the curves of these runs again: the page was left while they were compared.
+    Recall(Vec<String>),
+    /// Draw the curves of these runs alone, as they were before the last change.
+    CompareAgain(Vec<String>),
     /// Take a run up where it is.
     TakeUp(String),
     /// Do without the run that waits for its table.
@@ -185,6 +193,19 @@ pub(super) struct Waiting {
     pub(super) table: u64,
 }
 
+/// A run whose curves are drawn with those of the run of the page.
+#[derive(Debug, Clone)]
+pub struct ComparedRun {
+    /// What it is found by.
+    pub id: String,
+    /// The run, with its curves.
+    pub run: RunView,
+    /// Which colour its curves have.
+    pub tint: usize,
+    /// Whether the person has deleted the kept run: its curves are drawn again if that is undone.
+    pub deleted: bool,
+}
+
 /// The kept runs, as the page knows them.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
@@ -194,9 +215,15 @@ pub struct Library {
     pub damaged: Vec<(String, String)>,
     /// What the person must know of them, in a sentence or two.
     pub trouble: String,
-    /// The runs whose curves are drawn.
-    pub(super) drawn: Vec<(String, RunView)>,
-    /// Counts changes of that.
+    /// The runs whose curves are drawn, of which deleted ones are hidden.
+    pub(super) compared: Vec<ComparedRun>,
+    /// The runs whose curves will be drawn once they are read.
+    pub(super) recalled: Vec<String>,
+    /// The runs that were compared before, for Undo.
+    pub(super) aside: Vec<ComparedRun>,
+    /// The number of the run of the page that the person has kept last, to compare it.
+    pub(super) kept_run: Option<u64>,
+    /// Counts changes of what is drawn of kept runs, and of their names.
     pub(super) drawings: u64,
     /// Whether the page was opened without a link.
     pub(super) is_blank: bool,
@@ -228,7 +255,7 @@ pub fn id_of(spec: &RunSpec) -> String {
 }
 
 /// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.
-fn name_of(spec: &RunSpec) -> String {
+pub(super) fn name_of(spec: &RunSpec) -> String {
     if let Some(preset) = crate::labs::preset_of(spec) {
         return translated(preset.name).into();
     }
@@ -252,8 +279,19 @@ impl Library {
         self.runs.iter().find(|kept| kept.id == id)
     }
 
+    /// The runs whose curves are drawn.
+    pub fn compared(&self) -> impl Iterator<Item = &ComparedRun> {
+        self.compared.iter().filter(|compared| !compared.deleted)
+    }
+
     /// Whether its curves are drawn.
     pub fn is_drawn(&self, id: &str) -> bool {
-        self.drawn.iter().any(|(drawn, _)| drawn == id)
+        self.compared().any(|compared| compared.id == id)
+    }
+
+    /// Which colour a kept run has: while its curves are drawn, one that no other drawn run has.
+    pub fn tint(&self, kept: &SavedRun) -> usize {
+        let drawn = self.compared().find(|compared| compared.id == kept.id);
+        drawn.map_or(kept.colour, |compared| compared.tint)
     }
 }

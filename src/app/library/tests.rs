@@ -22,16 +22,16 @@ use crate::record::saved::Marks;
 
 /// What the browser would keep.
 #[derive(Default)]
-pub(super) struct Shelf {
-    pub(super) runs: BTreeMap<String, SavedRun>,
-    pub(super) marks: BTreeMap<String, Marks>,
-    pub(super) states: BTreeMap<String, Vec<u8>>,
+pub(in crate::app) struct Shelf {
+    pub(in crate::app) runs: BTreeMap<String, SavedRun>,
+    pub(in crate::app) marks: BTreeMap<String, Marks>,
+    pub(in crate::app) states: BTreeMap<String, Vec<u8>>,
     /// What tabs wrote as they were closed.
-    pub(super) left: Vec<(SavedRun, Option<Vec<u8>>)>,
+    pub(in crate::app) left: Vec<(SavedRun, Option<Vec<u8>>)>,
     /// Most entries, where there is a limit.
-    pub(super) room: Option<usize>,
+    pub(in crate::app) room: Option<usize>,
     /// Why nothing can be read or written.
-    pub(super) refuses: Option<Refusal>,
+    pub(in crate::app) refuses: Option<Refusal>,
 }
 
 impl Shelf {
@@ -45,7 +45,7 @@ impl Shelf {
     }
 
     /// A run with what is said of it.
-    pub(super) fn joined(&self, id: &str) -> Option<SavedRun> {
+    pub(in crate::app) fn joined(&self, id: &str) -> Option<SavedRun> {
         let run = self.runs.get(id)?.clone();
         Some(match self.marks.get(id) {
             Some(said) => run.marked(said.clone()),
@@ -54,7 +54,7 @@ impl Shelf {
     }
 
     /// All that can be used, and what cannot.
-    pub(super) fn stock(&self) -> Stock {
+    pub(in crate::app) fn stock(&self) -> Stock {
         let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
         for id in self.runs.keys() {
             match self.joined(id).unwrap().check(id) {
@@ -65,7 +65,7 @@ impl Shelf {
         stock
     }
 
-    pub(super) fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
+    pub(in crate::app) fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
         if let Some(why) = &self.refuses {
             return Some(LibraryAnswer::Refused(why.clone(), Some(command.into())));
         }
@@ -123,18 +123,18 @@ impl Shelf {
 }
 
 /// A tab of the browser.
-pub(super) struct Tab {
-    pub(super) state: State,
-    pub(super) trainer: Scripted,
-    pub(super) shelf: Rc<RefCell<Shelf>>,
-    pub(super) sent: Vec<(Command, Payload)>,
+pub(in crate::app) struct Tab {
+    pub(in crate::app) state: State,
+    pub(in crate::app) trainer: Scripted,
+    pub(in crate::app) shelf: Rc<RefCell<Shelf>>,
+    pub(in crate::app) sent: Vec<(Command, Payload)>,
 }
 
-pub(super) const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
-pub(super) const NOON: f64 = 1.8e12;
+pub(in crate::app) const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+pub(in crate::app) const NOON: f64 = 1.8e12;
 
 impl Tab {
-    pub(super) fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+    pub(in crate::app) fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
         let trainer = Scripted::new(Program::Cpu, 300);
         let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
         tab.act(Action::Open(fragment.into()));
@@ -142,15 +142,15 @@ impl Tab {
         tab
     }
 
-    pub(super) fn load(&mut self) {
+    pub(in crate::app) fn load(&mut self) {
         self.wish(LibraryAction::Load);
     }
 
-    pub(super) fn wish(&mut self, wish: LibraryAction) {
+    pub(in crate::app) fn wish(&mut self, wish: LibraryAction) {
         self.act(Action::Library(wish));
     }
 
-    pub(super) fn act(&mut self, action: Action) {
+    pub(in crate::app) fn act(&mut self, action: Action) {
         let mut actions = VecDeque::from([action]);
         while let Some(action) = actions.pop_front() {
             for effect in self.state.apply(action) {
@@ -171,17 +171,17 @@ impl Tab {
         }
     }
 
-    pub(super) fn train(&mut self, step: u64) {
+    pub(in crate::app) fn train(&mut self, step: u64) {
         self.trainer.advance(step);
         self.seconds(5);
     }
 
-    pub(super) fn seconds(&mut self, many: u32) {
+    pub(in crate::app) fn seconds(&mut self, many: u32) {
         (0..many).for_each(|_| self.act(Action::Tick));
     }
 }
 
-pub(super) fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+pub(in crate::app) fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
     shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
 }
 
@@ -500,7 +500,7 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
             .collect::<Vec<_>>(),
         _ => vec![],
     };
-    assert_eq!(names(&tab, chart::LOSS), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
+    assert_eq!(names(&tab, chart::LOSS), [("held-out, width = 100, η = 0.1".into(), 5)]);
     assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
     assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
     tab.wish(LibraryAction::Overlay(id));

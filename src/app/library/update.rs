@@ -12,7 +12,7 @@ use crate::app::trainer::Effect;
 use crate::display::Phase;
 use crate::display::words::count;
 use crate::permalink::encode;
-use crate::record::saved::{Edit, FORMAT, Marks, name};
+use crate::record::saved::{Edit, FORMAT, Marks, link, name};
 
 /// Seconds between two times that a run under way is written down.
 const BETWEEN_S: u32 = 3;
@@ -49,6 +49,9 @@ impl State {
         match wish {
             LibraryAction::Load => effects.push(Effect::Library(LibraryCommand::Load)),
             LibraryAction::Rename(id, text) => {
+                // Without a name, the page's own is back.
+                let own = self.library.find(&id).filter(|_| text.trim().is_empty());
+                let text = own.and_then(|kept| Some(name_of(&link(&kept.link).ok()?.spec))).unwrap_or(text);
                 let edit = Edit { name: Some(name(&text)), ..Edit::default() };
                 self.change_kept(vec![Edit { id, ..edit }], effects);
             }
@@ -79,7 +82,11 @@ impl State {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
                 effects.push(Effect::Library(LibraryCommand::Forget(vec![key])));
             }
-            LibraryAction::Overlay(id) => self.overlay(id, effects),
+            LibraryAction::Overlay(id) => self.toggle_compared(id, effects),
+            LibraryAction::Compare => self.keep_and_compare(effects),
+            LibraryAction::StopComparing => self.stop_comparing(),
+            LibraryAction::Recall(ids) => self.recall_compared(ids, effects),
+            LibraryAction::CompareAgain(ids) => self.compare_again(&ids, effects),
             LibraryAction::TakeUp(id) => {
                 self.library.waiting = None;
                 let table = self.library.find(&id).and_then(lacking);
@@ -114,8 +121,6 @@ impl State {
 
     /// Deletes kept runs, which can be undone.
     fn delete_kept(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
-        self.library.drawn.retain(|(drawn, _)| !ids.contains(drawn));
-        self.library.drawings += 1;
         if self.library.waiting.as_ref().is_some_and(|waiting| ids.contains(&waiting.kept.id)) {
             self.library.waiting = None;
         }
@@ -170,8 +175,13 @@ impl State {
             if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == edit.id) {
                 let marks = Marks::of(kept).edited(edit);
                 *kept = std::mem::take(kept).marked(marks);
+                let deleted = kept.deleted > 0.0;
+                let of_it = self.library.compared.iter_mut().filter(|compared| compared.id == edit.id);
+                of_it.for_each(|compared| compared.deleted = deleted);
             }
         }
+        // Also its name is drawn.
+        self.library.drawings += 1;
         // Also of what is on the page alone: an earlier state of it may be stored.
         match self.library.storage {
             Storage::Ready => effects.push(Effect::Library(LibraryCommand::Edit(edits))),
@@ -225,13 +235,15 @@ impl State {
 
     /// Writes the run down as it is now, if there is news of it: what [`State::keep`] calls.
     pub(super) fn write_down(&mut self, must: bool, effects: &mut Vec<Effect>) {
+        self.grow_compared();
         let run = self.whole();
         let ended = matches!(run.phase, Phase::Finished(_) | Phase::Diverged { .. });
         // What can be gone on from; curves reach a little further.
         let state = self.past.before(u64::MAX);
         let step = state.map_or(0, |(step, _)| step);
         let news = (self.run.runs, step, ended);
-        let young = self.library.age < LEAST_S && !must && !ended;
+        let is_wanted = must || self.library.kept_run == Some(self.run.runs);
+        let young = self.library.age < LEAST_S && !is_wanted && !ended;
         if self.library.storage == Storage::Unknown
             || self.run.sweep.is_some()
             || young

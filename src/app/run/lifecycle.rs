@@ -108,8 +108,8 @@ impl State {
         if let Some(end) = &mut self.end {
             end.link.view.clone_from(&self.run.link.view);
         }
-        for (_, drawn) in &mut self.library.drawn {
-            drawn.link.view.clone_from(&self.run.link.view);
+        for compared in &mut self.library.compared {
+            compared.run.link.view.clone_from(&self.run.link.view);
         }
         effects
     }
@@ -181,9 +181,7 @@ impl State {
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
             None if theory_knob(key).is_some() && self.run.state.is_some() => self.edit_theory(key, text),
-            None if key == "lr" && self.run.is_under_way() && self.pending.is_none() => {
-                self.edit_learning_rate(text, effects)
-            }
+            None if key == "lr" && self.rate_under_way().is_some() => self.edit_learning_rate(text, effects),
             None => self.edit_spec(key, text, effects),
         };
         if let Err(problem) = taken {

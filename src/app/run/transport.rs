@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::status::status;
+use crate::app::library::LibraryAction;
 use crate::app::settings::form::speed_field;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
@@ -73,6 +74,9 @@ pub fn Transport() -> impl IntoView {
                     press=act(Action::Reset) />
                 <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings with a new seed (N)")
                     idle=never press=seed />
+                <Press testid="compare" icon=Name::Compare word=tr!("Keep and compare")
+                    hint=tr!("Keep this run and draw its curves with those of the next runs (C)") idle=never
+                    press=act(Action::Library(LibraryAction::Compare)) />
                 <Press testid="undo" icon=Name::Undo word=tr!("Undo") hint=tr!("Undo the last change (Ctrl+Z)") idle=no_undo
                     press=act(Action::Undo) />
             </div>

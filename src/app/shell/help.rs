@@ -7,6 +7,7 @@ use web_sys::{Element, KeyboardEvent};
 
 use crate::app::gallery::{FRAGMENT, GalleryAction};
 use crate::app::html::explained;
+use crate::app::library::LibraryAction;
 use crate::app::presenter::{Focus, Presenter, PresenterAction};
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -26,6 +27,7 @@ const KEYS: &[(&str, &str)] = &[
     (text!("→ or ."), text!("One step")),
     ("R", text!("Back to the same start")),
     ("N", text!("The same settings with a new seed")),
+    ("C", text!("Keep this run and compare the next runs with this run")),
     (text!("Ctrl Z"), text!("Undo the last change")),
     ("S", text!("Save the run, or open one")),
     ("G", text!("Gallery of all experiments, or back to the run")),
@@ -100,7 +102,8 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
             "g" | "G" if !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where nobody sees what would become of it.
-            " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "j" | "J" | "k" | "K"
+            " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "c" | "C" | "j" | "J" | "k"
+            | "K"
                 if in_gallery =>
             {
                 return;
@@ -112,6 +115,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !moves => Action::Reset,
             "n" | "N" if !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
+            "c" | "C" if !moves && !event.repeat() => Action::Library(LibraryAction::Compare),
             "s" | "S" if !moves => {
                 event.prevent_default();
                 files.set(true);

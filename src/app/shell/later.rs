@@ -17,6 +17,8 @@ pub enum Part {
     Offer,
     /// The kept runs.
     Library,
+    /// The runs that are compared.
+    Compared,
     /// The story that is read.
     Tour,
     /// The bar of presenter mode.

@@ -88,6 +88,7 @@ pub fn App() -> impl IntoView {
                 <Story />
                 <Task />
                 <Transport />
+                <Later part=Part::Compared />
                 <Later part=Part::SweepMap />
                 <Plots />
                 <Readouts />

@@ -24,6 +24,7 @@ use super::later::{Drawer, Part, Program};
 use crate::app::browser::build::look_for_another;
 use crate::app::charts::hand::Hand;
 use crate::app::charts::numbers::Numbers;
+use crate::app::compare::row::Compared;
 use crate::app::files::dialog::Files;
 use crate::app::files::openers;
 use crate::app::files::openers::{OPENERS, Openers};
@@ -78,6 +79,7 @@ fn draw(part: Part) -> AnyView {
         Part::Panels => panels(),
         Part::Offer => view! { <Offer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
+        Part::Compared => view! { <Compared /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),
         Part::Presenter => view! { <PresenterBar /> }.into_any(),
         Part::Tours(open) => view! { <Tours open /><Paper /> }.into_any(),

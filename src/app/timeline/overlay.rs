@@ -1,46 +1,24 @@
 //! Curves with more than the run on display: the rest of a run that is shown at an earlier step, and kept runs.
 
-use crate::analysis::{Lines, Reading, Role, Series};
+use crate::analysis::{Lines, Reading, Series};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
-use crate::display::words::difference;
 
 impl Chart {
     /// What is drawn: of a run that is shown at an earlier step, curves go on faintly to its end.
     pub fn drawn(self, state: &State) -> Reading {
-        let mut reading = self.divided(&state.run, state.end.as_deref());
-        // What is measured along every run of the lab; of probes, a kept run has nothing.
-        // A kept run would tell what a reader is to predict.
-        let compares = self.compares(&state.run) && !state.is_predicting();
-        if let (true, Reading::Lines(lines)) = (compares, &mut reading) {
-            let spec = state.run.spec();
-            for (id, drawn) in &state.library.drawn {
-                let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;
-                let (true, Some(kept)) = (same_lab, state.library.find(id)) else { continue };
-                if let Reading::Lines(mut others) = self.reading(drawn)
-                    && let Some(curve) = others.series.pop()
-                {
-                    // Another batch is another number of examples in a step.
-                    let share = match &lines.counted {
-                        Some(_) => drawn.spec().batch() as f64 / spec.batch() as f64,
-                        None => 1.0,
-                    };
-                    let name = match spec.differences(drawn.spec()).len() {
-                        1 | 2 => difference(spec, drawn.spec()),
-                        _ => kept.name.clone(),
-                    };
-                    // Under the curves of the run itself.
-                    lines.series.push(Series {
-                        name,
-                        tint: Some(kept.colour),
-                        role: Role::Other,
-                        each: None,
-                        x: curve.x.iter().map(|x| x * share).collect(),
-                        ..curve
-                    });
-                }
-            }
+        self.with_kept(self.divided(&state.run, state.end.as_deref()), state)
+    }
+
+    /// The same up to the step that is shown.
+    pub fn compared(self, state: &State) -> Reading {
+        self.with_kept(self.reading(&state.run), state)
+    }
+
+    fn with_kept(self, mut reading: Reading, state: &State) -> Reading {
+        if let Reading::Lines(lines) = &mut reading {
+            state.draw_kept(self, lines);
         }
         reading
     }
