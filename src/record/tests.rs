@@ -198,6 +198,27 @@ fn the_table_has_a_line_for_each_measurement_and_replica() {
 }
 
 #[test]
+fn several_runs_are_one_table_with_the_columns_of_all() {
+    let rows = record().rows;
+    let mut judged = row_at(0, 1);
+    judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
+    judged.measures[Measure::OnIndependent as usize] = vec![0.5];
+    let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    let text = csv_of_runs(&[
+        RunRows { name: "k = 3, η = 0.1", measures: Measures::default(), rows: rows.iter().collect() },
+        RunRows { name: "markov", measures: more, rows: vec![&judged] },
+    ]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy,on_iid");
+    assert_eq!(lines.len(), 8);
+    assert!(lines[3].starts_with("\"k = 3, η = 0.1\",50,0,") && lines[3].ends_with(','), "{}", lines[3]);
+    assert!(lines[7].starts_with("markov,0,0,") && lines[7].ends_with(",0.5"), "{}", lines[7]);
+    let alone = csv(&Measures::default(), rows.iter());
+    let second = alone.lines().nth(1).unwrap();
+    assert_eq!(lines[1], format!("\"k = 3, η = 0.1\",{second},"));
+}
+
+#[test]
 fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     let command = record().command();
     assert_eq!(command, "lab run '#v1/sparse-parity?n=20&width=64&replicas=2' --held-out 1024");

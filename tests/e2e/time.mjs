@@ -148,6 +148,71 @@ export function timeAndComparison(here) {
       assert.deepEqual([...a.heard.console, ...b.heard.console], []);
     }));
 
+    it("are compared: both curves under their own values, one table, and an end that deletes nothing", closing(async (context, address) => {
+      const short = "#v1/sparse-parity?n=12&k=2&width=24&every=10&steps=300&halt=steps&held=256&speed=0&show=loss.accuracy";
+      const { page, heard, see } = await visit(context, address, short);
+      await isReady(page);
+      await clear(page, address);
+      const ended = () => until(async () => (await stepOf(see)) === 300, "the end");
+      const legend = (chart) => see(`legend-${chart}`).locator("button").allTextContents();
+      await ended();
+      assert.equal(await page.getByTestId("compared").count(), 0);
+      await see("compare").click();
+      await see("compared").waitFor();
+      assert.match(await text(see("message")), /^This run is kept up to step 300\. Change a setting and train: both curves are drawn\.$/);
+      assert.ok(!(await legend("loss")).some((name) => name.includes("η")), "the run is not drawn over itself");
+
+      // The rate of the next run; it begins by itself, as the run before had ended.
+      await see("knob-lr").fill("0.3");
+      await see("knob-lr").press("Enter");
+      await until(async () => page.url().includes("lr=0.3"), "the new rate in the address");
+      await ended();
+      for (const chart of ["loss", "accuracy"]) {
+        await until(async () => (await legend(chart)).includes("held-out, η = 0.3"), () => legend(chart));
+        assert.ok((await legend(chart)).includes("held-out, η = 0.1"), `${await legend(chart)}`);
+      }
+      assert.match(await text(see("compared")), /^η = 0\.1/);
+
+      // One table, from the row and from the dialog, and the table of this run as it was.
+      const download = async (id) => {
+        const [file] = await Promise.all([page.waitForEvent("download"), see(id).click()]);
+        const parts = [];
+        for await (const part of await file.createReadStream()) parts.push(part);
+        return { name: file.suggestedFilename(), text: Buffer.concat(parts).toString() };
+      };
+      const table = await download("compared-csv");
+      assert.equal(table.name, "sparse-parity-mlp-seed0-step300-compared.csv");
+      const [head, ...lines] = table.text.trim().split("\n");
+      assert.equal(head, "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
+      const of = (name) => lines.filter((line) => line.startsWith(`${name},`));
+      assert.deepEqual([of("η = 0.3").length, of("η = 0.1").length, lines.length], [31, 31, 62]);
+      const measured = (await rows(page)).map((row) => row.test_loss[0]);
+      assert.deepEqual(of("η = 0.3").map((line) => Math.fround(line.split(",")[5])), measured);
+      assert.notDeepEqual(of("η = 0.1").map((line) => Math.fround(line.split(",")[5])), measured);
+      await see("files").click();
+      await see("files-dialog").waitFor();
+      assert.equal((await download("save-compared")).text, table.text);
+      assert.match((await download("save-csv")).text, /^step,replica,train_loss/);
+      const svg = (await download("save-svg-loss")).text;
+      assert.ok(svg.includes("held-out, η = 0.1") && svg.includes("held-out, η = 0.3"), "the names are in the picture");
+      await page.keyboard.press("Escape");
+
+      // After a reload the same runs are compared.
+      await page.reload();
+      await until(async () => /^η = 0\.1/.test(await text(see("compared"))), "the compared run", 30);
+      await ended();
+      await until(async () => (await legend("loss")).includes("held-out, η = 0.1"), () => legend("loss"));
+
+      await see("stop-comparing").click();
+      await until(async () => !(await page.getByTestId("compared").count()), "the row to go");
+      assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "compare");
+      await until(async () => !(await legend("loss")).some((name) => name.includes("η")), () => legend("loss"));
+      assert.ok((await stored(page, address)).some((run) => run.id.includes("n=12") && !run.id.includes("lr=") && !run.deleted), "the run is kept");
+      await see("undo").click();
+      await until(async () => (await legend("loss")).includes("held-out, η = 0.1"), () => legend("loss"));
+      assert.deepEqual(heard.console, []);
+    }));
+
     it("delete nothing where there is no room, and the page works where nothing can be kept", closing(async (context, address) => {
       const page = await context.newPage();
       await page.addInitScript(() => {

@@ -52,8 +52,12 @@ pub fn install(keeper: Keeper) {
 impl State {
     /// Does what is wished of kept runs.
     pub(in crate::app) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
-        if let Some(keeper) = keeper() {
-            (keeper.wish)(self, wish, effects);
+        match keeper() {
+            Some(keeper) => (keeper.wish)(self, wish, effects),
+            None if matches!(wish, LibraryAction::Compare) => {
+                self.message = tr!("A part of the page is still loading. Try again in a moment.").into();
+            }
+            None => {}
         }
     }
 
