@@ -19,6 +19,7 @@ use crate::app::state::State;
 use crate::app::store::Store;
 use crate::labs::stories;
 use crate::labs::story::parse;
+use crate::language::escaped;
 use crate::ui::sheet::Sheet;
 
 /// The page for teachers that is shown.
@@ -51,7 +52,7 @@ impl Lesson {
         let Some(about) = stories().find(|about| about.slug == slug) else { return };
         let slug = about.slug;
         self.slug.set(slug.into());
-        self.write(tr!("Loading").into(), String::new());
+        self.write(escaped(tr!("Loading")), String::new());
         self.open.set(true);
         browser::fetch(&file_of(slug), move |text| {
             // Meanwhile the page of another story may have been asked for.
