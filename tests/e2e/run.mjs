@@ -36,6 +36,7 @@ import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
+import { walk } from "./walk.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
@@ -366,24 +367,15 @@ describe("the charts", () => {
 });
 
 describe("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the program lab", () => programLab(() => ({ context: plain.context, address: site.address })));
-
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
 describe("what is kept for visits without a network", () => keeping());
@@ -396,6 +388,7 @@ describe("width and luck", () => luck(() => ({ context: plain.context, address: 
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
 describe("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
+describe("every passage", () => walk(() => ({ context: plain.context, address: site.address })));
 describe("stories on paper", () => paper(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
