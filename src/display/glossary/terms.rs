@@ -321,12 +321,6 @@ pub const TERMS: &[Term] = &[
         ),
     },
     Term {
-        words: text!("nat|nats"),
-        means: text!(
-            "Unit of information that belongs to the natural logarithm: one bit is ln 2 ≈ 0.69 nats."
-        ),
-    },
-    Term {
         words: text!("normalised margin"),
         means: text!(
             "The margin that the network has after its weights are scaled to norm 1, so that larger weights alone do not raise it."
