@@ -149,7 +149,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         Some(_) => tr!("No answer at step {step}.", step = thousands(*step)),
         None if search.is_some() => tr!("No rule has been tried yet.").into(),
         None => tr!(
-            "No answer at step {step}: SGD is writing the table, and no program runs.",
+            "No answer at step {step}: the program begins when the table is full.",
             step = thousands(*step)
         ),
     });
@@ -190,7 +190,7 @@ mod tests {
         let link = "#v1/succinct-learning?query=1.0.0.1.1.0";
         let writing = example(&at(link, 9), 0).unwrap();
         assert_eq!(writing.given, "Example 1: the test input + − − + + −.");
-        assert_eq!(writing.answer, "No answer at step 9: SGD is writing the table, and no program runs.");
+        assert_eq!(writing.answer, "No answer at step 9: the program begins when the table is full.");
         assert_eq!(example(&at(link, 10), 0).unwrap().answer, "No answer at step 10.");
         let run = at(link, 300);
         assert_eq!(count(&run), SHOWN);
