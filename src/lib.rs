@@ -1,4 +1,4 @@
-//! Vivarium: watch small neural networks learn, live, on your own GPU.
+//! Vivarium: watch small neural networks learn, live, on your own machine.
 //!
 //! # The map of the source
 //!

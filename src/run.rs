@@ -69,23 +69,23 @@ settings! {
     pub struct Run {
         /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
-        /// Examples per step; 0 takes the whole training sample, if there is a fixed sample.
+        /// Number of examples per training step; 0 uses the whole training sample, if there is a fixed sample.
         batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
-        /// Number that determines data and initial weights; the same seed gives the same run.
+        /// Number from which data and initial weights are generated; the same seed gives the same run.
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
-        /// Networks trained side by side from different weights and data.
+        /// Number of networks that are trained side by side, with different initial weights and data.
         replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 4096), "networks";
         /// Number of different initialisations, used by the replicas in turn; their data differ. 0: one initialisation for each replica.
         inits: usize = 0, "inits", "Initialisations", Range::Int(0, 4096);
         /// Last training step; the run may stop earlier.
         steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
-        /// Held-out accuracy that counts as having found the solution.
+        /// Smallest accuracy at which the solution counts as found.
         target: f64 = 1.0, "target", "Target accuracy", Range::Real(0.5, 1.0);
         /// Whether the run ends when the target accuracy is reached.
         halt: Halt = Halt::Target, "halt", "Stop", Range::Choice(Halt::OPTIONS);
-        /// Steps between two measurements of loss and accuracy.
+        /// Number of training steps between two measurements of loss and accuracy.
         every: u64 = 50, "every", "Measure every", Range::Int(1, 100_000), "steps";
-        /// Examples that are never trained on, for measuring loss and accuracy.
+        /// Number of examples that are used only to measure loss and accuracy, and never in training.
         held_out: usize = 8192, "held", "Held-out examples", Range::Int(64, 65_536), "examples";
         /// Changes of the learning rate during the run: step and new learning rate.
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
@@ -95,7 +95,7 @@ settings! {
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
         /// Which measure must reach the target accuracy, or the loss limit, for the solution to count as found.
         success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
-        /// Held-out loss that counts as having found the solution.
+        /// Largest held-out loss at which the solution counts as found.
         limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);

@@ -56,7 +56,7 @@
     const isThere = await hasAll();
     if (isThere) tell("Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.");
     else if (isOpaque) tell("This frame needs allow-same-origin in its sandbox attribute to show Vivarium.");
-    else tell("A part of Vivarium could not be fetched. Open it again, once there is a network.");
+    else tell("A part of Vivarium could not be fetched. Open the page again when the internet connection works.");
   }
 
   /**
@@ -91,7 +91,7 @@
   /** A page without one of its style sheets works, and looks broken. */
   function checkStyles() {
     const sheets = [...document.querySelectorAll("link[rel=stylesheet]:not([media=print])")];
-    if (sheets.some(isEmpty)) tell("A part of Vivarium could not be fetched: the page looks different from what it should.");
+    if (sheets.some(isEmpty)) tell("A part of Vivarium could not be fetched, so parts of the page may look wrong.");
   }
 
   /** Whether a style sheet has no rules: what could not be fetched is there in some browsers, and empty. */
@@ -110,7 +110,7 @@
     notice.className = "crash";
     notice.setAttribute("role", "alert");
     notice.textContent = `${sentence} `;
-    again.textContent = "Open it again";
+    again.textContent = "Open the page again";
     again.onclick = () => location.reload();
     notice.append(again);
     document.body.append(notice);

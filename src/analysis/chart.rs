@@ -21,11 +21,11 @@ crate::charts! {
 crate::charts! {
     /// Charts of every lab that stand behind those of the first task.
     MIDDLE;
-    /// Distribution of the steps at which replicas reached the target, compared with guessing a new set at every step.
+    /// Distribution of the steps at which replicas reached the target, compared with guessing a new set of bits at every step.
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Smallest margin of a training example, divided by the norm in the penalty. Where the largest possible value is known, 1 stands for it.
+    /// Smallest margin of a training example, divided by the norm in the penalty. If the largest possible value is known, 1 means this value.
     MARGIN = "margin", "Normalised margin", "Margin", Lines;
 }
 

@@ -161,13 +161,13 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     let gamma = 2.0 / selected as f64;
     let needed = sharpness_for(length, gamma);
     let enough = if sharpness >= needed {
-        tr!("and the head here is as sharp")
+        tr!("and this head is at least as sharp")
     } else {
-        tr!("and the head here is less sharp")
+        tr!("and this head is less sharp")
     };
     vec![
         tr!(
-            "{mass} % of the attention is on the {selected} relevant bits of {length}; with even attention it would be {even} %.",
+            "{mass} % of the attention is on the {selected} relevant bits of {length}; with equal attention to all bits it would be {even} %.",
             mass = format!("{:.1}", 100.0 * mass),
             selected,
             length,
@@ -181,7 +181,7 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
         ),
         tr!(
             "Neighbouring values of the mean are γ = {gamma} apart. R = ln(8T/γ) = {needed} guarantees an error of at \
-             most γ/4, {enough}. With twice the context length, R must be {more} larger.",
+             most γ/4, {enough}. If the context length doubles, R must increase by {more}.",
             gamma = format!("{gamma:.2}"),
             needed = format!("{needed:.2}"),
             enough,
@@ -189,7 +189,7 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
         ),
         tr!(
             "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the norms depend \
-             on the context length only through its logarithm, and the norms bound how many examples are enough.",
+             on the context length only through its logarithm. The norms give an upper bound on the number of examples that is enough.",
             root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]
@@ -370,7 +370,7 @@ mod tests {
                 && said.contains("the head here is as sharp"),
             "{said}"
         );
-        assert!(texts(300, 3, 8.0)[2].contains("the head here is less sharp"));
+        assert!(texts(300, 3, 8.0)[2].contains("this head is less sharp"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);
     }

@@ -82,7 +82,7 @@ impl ParityNeurons {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live == 1 { tr!("neuron is") } else { tr!("neurons are") };
         tr!(
-            "{live} of {norms} {neurons} live: {off_support} of ‖u‖² is outside the relevant bits, \
+            "{live} of {norms} {neurons} live. On average, weighted by norm mass, {off_support} of ‖u‖² is outside the relevant bits, \
              the sign rule holds for {sign_rule} of the norm mass, the squared cosine of w and (1, −1) is {along}, \
              and |u|/‖w‖ is {ratio}.",
             live = self.live,
@@ -205,7 +205,7 @@ mod tests {
         near(found.ratio, (1.125 + 0.5 * tiny) / all);
         assert_eq!(
             found.summary(),
-            "2 of 4 neurons are live: 11.1 % of ‖u‖² is outside the relevant bits, the sign rule holds for \
+            "2 of 4 neurons are live. On average, weighted by norm mass, 11.1 % of ‖u‖² is outside the relevant bits, the sign rule holds for \
              88.9 % of the norm mass, the squared cosine of w and (1, −1) is 50.0 %, and |u|/‖w‖ is 1.00."
         );
     }

@@ -190,7 +190,7 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     assert!(
         markov_charts::NEXT
             .summary(&unknown.run)
-            .starts_with("Most likely after symbol 3 of your own sequence, aab:")
+            .starts_with("Most likely next symbol after symbol 3 of your own sequence, aab:")
     );
 }
 
@@ -287,12 +287,12 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     assert!(text(many, &Phase::Running, &[]).contains("KL 0.091 in the median, unigram"));
     assert_eq!(
         text("#v1/markov", &Phase::Finished(Ending::Target), &[(0, 225)]),
-        "The induction head formed at step 225: KL is more than half-way from unigram to bigram."
+        "The induction head has formed at step 225: KL is more than half-way from unigram to bigram."
     );
     let seven: Vec<(usize, u64)> = (0..7).map(|r| (r, 200 + r as u64)).collect();
     assert_eq!(
         text(many, &last, &seven),
-        "The induction head formed in 7 of 10 networks, at steps 200 to 206: KL is more than half-way from unigram to \
+        "The induction head has formed in 7 of 10 networks, at steps 200 to 206: KL is more than half-way from unigram to \
          bigram. Ended at step 400."
     );
     assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");

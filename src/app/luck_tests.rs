@@ -57,7 +57,7 @@ fn the_winners_are_rewound_by_a_link() {
     let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
     assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
     assert!(
-        parity_charts::LUCK.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;")
+        parity_charts::LUCK.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1.")
     );
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
     let mut ticket = open(&crate::permalink::encode(&link));
@@ -75,7 +75,7 @@ fn the_winners_are_rewound_by_a_link() {
 fn luck_is_not_counted_where_the_start_cannot_be_drawn_at_once() {
     let large = open("#v1/sparse-parity?n=512&width=4096&init=sparse&show=luck");
     let why = parity_charts::LUCK.applies(&large.run).unwrap_err();
-    assert_eq!(why, "Luck can be counted in networks of at most 262,144 weights.");
+    assert_eq!(why, "The luck of a layer is computed only in networks of at most 262,144 weights.");
     let Reading::Bars(bars) = parity_charts::LUCK.reading(&large.run) else { panic!("bars") };
     assert!(bars.bars.is_empty());
 }
@@ -85,10 +85,10 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let of = |link: &str| floor(&decode(link).0.spec).unwrap();
     // 307 parameters, 10 steps and 5 examples against ½·C(100, 5).
     let little = of("#v1/sparse-parity?n=100&k=5&width=3&m=5&steps=10");
-    assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 are fewer than"), "{little}");
+    assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 is less than"), "{little}");
     assert!(little.contains("3.76 · 10⁷") && little.contains("at least 99.9 %"), "{little}");
     let plenty = of("#v1/sparse-parity?n=30&m=400");
-    assert!(plenty.contains("½·C(n, k) = 2,030: proposition 6.3 forbids nothing here"), "{plenty}");
+    assert!(plenty.contains("½·C(n, k) = 2,030, so proposition 6.3 excludes nothing here"), "{plenty}");
     assert!(floor(&decode("#v1/groups").0.spec).is_none());
     let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
     let mut state = open(map);
@@ -96,10 +96,14 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let cells = markup(&state.run);
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
     state.run.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
-    assert!(legend(&state.run).contains("2 runs of the sweep cannot succeed"), "{}", legend(&state.run));
+    assert!(
+        legend(&state.run).contains("2 runs of the sweep cannot have a success rate of one half"),
+        "{}",
+        legend(&state.run)
+    );
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
     assert!(!markup(&rich.run).contains("map__floor"));
-    assert!(legend(&rich.run).contains("forbids none of these runs"), "{}", legend(&rich.run));
+    assert!(legend(&rich.run).contains("excludes none of these runs"), "{}", legend(&rich.run));
 }
 
 /// The neuron of the preset is a good one, found among those that its layer has.

@@ -11,10 +11,10 @@ pub enum CircuitError {
     #[error("{}", tr!("the circuit has no gate; a line such as “out = a and b” is one"))]
     Empty,
     /// A text that is too long to be read.
-    #[error("{}", tr!("the text has {found} bytes, and at most {most} are read", found = _0, most = MOST_TEXT))]
+    #[error("{}", tr!("the text must have at most {most} bytes, but it has {found}", found = _0, most = MOST_TEXT))]
     Text(usize),
     /// A line that is no gate.
-    #[error("{}", tr!("line {line} is no gate; a gate is written “s = a and b”, “s = a or b”, “s = not a” or “s = a”", line = _0))]
+    #[error("{}", tr!("line {line} is not a gate; write a gate as “s = a and b”, “s = a or b”, “s = not a” or “s = a”", line = _0))]
     Form(usize),
     /// A word in the place of a gate that is none.
     #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are and, or, not and id", line, gate))]
@@ -25,7 +25,7 @@ pub enum CircuitError {
         gate: String,
     },
     /// A word in the place of a name that is none.
-    #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name has letters, digits and _, begins with no digit, has at most 32 characters and is none of and, or, not, id and inputs", line, name))]
+    #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name must consist of letters, digits and _, must not begin with a digit, must have at most 32 characters, and must not be and, or, not, id or inputs", line, name))]
     Name {
         /// Where it stands.
         line: usize,
@@ -78,16 +78,16 @@ pub enum CircuitError {
         name: String,
     },
     /// More gates than a circuit may have.
-    #[error("{}", tr!("line {line}: a circuit has at most {most} gates", line = _0, most = MOST_GATES))]
+    #[error("{}", tr!("line {line}: a circuit must have at most {most} gates", line = _0, most = MOST_GATES))]
     TooManyGates(usize),
     /// More inputs than a circuit may have.
-    #[error("{}", tr!("line {line}: a circuit has at most {most} inputs", line = _0, most = MOST_INPUTS))]
+    #[error("{}", tr!("line {line}: a circuit must have at most {most} inputs", line = _0, most = MOST_INPUTS))]
     TooManyInputs(usize),
     /// A layered circuit that is too large.
     #[error("{}", tr!("arranged in layers, the circuit has {found} gates including ID gates; at most {most} are allowed", found = _0, most = MOST_SIZE))]
     TooLarge(u64),
     /// A truth table that is too long.
-    #[error("{}", tr!("a truth table has at most {most} inputs, and this circuit has {found}", found = _0, most = MOST_IN_TABLE))]
+    #[error("{}", tr!("a circuit with a truth table must have at most {most} inputs, but this circuit has {found}", found = _0, most = MOST_IN_TABLE))]
     Table(usize),
     /// Bits for another number of inputs.
     #[error("{}", tr!("the circuit has {expected} inputs, but there are {found} bits", expected, found))]
@@ -106,7 +106,7 @@ pub enum CircuitError {
         found: usize,
     },
     /// A number that a named circuit or a toy does not allow.
-    #[error("{}", tr!("the number must be from {least} to {most}, not {found}", least, most, found))]
+    #[error("{}", tr!("the number must be from {least} to {most}, but it is {found}", least, most, found))]
     Number {
         /// Smallest number allowed.
         least: usize,
@@ -116,10 +116,10 @@ pub enum CircuitError {
         found: usize,
     },
     /// A network that is too large.
-    #[error("{}", tr!("the network would have {found} parameters, and at most {most} are allowed", found = _0, most = MOST_PARAMETERS))]
+    #[error("{}", tr!("the network must have at most {most} parameters, but it would have {found}", found = _0, most = MOST_PARAMETERS))]
     Parameters(u64),
     /// A network that is too large to be searched in a run.
-    #[error("{}", tr!("the network of a run has at most {most} parameters, and this one would have {found}", found = _0, most = MOST_IN_RUN))]
+    #[error("{}", tr!("the network of a run must have at most {most} parameters, but this network would have {found}", found = _0, most = MOST_IN_RUN))]
     Run(u64),
 }
 

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_by_their_line() {
         let says = |text: &str, what: &str| assert_eq!(read(text).unwrap_err().to_string(), what, "{text}");
-        let form = "is no gate; a gate is written “s = a and b”, “s = a or b”, “s = not a” or “s = a”";
+        let form = "is not a gate; write a gate as “s = a and b”, “s = a or b”, “s = not a” or “s = a”";
         for empty in ["", "\n;# a = b\n ", "inputs a b"] {
             assert_eq!(read(empty), Err(CircuitError::Empty), "{empty}");
         }
@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn a_link_with_a_thousand_gates_is_one_sentence() {
         let many: String = (0..1000).map(|i| format!("g{i} = not x;")).collect();
-        assert_eq!(read(&many).unwrap_err().to_string(), "line 401: a circuit has at most 400 gates");
+        assert_eq!(read(&many).unwrap_err().to_string(), "line 401: a circuit must have at most 400 gates");
         let wide: String = (0..70).map(|i| format!("g{i} = not x{i};")).collect();
-        assert_eq!(read(&wide).unwrap_err().to_string(), "line 65: a circuit has at most 64 inputs");
+        assert_eq!(read(&wide).unwrap_err().to_string(), "line 65: a circuit must have at most 64 inputs");
         let listed = format!("inputs {}; s = not x0", (0..70).map(|i| format!("x{i} ")).collect::<String>());
         assert_eq!(read(&listed), Err(CircuitError::TooManyInputs(1)));
         assert_eq!(read(&"x".repeat(MOST_TEXT + 1)), Err(CircuitError::Text(MOST_TEXT + 1)));

@@ -76,7 +76,7 @@ pub fn open_alone(disk: &dyn Disk, path: &Path) -> Result<File, anyhow::Error> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
-                "{} is being written by another lab command: wait until that command has ended, or name another file",
+                "{} is being written by another lab command: wait until that command has ended, or choose another file",
                 path.display()
             ),
             // On some file systems of clusters there are no locks.

@@ -49,9 +49,9 @@ impl Shard {
             text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         let shard = parts.map(|(number, of)| Shard { number, of });
         let is_one = |shard: &Shard| (1..=shard.of).contains(&shard.number);
-        shard
-            .filter(is_one)
-            .ok_or_else(|| format!("{text} is no shard: expected a part like 2/8, the second of 8 parts"))
+        shard.filter(is_one).ok_or_else(|| {
+            format!("{text} is not a part of a sweep: expected, for example, 2/8, the second of 8 parts")
+        })
     }
 
     /// Whether run `cell` is one of its.
@@ -400,11 +400,11 @@ impl<'a> Journal<'a> {
         }
         let mut found = Found::in_file(file.try_clone().with_context(cannot)?, path)?;
         if name(&found.spec) != name(spec) {
-            bail!("{place} holds another sweep, {}: name another file with --output", name(&found.spec));
+            bail!("{place} contains another sweep, {}: choose another file with --output", name(&found.spec));
         }
         if found.shard != shard {
             bail!(
-                "{place} holds shard {} of this sweep, and this is {shard}: name another file with --output",
+                "{place} contains part {} of this sweep, but this command makes part {shard}: choose another file with --output",
                 found.shard
             );
         }

@@ -44,7 +44,7 @@ struct Arguments {
     /// A CSV file for runs on tables (#v1/tabular). Links that name no other table use this file.
     #[arg(long, global = true, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// Name of the label's column in the CSV file. Without it: a column with a usual name, or the last.
+    /// Name of the label's column in the CSV file. Without this option: a column with a usual name for labels, or the last column.
     #[arg(long, global = true, requires = "table", value_name = "COLUMN")]
     label: Option<String>,
     #[command(subcommand)]
@@ -90,7 +90,7 @@ enum Command {
         /// The file.
         #[arg(default_value = "www/languages/en.json")]
         file: PathBuf,
-        /// Only say whether it is up to date.
+        /// Only report whether the file is up to date.
         #[arg(long)]
         check: bool,
     },
@@ -99,7 +99,7 @@ enum Command {
         /// The folder of the repository.
         #[arg(default_value = ".")]
         root: PathBuf,
-        /// Only say whether they are up to date.
+        /// Only report whether the tables are up to date.
         #[arg(long)]
         check: bool,
     },

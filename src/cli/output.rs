@@ -127,15 +127,15 @@ impl<'a> Output<'a> {
         }
         if beside.length() > 0 {
             bail!(
-                "{} is what an interrupted run has measured, and the checkpoint is of another run: rename or remove \
-                 the file",
+                "{} contains the measurements of an interrupted run, and the checkpoint belongs to another run: rename or \
+                 remove the file",
                 beside.part().display()
             );
         }
         if mark.is_some() && beside.path().exists() {
             bail!(
-                "{} holds something else than the metrics of this checkpoint's run in this format and up to this last \
-                 step: name another file with --output",
+                "{} does not contain the metrics of this checkpoint's run in this format and up to this last \
+                 step: choose another file with --output",
                 beside.path().display()
             );
         }
@@ -269,7 +269,7 @@ mod tests {
             (None, Format::Csv, ""),
         ] {
             let refused = format!("{:#}", open().go_on(mark, format, head).unwrap_err());
-            assert!(refused.contains("is what an interrupted run has measured"), "{refused}");
+            assert!(refused.contains("contains the measurements of an interrupted run"), "{refused}");
         }
         let mut output = open();
         assert!(output.go_on(Some(mark), Format::Csv, "head").unwrap());
@@ -289,7 +289,7 @@ mod tests {
         assert!(!part.exists(), "an empty one is not left behind");
         // It is not replaced by the rest of a run alone.
         let refused = format!("{:#}", open().go_on(Some(mark), Format::Json, "head").unwrap_err());
-        assert!(refused.contains("holds something else than"), "{refused}");
+        assert!(refused.contains("does not contain the metrics of this"), "{refused}");
         assert!(!open().go_on(None, Format::Csv, "").unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -23,7 +23,7 @@ use crate::record::File;
 /// What `lab plot` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, a preset's name, or a file. `show` in the link chooses the charts. A run's file needs no training.
+    /// The link, a preset's name, or a file. `show` in the link chooses the charts. With the file of a run, nothing is trained.
     link: String,
     /// File for the picture, ending in .svg or .png.
     #[arg(long, short, default_value = "run.svg")]

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Device, instead of the device in the link: auto, cpu or gpu.
     #[arg(long)]
     device: Option<String>,
-    /// Limit for the number of held-out examples in measurements during the run. The page has such a limit on the CPU.
+    /// Largest number of held-out examples in each measurement during the run. The page uses a limit on the CPU.
     #[arg(long, value_name = "EXAMPLES")]
     held_out: Option<usize>,
     /// How metrics are printed.
@@ -44,11 +44,11 @@ pub struct Arguments {
     /// Checkpoint: a file for the weights (safetensors), written every minute, on Ctrl-C and at the end.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Seconds between checkpoints. A checkpoint waits for the next measurement.
+    /// Seconds between checkpoints. Each checkpoint is written at the next measurement.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "checkpoint")]
     checkpoint_every: f64,
-    /// Continue the run of this checkpoint, with the checkpoint's own link, to the last step of the given link. The
-    /// file of metrics that this run began is continued as well.
+    /// Continue the run of this checkpoint. Only the last step and the device come from the given link; all other
+    /// settings come from the checkpoint. The metrics file of this run is continued as well.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// No progress bar and no closing line.
@@ -72,7 +72,8 @@ fn link(arguments: &Arguments) -> Result<Link, Trouble> {
 /// What one run can be asked for and a sweep, which is many, cannot.
 fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
     let given = [("--checkpoint", &arguments.checkpoint), ("--resume", &arguments.resume)];
-    let sentence = |name: &str| format!("{name} is for a single run, and this link is a sweep");
+    let sentence =
+        |name: &str| format!("{name} can be used only with a single run, and this link is a sweep");
     let given = given.into_iter().filter(|(_, file)| file.is_some());
     let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }

@@ -70,7 +70,7 @@ pub struct Merged {
     /// Files that `lab sweep` wrote for parts of the same sweep.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// File for the merged results: the same file as from one `lab sweep` without parts.
+    /// File for the merged results. It is the same as the file of one `lab sweep` without parts.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
     /// Merge the files even if runs are missing. `lab sweep` can continue the merged file.
@@ -102,7 +102,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
         return Err(bad(
-            "This link is one run. A sweep lists values of a setting, for example sweep=n:10_20_40.".into(),
+            "This link describes a single run. The link of a sweep lists values of a setting, for example sweep=n:10_20_40.".into(),
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
@@ -147,7 +147,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
         let seconds = (now_ms() - begin) / 1e3;
         eprintln!(
-            "{made} runs made and {there} there already, in {} ({}, {threads} threads, {seconds:.1} s).",
+            "{made} runs trained and {there} runs already done, in {} ({}, {threads} threads, {seconds:.1} s).",
             arguments.output.display(),
             names.join(", ")
         );
@@ -158,7 +158,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
 /// What is said of a sweep that was stopped.
 fn stopped(found: &Found, wanted: usize, arguments: &Arguments) -> String {
     format!(
-        "Stopped: {} of {} runs are in {}. The same command makes the remaining runs.",
+        "Stopped: {} of {} runs are in {}. The same command trains the remaining runs.",
         thousands(found.runs() as u64),
         thousands(wanted as u64),
         arguments.output.display()
@@ -346,7 +346,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let place = arguments.output.display();
     if !arguments.force && std::fs::symlink_metadata(&arguments.output).is_ok() {
         return refuse(format!(
-            "{place} is there already: --force replaces this file, --output names another"
+            "{place} exists already: --force replaces this file, and --output chooses another file"
         ));
     }
     let mut files = arguments.files.iter();
@@ -356,10 +356,13 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     for path in files {
         let found = Found::read(path)?;
         if found.spec != all.spec {
-            return refuse(format!("{} and {} are of different sweeps", first.display(), path.display()));
+            return refuse(format!("{} and {} belong to different sweeps", first.display(), path.display()));
         }
         if let Err(number) = all.absorb(found) {
-            return refuse(format!("run {number} is in {} and in an earlier file", path.display()));
+            return refuse(format!(
+                "run {number} is both in {} and in one of the files before it",
+                path.display()
+            ));
         }
     }
     let missing = all.missing();

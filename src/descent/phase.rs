@@ -92,13 +92,13 @@ impl Phase {
                 below = j - 1
             ),
             Phase::Slopes => {
-                tr!("The slope of the activation is written for every neuron of the network.").into()
+                tr!("This layer writes the slope of the activation for every neuron of the network.").into()
             }
             Phase::LossGradient => {
                 tr!("Each example's token writes twice the difference between output and label; the query's token writes 0.").into()
             }
             Phase::Backward(j) => tr!(
-                "The errors of the neurons of layer {j} are computed from the errors of the next layer; those of the output layer from the gradient g. Each token multiplies only its own numbers.",
+                "The errors of the neurons of layer {j} are computed from the errors of the next layer; the errors of the output layer are computed from the gradient g. Each product uses the numbers of one token only.",
                 j
             ),
             Phase::Step => {

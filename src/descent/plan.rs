@@ -118,8 +118,9 @@ impl Plan {
         }
         let fits = || (0.0..MOST_MASK).contains(&(self.largest_output(largest[0]) + largest[1]));
         if problems.is_empty() && !fits() {
-            let expected =
-                tr!("a smaller box: with such weights the outputs could be too large for single precision");
+            let expected = tr!(
+                "a smaller bound B: with weights up to B, the outputs could be too large for single precision"
+            );
             problems.push(Problem::new("box", &self.limit.to_string(), expected));
         }
         problems
@@ -134,7 +135,7 @@ impl Plan {
             problems.push(Problem::new("hidden", &hidden.len().to_string(), expected));
         }
         if hidden.contains(&0) || *inputs == 0 || *outputs == 0 {
-            problems.push(Problem::new("hidden", "0", tr!("at least one number in every layer")));
+            problems.push(Problem::new("hidden", "0", tr!("at least one neuron in every layer")));
         }
         let Approximation { delta, knots, reach } = self.approximation;
         if knots == 0 || knots > MOST_KNOTS {
@@ -142,7 +143,10 @@ impl Plan {
             problems.push(Problem::new("knots", &knots.to_string(), expected));
         }
         if delta < LEAST_DELTA {
-            let expected = tr!("at least {least}: rounding would hide the slope", least = LEAST_DELTA);
+            let expected = tr!(
+                "at least {least}, because rounding would hide the slope in a narrower band",
+                least = LEAST_DELTA
+            );
             problems.push(Problem::new("delta", &delta.to_string(), expected));
         }
         let positive = [("delta", delta), ("reach", reach), ("lr", self.rate), ("box", self.limit)];
@@ -161,7 +165,7 @@ impl Plan {
         let of_token = self.network.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if token > MOST_IN_TOKEN {
             let expected = tr!(
-                "fewer neurons: a token carries all {weights} weights and would have {token} numbers, more than {most}",
+                "fewer neurons: a token stores all {weights} weights and would have {token} numbers, but at most {most} numbers are possible",
                 weights,
                 token,
                 most = MOST_IN_TOKEN
@@ -170,20 +174,23 @@ impl Plan {
         }
         if product([token, tokens]) > MOST_IN_TOKENS {
             let expected = tr!(
-                "at most {most}, for tokens of {token} numbers",
+                "at most {most} examples, because each token has {token} numbers",
                 most = (MOST_IN_TOKENS / token).saturating_sub(1),
                 token
             );
             return Some(Problem::new("n", &examples.to_string(), expected));
         }
         if heads > MOST_HEADS {
-            let expected =
-                tr!("fewer: a step would have {heads} heads, more than {most}", heads, most = MOST_HEADS);
+            let expected = tr!(
+                "fewer straight lines: a step would have {heads} heads, but at most {most} heads are possible",
+                heads,
+                most = MOST_HEADS
+            );
             return Some(Problem::new("knots", &self.approximation.knots.to_string(), expected));
         }
         (operations > MOST_OPERATIONS).then(|| {
             let expected = tr!(
-                "fewer examples: a step would take {operations} operations, more than {most}",
+                "fewer examples: a step would need {operations} operations, but at most {most} operations are possible",
                 operations,
                 most = MOST_OPERATIONS
             );
@@ -252,26 +259,26 @@ mod tests {
         let tanh = Network { activation: Activation::Tanh, hidden: vec![64, 64], ..Network::default() };
         for (plan, examples, key, sentence) in [
             (with(vec![4; 6]), 16, "hidden", "at most 5 hidden layers"),
-            (with(vec![4, 0]), 16, "hidden", "at least one number in every layer"),
+            (with(vec![4, 0]), 16, "hidden", "at least one neuron in every layer"),
             (
                 with(vec![64, 64, 64]),
                 16,
                 "hidden",
-                "fewer neurons: a token carries all 8384 weights and would have 8969 numbers, more than 8192",
+                "fewer neurons: a token stores all 8384 weights and would have 8969 numbers, but at most 8192 numbers are possible",
             ),
-            (with(vec![30; 5]), 400, "n", "at most 251, for tokens of 4149 numbers"),
+            (with(vec![30; 5]), 400, "n", "at most 251 examples, because each token has 4149 numbers"),
             (
                 Plan { network: tanh, approximation: lines(1024), ..Plan::default() },
                 16,
                 "knots",
-                "fewer: a step would have 262790 heads, more than 262144",
+                "fewer straight lines: a step would have 262790 heads, but at most 262144 heads are possible",
             ),
             (Plan { approximation: lines(1025), ..Plan::default() }, 16, "knots", "from 1 to 1024"),
             (
                 Plan { approximation: Approximation { delta: 1e-12, ..lines(8) }, ..Plan::default() },
                 16,
                 "delta",
-                "at least 0.000000001: rounding would hide the slope",
+                "at least 0.000000001, because rounding would hide the slope in a narrower band",
             ),
             (Plan { rate: 0.0, ..Plan::default() }, 16, "lr", "a finite number above 0"),
             (Plan { limit: f64::NAN, ..Plan::default() }, 16, "box", "a finite number above 0"),
@@ -279,7 +286,7 @@ mod tests {
                 Plan { limit: 1e30, ..Plan::default() },
                 16,
                 "box",
-                "a smaller box: with such weights the outputs could be too large for single precision",
+                "a smaller bound B: with weights up to B, the outputs could be too large for single precision",
             ),
         ] {
             assert_eq!(found(&plan, examples), Some((key.to_string(), sentence.to_string())));

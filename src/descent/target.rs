@@ -49,7 +49,7 @@ choices! {
     /// The order of the examples, which must not matter.
     pub enum Order {
         /// As they were drawn.
-        Drawn = "drawn", "As drawn";
+        Drawn = "drawn", "As generated";
         /// Shuffled.
         Shuffled = "shuffled", "Shuffled";
     }
@@ -268,7 +268,7 @@ impl Draw {
             return Some(Problem::new(
                 "dim",
                 &self.dim.to_string(),
-                tr!("1: each of your own points has one input number"),
+                tr!("1, because each of your own points has one input number"),
             ));
         }
         if count == 0 {
@@ -382,7 +382,7 @@ mod tests {
             (
                 Draw { dim: 2, ..points(vec![[0.0; 2]]) },
                 "dim",
-                "1: each of your own points has one input number",
+                "1, because each of your own points has one input number",
             ),
             (Draw { examples: 0, ..Draw::default() }, "n", "from 1 to 512"),
             (Draw { examples: usize::MAX, ..Draw::default() }, "n", "from 1 to 512"),

@@ -42,9 +42,9 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
         Phase::Finished(_) if !run.vocabulary().searches => {
             tr!("Ended at step {step} without reaching the target", step)
         }
-        Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
+        Phase::Finished(_) => tr!("Ended at step {step}; the solution was not found", step),
         Phase::Diverged { step, last_good } => tr!(
-            "The loss was not finite at step {step}; the run went back to step {last_good}, the last one with a finite loss",
+            "The loss was not finite at step {step}; the run went back to step {last_good}, the last step with a finite loss",
             step = thousands(*step),
             last_good = thousands(*last_good)
         ),
@@ -53,7 +53,11 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
     match diverged(run) {
         0 => line,
         lost => {
-            tr!("{line}. {lost} diverged.", line = line.trim_end_matches('.'), lost = thousands(lost as u64))
+            tr!(
+                "{line}. Diverged networks: {lost}.",
+                line = line.trim_end_matches('.'),
+                lost = thousands(lost as u64)
+            )
         }
     }
 }
@@ -99,28 +103,28 @@ fn learning(run: &RunView) -> String {
     if run.vocabulary().explains {
         let share = percent(test);
         return match replicas {
-            1 => tr!("Learning. {share} of the variance explained", share),
-            _ => tr!("Learning. {share} of the variance explained in the median", share),
+            1 => tr!("Learning: {share} of the variance is explained", share),
+            _ => tr!("Learning: in the median, {share} of the variance is explained", share),
         };
     }
     let right = match replicas {
-        1 => tr!("{share} right", share = percent(test)),
-        _ => tr!("{share} right in the median", share = percent(test)),
+        1 => tr!("{share} of the answers are right", share = percent(test)),
+        _ => tr!("in the median, {share} of the answers are right", share = percent(test)),
     };
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
-        return tr!("Memorised the training sample; {right} on held-out examples", right);
+        return tr!("The training sample is memorised; on held-out examples {right}", right);
     }
     if test < chance(run) + ABOVE_CHANCE {
-        return tr!("Learning. {right}, no better than guessing", right);
+        return tr!("Learning: {right}, as with random guessing", right);
     }
     match run.margin_share().filter(|_| train >= 1.0) {
         Some(share) => {
             tr!(
-                "Every training pair is right. The margin is {share} of the largest possible margin",
+                "The answers for all training pairs are right. The margin is {share} of the largest possible margin",
                 share = percent(share)
             )
         }
-        None => tr!("Learning. {right}, no longer guessing", right),
+        None => tr!("Learning: {right}, more than with random guessing", right),
     }
 }
 
@@ -146,7 +150,7 @@ pub fn found(run: &RunView) -> String {
         return found;
     }
     if !run.vocabulary().hides || run.lab().needs_second_program() {
-        return tr!("Reached by {networks}, {at}.", networks = networks(run), at);
+        return tr!("Target reached by {networks}, {at}.", networks = networks(run), at);
     }
     match run.spec().run.replicas {
         1 => tr!("Found {at}: {bits}.", at, bits),

@@ -141,7 +141,9 @@ impl Sweep {
         let (done, all) = (thousands(self.ended() as u64), count(self.cells.len(), "run"));
         match self.left() {
             _ if self.is_over() => tr!("All of {all}", all),
-            _ if self.cancelled => tr!("Cancelled after {done} of {all}; what was found is kept", done, all),
+            _ if self.cancelled => {
+                tr!("Cancelled after {done} of {all}; the results so far are kept", done, all)
+            }
             Some(left) => tr!("{done} of {all}, about {left} left", done, all, left = duration(left)),
             None => tr!("{done} of {all}", done, all),
         }

@@ -286,7 +286,7 @@ mod tests {
         for (text, expected) in [
             ("Width", "width"),
             ("Weight of N(2, I) in the test", "weight of N(2, I) in the test"),
-            ("Place of S", "place of S"),
+            ("Positions of S", "positions of S"),
             ("Query-key matrix", "query-key matrix"),
             ("MLP size", "MLP size"),
             ("ReLU", "ReLU"),

@@ -6,7 +6,7 @@ use super::{Family, Group};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// There are no entries.
-    #[error("{}", tr!("the table is empty; a group has at least one element"))]
+    #[error("{}", tr!("the table is empty, but a group must have at least one element"))]
     Empty,
     /// No number of elements has a table of this size.
     #[error("{}", tr!("the table has {entries} entries, which is not a square number", entries))]
@@ -51,7 +51,7 @@ pub enum TableError {
         entry: usize,
     },
     /// No element leaves all others as they are.
-    #[error("{}", tr!("no identity: there is no e with e·a = a and a·e = a for every a"))]
+    #[error("{}", tr!("the table has no identity: there is no e with e·a = a and a·e = a for every a"))]
     Identity,
     /// The right inverse of an element is not its left inverse.
     #[error("{}", tr!("{element} has no inverse: {element}·{right} = {identity}, but {right}·{element} = {found}", element, right, identity, found))]
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn tables_of_no_group_are_refused_with_the_reason() {
-        assert_eq!(refused(0, &[]), "the table is empty; a group has at least one element");
+        assert_eq!(refused(0, &[]), "the table is empty, but a group must have at least one element");
         assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is not a square number");
         assert_eq!(refused(3, &[0, 1, 1, 0]), "the table has 4 entries, but 3 elements have 9 products");
         assert_eq!(refused(2, &[0, 1, 1, 2]), "1·1 = 2, which is not an element: the elements are 0 to 1");

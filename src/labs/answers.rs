@@ -45,11 +45,14 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
         Form::Fit | Form::Steps | Form::Circuit | Form::Program => false,
     };
     if !is_asked {
-        return Err(tr!("Available only for networks that can be asked for a single answer.").into());
+        return Err(tr!("Available only for networks that give answers to single examples.").into());
     }
     match spec.architecture().numbers(examples.inputs(), 1) <= MOST_NUMBERS && asked(spec) > 0 {
         true => Ok(()),
-        false => Err(tr!("This network is too large to be asked while it trains.").into()),
+        false => Err(tr!(
+            "This network is too large for the page to compute answers to single examples during training."
+        )
+        .into()),
     }
 }
 
@@ -153,13 +156,13 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
             tr!("Example {example}: {written}, and so on for {columns} inputs.", example, written, columns)
         }
         _ if relevant > most => tr!(
-            "Example {example}: {written}, and so on for the {relevant} inputs that matter.",
+            "Example {example}: {written}, and so on for the {relevant} relevant inputs.",
             example,
             written,
             relevant
         ),
         more => tr!(
-            "Example {example}: {written}. The other {more} inputs do not matter.",
+            "Example {example}: {written}. The label does not depend on the other {more} inputs.",
             example,
             written,
             more
@@ -219,7 +222,10 @@ mod tests {
             let example = of_numbers(&run, at).unwrap();
             let minus = example.given.matches("is −1").count();
             assert_eq!(example.given.matches("bit ").count(), 3, "{example:?}");
-            assert!(example.given.ends_with("The other 9 inputs do not matter."), "{example:?}");
+            assert!(
+                example.given.ends_with("The label does not depend on the other 9 inputs."),
+                "{example:?}"
+            );
             let label = if minus.is_multiple_of(2) { "The label is +1." } else { "The label is −1." };
             assert_eq!(example.label, label, "{example:?}");
             let says_plus = example.answer.contains("so +1");
@@ -268,7 +274,7 @@ mod tests {
     fn inputs_that_matter_are_said_to_matter_where_not_all_are_written_down() {
         let (run, _) = asked("#v1/sparse-parity?n=20&k=8&width=16");
         let given = of_numbers(&run, 0).unwrap().given;
-        assert!(given.ends_with(", and so on for the 8 inputs that matter."), "{given}");
+        assert!(given.ends_with(", and so on for the 8 relevant inputs."), "{given}");
         assert_eq!(given.matches("bit ").count(), WRITTEN);
     }
 

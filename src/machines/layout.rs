@@ -89,8 +89,8 @@ impl Group {
             Group::Head => tr!("Cell of the head after the move, in binary"),
             Group::Recalled => tr!("Symbol found in an earlier step"),
             Group::Given => tr!("Symbol found in the input"),
-            Group::Prefix => tr!("Bits found so far of the step that last wrote the cell"),
-            Group::Flags => tr!("Earlier write found, input found, bit found in this round"),
+            Group::Prefix => tr!("Bits found so far of the number of the step that last wrote the cell"),
+            Group::Flags => tr!("Flags: earlier write found, input symbol found, bit found in this round"),
             Group::Move => tr!("Move: left, right"),
         }
     }

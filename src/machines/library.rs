@@ -71,7 +71,7 @@ carry _ → 1 S halt",
         slug: "palindrome",
         name: text!("Palindrome"),
         about: text!(
-            "Accepts a word that reads the same in both directions: it compares the first symbol with the last, erases both and begins again."
+            "Accepts a word that is the same in both directions. The machine compares the first symbol with the last, erases both symbols and begins again."
         ),
         text: "first 0 → _ R had0
 first 1 → _ R had1
@@ -100,7 +100,7 @@ back _ → _ R first",
         slug: "unary-addition",
         name: text!("Unary addition"),
         about: text!(
-            "Adds two numbers written as strokes: it replaces the plus sign by a stroke and erases the last stroke."
+            "Adds two numbers written as strokes. The machine replaces the plus sign by a stroke and erases the last stroke."
         ),
         text: "left 1 → 1 R left
 left + → 1 R right
@@ -116,7 +116,7 @@ erase 1 → _ S halt",
         slug: "busy-beaver-2",
         name: text!("Busy beaver, 2 states"),
         about: text!(
-            "Halts after 6 steps, the most of any halting machine with 2 states and 2 symbols on an empty tape."
+            "Halts after 6 steps. No halting machine with 2 states and 2 symbols makes more steps on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L B
@@ -131,7 +131,7 @@ B 1 → 1 R halt",
         slug: "busy-beaver-3",
         name: text!("Busy beaver, 3 states"),
         about: text!(
-            "Halts after 21 steps, the most of any halting machine with 3 states and 2 symbols on an empty tape."
+            "Halts after 21 steps. No halting machine with 3 states and 2 symbols makes more steps on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 R halt
@@ -148,7 +148,7 @@ C 1 → 1 L A",
         slug: "busy-beaver-4",
         name: text!("Busy beaver, 4 states"),
         about: text!(
-            "Halts after 107 steps, the most of any halting machine with 4 states and 2 symbols on an empty tape."
+            "Halts after 107 steps. No halting machine with 4 states and 2 symbols makes more steps on an empty tape."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L B
@@ -167,7 +167,7 @@ D 1 → _ R A",
         slug: "busy-beaver-5",
         name: text!("Busy beaver, 5 states"),
         about: text!(
-            "Halts after 47,176,870 steps, the most of any halting machine with 5 states and 2 symbols on an empty tape; the run shows the first 1,000."
+            "Halts after 47,176,870 steps. No halting machine with 5 states and 2 symbols makes more steps on an empty tape. The run shows the first 1,000 steps."
         ),
         text: "A _ → 1 R B
 A 1 → 1 L C
@@ -187,7 +187,9 @@ E 1 → _ L A",
     Example {
         slug: "counter",
         name: text!("Endless counter"),
-        about: text!("Counts in binary without end; the least significant bit stands beside the mark."),
+        about: text!(
+            "Counts in binary without end. The least significant bit is in the cell next to the mark #."
+        ),
         text: "add # → # R add
 add 1 → 0 R add
 add 0 → 1 L back
@@ -252,7 +254,7 @@ restore _ → _ R halt",
         slug: "brackets",
         name: text!("Balanced brackets"),
         about: text!(
-            "Accepts a word in which every bracket is closed: it crosses out each closing bracket with the opening one before it."
+            "Accepts a word in which every bracket is closed. The machine crosses out each closing bracket together with the opening bracket before it."
         ),
         text: "right ( → ( R right
 right x → x R right
@@ -299,7 +301,7 @@ carry2 _ → 0 L carry1",
     Example {
         slug: "right",
         name: text!("Run right for ever"),
-        about: text!("Writes a 1 in every cell from the start cell to the right and never comes back."),
+        about: text!("Writes a 1 in every cell from the start cell to the right. The head never moves left."),
         text: "go _ → 1 R go
 go 1 → 1 R go",
         input: "",

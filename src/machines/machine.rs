@@ -233,6 +233,6 @@ mod tests {
     fn an_unknown_symbol_of_the_input_is_named() {
         let machine = Machine::parse(INCREMENT).unwrap();
         let mistake = machine.read("102").unwrap_err().to_string();
-        assert_eq!(mistake, "the input has the symbol 2, but the machine knows only: _01");
+        assert_eq!(mistake, "the input has the symbol 2, but the machine has only these symbols: _01");
     }
 }

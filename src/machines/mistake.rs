@@ -8,10 +8,10 @@ use super::limits::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mistake {
     /// The text has no rule.
-    #[error("{}", tr!("the text has no rule; write one rule a line, such as: A 0 → 1 R B"))]
+    #[error("{}", tr!("the text has no rule; write one rule per line, for example A 0 → 1 R B"))]
     Empty,
     /// The text is too long to be read.
-    #[error("{}", tr!("the text has more than {most} bytes", most = MOST_TEXT))]
+    #[error("{}", tr!("the text must have at most {most} bytes", most = MOST_TEXT))]
     LongText,
     /// A line that is not a rule.
     #[error("{}", tr!("line {line}: expected {expected}, found: {found}", line, expected, found))]
@@ -24,7 +24,7 @@ pub enum Mistake {
         found: String,
     },
     /// A rule of the comma form that lacks its other line.
-    #[error("{}", tr!("line {line}: the rule needs a second line with next state, written symbol and direction", line))]
+    #[error("{}", tr!("line {line}: the rule needs a second line with the next state, the symbol to write and the move", line))]
     HalfARule {
         /// The line, from 1.
         line: usize,
@@ -38,7 +38,7 @@ pub enum Mistake {
         found: String,
     },
     /// A symbol of several characters.
-    #[error("{}", tr!("line {line}: the symbol {found} is longer than one character", line, found))]
+    #[error("{}", tr!("line {line}: a symbol must be one character, but {found} is longer", line, found))]
     LongSymbol {
         /// The line, from 1.
         line: usize,
@@ -54,7 +54,7 @@ pub enum Mistake {
         found: char,
     },
     /// A state whose name is too long.
-    #[error("{}", tr!("line {line}: the name of the state is longer than {most} characters", line, most = MOST_LETTERS))]
+    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MOST_LETTERS))]
     LongName {
         /// The line, from 1.
         line: usize,
@@ -80,19 +80,19 @@ pub enum Mistake {
         symbol: char,
     },
     /// More states than a machine may have.
-    #[error("{}", tr!("line {line}: this is state number {count}, but a machine has at most {most}", line, count = MOST_STATES + 1, most = MOST_STATES))]
+    #[error("{}", tr!("line {line}: this is state number {count}, but a machine must have at most {most} states", line, count = MOST_STATES + 1, most = MOST_STATES))]
     States {
         /// The line of the first state that is too much.
         line: usize,
     },
     /// More symbols than a machine may have.
-    #[error("{}", tr!("line {line}: this is symbol number {count}, but a machine has at most {most} with the blank", line, count = MOST_SYMBOLS + 1, most = MOST_SYMBOLS))]
+    #[error("{}", tr!("line {line}: this is symbol number {count}, but a machine must have at most {most} symbols including the blank", line, count = MOST_SYMBOLS + 1, most = MOST_SYMBOLS))]
     Symbols {
         /// The line of the first symbol that is too much.
         line: usize,
     },
     /// More rules than are read.
-    #[error("{}", tr!("line {line}: the text has more than {most} rules", line, most = MOST_RULES))]
+    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MOST_RULES))]
     Rules {
         /// The line of the first rule that is too much.
         line: usize,
@@ -112,7 +112,7 @@ pub enum Mistake {
         state: String,
     },
     /// A character of the input that the machine does not know.
-    #[error("{}", tr!("the input has the symbol {found}, but the machine knows only: {known}", found, known))]
+    #[error("{}", tr!("the input has the symbol {found}, but the machine has only these symbols: {known}", found, known))]
     Input {
         /// The character.
         found: char,
@@ -128,19 +128,19 @@ pub enum Mistake {
         needed: u64,
     },
     /// A start cell or an input that is too far to the right.
-    #[error("{}", tr!("the start cell or the input reaches cell {cell}; the largest cell for them is {most}", cell, most = MOST_CELL))]
+    #[error("{}", tr!("the start cell or the input reaches cell {cell}, but the largest allowed cell is {most}", cell, most = MOST_CELL))]
     Cell {
         /// The cell.
         cell: u64,
     },
     /// No step, or too many.
-    #[error("{}", tr!("a run has from 1 to {most} steps, not {found}", most = MOST_STEPS, found))]
+    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MOST_STEPS, found))]
     Steps {
         /// How many were asked for.
         found: u64,
     },
     /// Positions with no bit, or with too many.
-    #[error("{}", tr!("positions have from {least} to {most} bits in this run, not {found}", least, most = MOST_POSITION_BITS, found))]
+    #[error("{}", tr!("the number of bits of a position must be from {least} to {most} in this run, but it is {found}", least, most = MOST_POSITION_BITS, found))]
     PositionBits {
         /// Fewest bits that hold the last step and the largest cell.
         least: u32,

@@ -49,12 +49,12 @@ impl Phase {
     /// What it does, in a sentence.
     pub fn about(self) -> String {
         match self {
-            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. The unit of the present pair is active and writes the next state, the written symbol and the move.").into(),
-            Phase::Move => tr!("Adds 1 to the number of the cell or subtracts 1 from it. All carries are computed at the same time.").into(),
-            Phase::Visited => tr!("This attention looks for any past step that wrote to the cell under the tape head. If there is no such step, the null slot has the largest score.").into(),
-            Phase::Search(0) => tr!("This attention looks for a past step that wrote this cell and has a number with first bit 1. If such a step exists, the last step that wrote the cell also has first bit 1.").into(),
-            Phase::Search(round) => tr!("This attention looks for a past step that wrote this cell and has a number that starts with the {known} bits found so far, followed by 1.", known = round),
-            Phase::Fetch => tr!("Reads the symbol of the step that was found, and the symbol of the input. Takes the symbol of the step if the cell was written. Otherwise it takes the symbol of the input, or the blank if there is none.").into(),
+            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. The hidden unit of the present pair is active. The output of this unit is the next state, the symbol to write and the move.").into(),
+            Phase::Move => tr!("This block adds 1 to the number of the head's cell, subtracts 1, or does not change the number. All carries are computed at the same time.").into(),
+            Phase::Visited => tr!("The attention score is large for every past step that wrote to the cell under the tape head. If there is no such step, the null slot has the largest score.").into(),
+            Phase::Search(0) => tr!("The attention score is largest for past steps that wrote this cell and have a number with first bit 1. If such a step exists, the number of the last step that wrote the cell also has first bit 1. Otherwise the null slot has the largest score, and the bit is 0.").into(),
+            Phase::Search(round) => tr!("The attention score is largest for past steps that wrote this cell and have a number that starts with the bits found so far (number of these bits: {known}), followed by 1. If there is no such step, the null slot has the largest score, and the bit is 0.", known = round),
+            Phase::Fetch => tr!("If an earlier step wrote the cell, this block copies the symbol that the step found by the search wrote. Otherwise the block copies the symbol of the input, or the blank if the input has no symbol for this cell.").into(),
         }
     }
 

@@ -368,7 +368,7 @@ def main():
         tensors = loaded(arguments.weights, arguments.replica, tensors)
     transformer = Transformer(tensors, bits, arguments.beta, arguments.rounding == "on")
     numbers = torch.cat([tensor.flatten() for tensor in tensors.values()])
-    print(f"{transformer.width} numbers a token, {len(transformer.blocks)} blocks, {len(numbers):,} parameters")
+    print(f"{transformer.width} numbers per token, {len(transformer.blocks)} blocks, {len(numbers):,} parameters")
     print(f"{numbers.count_nonzero():,} parameters are not 0; their absolute values add up to {numbers.abs().sum():,.10g}")
 
     transformer.begin(steps)

@@ -156,7 +156,7 @@ for line in open('commands'):
                 let sizes = said.replace(',', "");
                 let counts = self.construction(0).counts();
                 for part in [
-                    format!("{} numbers a token {} blocks", counts.width, counts.blocks),
+                    format!("{} numbers per token {} blocks", counts.width, counts.blocks),
                     format!(" {} parameters\n{} parameters are not 0", counts.parameters, counts.entries),
                     format!("add up to {}\n", counts.norm),
                 ] {

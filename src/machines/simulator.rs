@@ -273,15 +273,18 @@ mod tests {
 
     #[test]
     fn sizes_have_limits() {
-        assert_eq!(run("a * → * L a", "", 2, 0).unwrap_err(), "a run has from 1 to 10000 steps, not 0");
+        assert_eq!(
+            run("a * → * L a", "", 2, 0).unwrap_err(),
+            "the number of steps must be from 1 to 10000, but it is 0"
+        );
         assert_eq!(
             run("a * → * L a", "", 2, 10_001).unwrap_err(),
-            "a run has from 1 to 10000 steps, not 10001"
+            "the number of steps must be from 1 to 10000, but it is 10001"
         );
         let far = run("a * → * L a", "", 2_000_000, 1).unwrap_err();
         assert_eq!(
             far,
-            "the start cell or the input reaches cell 2000000; the largest cell for them is 16384"
+            "the start cell or the input reaches cell 2000000, but the largest allowed cell is 16384"
         );
     }
 

@@ -409,16 +409,25 @@ fn noise_is_a_function_of_seed_and_replica() {
 fn positions_that_do_not_fit_are_refused() {
     let machine = example("increment").unwrap().machine().unwrap();
     let sentence = |bits| Construction::new(&machine, bits).unwrap_err().to_string();
-    assert_eq!(sentence(0), "positions have from 1 to 15 bits in this run, not 0");
-    assert_eq!(sentence(16), "positions have from 1 to 15 bits in this run, not 16");
+    assert_eq!(sentence(0), "the number of bits of a position must be from 1 to 15 in this run, but it is 0");
+    assert_eq!(
+        sentence(16),
+        "the number of bits of a position must be from 1 to 15 in this run, but it is 16"
+    );
     let construction = Arc::new(Construction::new(&machine, 4).unwrap());
     let start = |start| Transformer::new(construction.clone(), &[1, 1], start, How::default());
     assert!(start(14).is_ok());
-    assert_eq!(start(15).unwrap_err().to_string(), "positions have from 5 to 15 bits in this run, not 4");
+    assert_eq!(
+        start(15).unwrap_err().to_string(),
+        "the number of bits of a position must be from 5 to 15 in this run, but it is 4"
+    );
     let sentence = start(usize::MAX).unwrap_err().to_string();
     assert_eq!(
         sentence,
-        format!("the start cell or the input reaches cell {}; the largest cell for them is 16384", u64::MAX)
+        format!(
+            "the start cell or the input reaches cell {}, but the largest allowed cell is 16384",
+            u64::MAX
+        )
     );
 }
 

@@ -60,12 +60,12 @@ impl Notation {
     /// What a rule looks like.
     pub fn example(self) -> &'static str {
         match self {
-            Notation::Arrows => tr!("state read → write move state"),
+            Notation::Arrows => tr!("state, symbol read → symbol to write, move, next state"),
             Notation::Words => {
                 tr!("five words: current state, symbol read, symbol written, move, next state")
             }
             Notation::Commas => {
-                tr!("two lines: state,symbol read and below it next state,symbol written,move")
+                tr!("two lines: “state,symbol read” and below this line “next state,symbol to write,move”")
             }
         }
     }

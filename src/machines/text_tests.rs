@@ -96,15 +96,15 @@ fn the_start_state_can_be_named() {
 fn every_mistake_is_a_sentence() {
     let rules =
         |count: usize, rule: &dyn Fn(usize) -> String| (0..count).map(rule).collect::<Vec<_>>().join("\n");
-    let expected = "expected state read → write move state, found:";
+    let expected = "expected state, symbol read → symbol to write, move, next state, found:";
     let cases = [
-        ("", "the text has no rule; write one rule a line, such as: A 0 → 1 R B".to_string()),
-        ("// nothing", "the text has no rule; write one rule a line, such as: A 0 → 1 R B".into()),
+        ("", "the text has no rule; write one rule per line, for example A 0 → 1 R B".to_string()),
+        ("// nothing", "the text has no rule; write one rule per line, for example A 0 → 1 R B".into()),
         ("a 0 → 1 R b\nb 0 → R a", format!("line 2: {expected} b 0 → R a")),
         ("a 0 → 1 R b\nb 0 1 R a", format!("line 2: {expected} b 0 1 R a")),
         ("a 0 → 1 R b\n\na 0 → 0 R b", "line 3: state a with symbol 0 already has a rule, in line 1".into()),
         ("a 0 → 1 up b", "line 1: unknown direction up; write L, R or S (stay)".into()),
-        ("a 00 → 1 R b", "line 1: the symbol 00 is longer than one character".into()),
+        ("a 00 → 1 R b", "line 1: a symbol must be one character, but 00 is longer".into()),
         ("a 0 → 1 R b\nb ; → 1 R a", format!("line 2: {expected} b")),
         ("init: a\na,;\nb,1,>", "line 2: the character ; cannot be a symbol".into()),
         ("* 0 → 1 R *", "the start state * has no rule".into()),
@@ -112,26 +112,29 @@ fn every_mistake_is_a_sentence() {
         ("accept: c\na 0 → 1 R b", "line 1: the accepting state c appears in no rule".into()),
         (
             "init: a\na,0\nb,1,>\nb,0",
-            "line 4: the rule needs a second line with next state, written symbol and direction".into(),
+            "line 4: the rule needs a second line with the next state, the symbol to write and the move".into(),
         ),
         (
             "a,0,1\nb,1,1,>,>",
-            "line 1: expected two lines: state,symbol read and below it next state,symbol written,move, found: a,0,1".into(),
+            "line 1: expected two lines: “state,symbol read” and below this line “next state,symbol to write,move”, found: a,0,1".into(),
         ),
     ];
     for (text, sentence) in cases {
         assert_eq!(mistake(text), sentence);
     }
     let many = rules(MOST_STATES, &|i| format!("s{i} 0 → 0 R s{}", i + 1));
-    assert_eq!(mistake(&many), "line 24: this is state number 25, but a machine has at most 24");
+    assert_eq!(mistake(&many), "line 24: this is state number 25, but a machine must have at most 24 states");
     let wide = rules(9, &|i| format!("a {i} → {i} R a"));
-    assert_eq!(mistake(&wide), "line 8: this is symbol number 9, but a machine has at most 8 with the blank");
+    assert_eq!(
+        mistake(&wide),
+        "line 8: this is symbol number 9, but a machine must have at most 8 symbols including the blank"
+    );
     let all = |i: usize| format!("s{} {} → 0 R s0", i / 40, char::from_u32(0x100 + (i % 40) as u32).unwrap());
-    assert_eq!(mistake(&rules(1001, &all)), "line 1001: the text has more than 1000 rules");
-    assert_eq!(mistake(&" ".repeat(70_000)), "the text has more than 65536 bytes");
+    assert_eq!(mistake(&rules(1001, &all)), "line 1001: the text must have at most 1000 rules");
+    assert_eq!(mistake(&" ".repeat(70_000)), "the text must have at most 65536 bytes");
     assert_eq!(
         mistake(&format!("{} 0 → 0 R a", "x".repeat(33))),
-        "line 1: the name of the state is longer than 32 characters"
+        "line 1: the name of a state must have at most 32 characters"
     );
 }
 

@@ -16,10 +16,10 @@ pub fn contexts(symbols: usize, order: usize) -> usize {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ChainError {
     /// A number of symbols that there cannot be.
-    #[error("{}", tr!("a chain has from 2 to {most} symbols, not {found}", most = MOST_SYMBOLS, found = _0))]
+    #[error("{}", tr!("the number of symbols of a chain must be from 2 to {most}, but it is {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("{}", tr!("a chain of order {order} needs from 2 to {most} contexts; take order 2 for a Markov chain", order = _0, most = MOST_CONTEXTS))]
+    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; choose order 2 for a Markov chain", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
     #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
@@ -32,7 +32,7 @@ pub enum ChainError {
         found: usize,
     },
     /// A number that is no probability.
-    #[error("{}", tr!("entry {column} of row {row} is {value}, but a probability is a number from 0 to 1", column, row, value))]
+    #[error("{}", tr!("entry {column} of row {row} is {value}, but a probability must be a number from 0 to 1", column, row, value))]
     Entry {
         /// Row of the entry.
         row: usize,
@@ -52,10 +52,10 @@ pub enum ChainError {
         expected: f64,
     },
     /// A chain that stays where it begins, in one of several parts.
-    #[error("{}", tr!("the chain has {parts} parts that it never leaves, so that its stationary distribution is not unique", parts = _0))]
+    #[error("{}", tr!("the chain has {parts} separate sets of symbols that it never leaves, so its stationary distribution is not unique", parts = _0))]
     Parts(usize),
     /// A symbol that does not exist.
-    #[error("{}", tr!("symbol {place} is {found}, but the symbols are 0 to {last}", place, found, last))]
+    #[error("{}", tr!("symbol {place} is {found}, but every symbol must be a number from 0 to {last}", place, found, last))]
     Symbol {
         /// Its place in the sequence.
         place: usize,
@@ -402,27 +402,30 @@ mod tests {
                 Chain::from_percent(2, &[90, 10, 30]),
                 "a chain with 2 symbols needs 4 entries, row by row, but there are 3",
             ),
-            (Chain::from_percent(9, &[]), "a chain has from 2 to 8 symbols, not 9"),
+            (
+                Chain::from_percent(9, &[]),
+                "the number of symbols of a chain must be from 2 to 8, but it is 9",
+            ),
             (
                 Chain::from_percent(2, &[100, 0, 0, 100]),
-                "the chain has 2 parts that it never leaves, so that its stationary distribution is not unique",
+                "the chain has 2 separate sets of symbols that it never leaves, so its stationary distribution is not unique",
             ),
             (
                 Chain::new(2, 2, &[0.5, 0.5, 1.5, -0.5]),
-                "entry 2 of row 2 is -0.5, but a probability is a number from 0 to 1",
+                "entry 2 of row 2 is -0.5, but a probability must be a number from 0 to 1",
             ),
             (
                 Chain::new(2, 2, &[0.5, f64::NAN, 1.0, 0.0]),
-                "entry 2 of row 1 is NaN, but a probability is a number from 0 to 1",
+                "entry 2 of row 1 is NaN, but a probability must be a number from 0 to 1",
             ),
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (
                 Chain::new(8, 4, &[]),
-                "a chain of order 4 needs from 2 to 64 contexts; take order 2 for a Markov chain",
+                "a chain of order 4 must have from 2 to 64 contexts; choose order 2 for a Markov chain",
             ),
             (
                 Chain::new(2, 1, &[0.5, 0.5]),
-                "a chain of order 1 needs from 2 to 64 contexts; take order 2 for a Markov chain",
+                "a chain of order 1 must have from 2 to 64 contexts; choose order 2 for a Markov chain",
             ),
         ] {
             assert_eq!(result.unwrap_err().to_string(), sentence);
@@ -432,7 +435,7 @@ mod tests {
         assert!(sums(&Chain::from_percent(3, &[33, 33, 34, 1, 98, 1, 7, 0, 93]).unwrap()));
         assert_eq!(symbols_of(&[0, 2, 1], 3), Ok(vec![0, 2, 1]));
         let flaw = symbols_of(&[0, 1, 2], 2).unwrap_err();
-        assert_eq!(flaw.to_string(), "symbol 3 is 2, but the symbols are 0 to 1");
+        assert_eq!(flaw.to_string(), "symbol 3 is 2, but every symbol must be a number from 0 to 1");
     }
 
     #[test]

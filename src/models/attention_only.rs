@@ -90,7 +90,7 @@ choices! {
 settings! {
     /// Attention layers on an embedding, read out at every symbol.
     pub struct AttentionOnly {
-        /// Numbers in the vector of a symbol, divided among the heads; the head written by hand needs 3k numbers.
+        /// Number of components of a symbol's vector, divided among the heads; the head written by hand needs 3k components.
         hidden: usize = 16, "d", "Hidden size d", Range::Int(2, 128);
         /// Number of heads in each layer, from the first layer to the last.
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);

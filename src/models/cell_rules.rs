@@ -44,13 +44,13 @@ choices! {
 settings! {
     /// A search for a rule by restarts and validation.
     pub struct CellRules {
-        /// Which rules are tried: rules drawn at random, all of them one after the other, or one that you write.
+        /// Rules that the search tries: random rules, all rules one after the other, or one rule that you write.
         order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
-        /// What a cell becomes, as nine signs: for a cell of −1, 0 and +1 in turn, under a cell of −1, 0 and +1.
+        /// Nine signs: the new value of a cell of −1 under a cell of −1, 0 and +1; then of a cell of 0; then of a cell of +1.
         rule: String = IDENTITY.into(), "entries", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
-        /// Which cells are added up after the last layer; the sign of the sum is the answer.
+        /// Cells that are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
-        /// Queries on which rules are compared. The chosen rule is tested on other queries, the held-out ones.
+        /// Number of queries on which rules are compared. The chosen rule is tested on other, held-out queries.
         validation: usize = 60, "valid", "Validation queries", Range::Int(1, 1000);
     }
 }
@@ -86,7 +86,7 @@ impl CellRules {
     pub const INFO: Info = Info {
         slug: "cell-rules",
         name: "Search among 19,683 cell rules",
-        about: "Each step tries a rule that says what a cell becomes, given the cell itself and the cell above it. The rule that answers the most validation queries right is kept.",
+        about: "Each step tries one rule. A rule gives the new value of a cell from the cell itself and the cell above it. The search keeps the rule that answers the most validation queries right.",
         sources: &[GOEL_2022],
     };
 
@@ -157,7 +157,7 @@ impl ModelConfig for CellRules {
 
 impl ToPyTorch for CellRules {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err(tr!("The rule of this run is searched for, not trained.").into())
+        Err(tr!("The rule of this run is found by a search, not trained.").into())
     }
 }
 
@@ -207,7 +207,8 @@ impl Architecture for OnQueries {
             return vec![Problem::new("entries", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
         }
         let all = self.bits().saturating_mul(replicas as u64);
-        let expected = tr!("fewer: the queries of all searches would not fit into a browser's memory");
+        let expected =
+            tr!("fewer replicas: the queries of all searches would not fit into a browser's memory");
         (all > MOST_CELLS)
             .then(|| Problem::new("replicas", &replicas.to_string(), expected))
             .into_iter()

@@ -40,9 +40,9 @@ settings! {
     pub struct CircuitNetwork {
         /// Whether each value is rounded to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
-        /// Standard deviation of Gaussian noise on all weights for the values and the truth table; the search uses exact weights.
+        /// Standard deviation of the noise on all weights for the charts of values and the truth table. The search uses exact weights.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
-        /// Number of random directions in which the search looks for the smallest noise that changes the answer.
+        /// Number of random directions; in each of them the search finds the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);
         /// Number of starting points from which the search descends along the boundary between the two answers.
         starts: usize = 8, "starts", "Starts of the search", Range::Int(1, 16);
@@ -54,7 +54,7 @@ impl CircuitNetwork {
     pub const INFO: Info = Info {
         slug: "circuit-network",
         name: "Circuit as a network",
-        about: "Two ReLU layers for each layer of gates, with or without rounding after each layer of gates. The weights are set by hand, not trained.",
+        about: "The network has two ReLU layers for each layer of gates. A setting turns rounding after each layer of gates on or off. The weights are set by hand, not trained.",
         sources: &[WEI_2022],
     };
 

@@ -56,13 +56,13 @@ choices! {
 settings! {
     /// One block of attention and MLP with layer norm, read out at a token of its own.
     pub struct ClsTransformer {
-        /// Numbers in the vector of a token, divided among the heads.
+        /// Number of components of a token's vector; the heads share these components.
         embedding: usize = 64, "demb", "Embedding size", Range::Int(1, 512);
-        /// Number of attention heads, a divisor of the embedding size.
+        /// Number of attention heads; the embedding size must be a multiple of this number.
         heads: usize = 16, "heads", "Heads", Range::Int(1, 64);
-        /// Neurons of the MLP block.
+        /// Number of neurons in the MLP block.
         hidden: usize = 256, "dmlp", "MLP size", Range::Int(1, 2048), "neurons";
-        /// Whether inputs of attention, MLP and output are normalised; without layer norm, about twice the examples are needed.
+        /// Whether inputs of attention, MLP and output are normalised; without layer norm, twice as many examples are needed.
         norm: Norm = Norm::Layer, "ln", "Layer norm", Range::Choice(Norm::OPTIONS);
     }
 }

@@ -47,7 +47,7 @@ choices! {
 settings! {
     /// Hidden layers z ↦ σ(Wz + b) one after the other, then f(x) = uᵀz + β.
     pub struct DeepMlp {
-        /// Neurons in each hidden layer, from the first layer to the last.
+        /// Number of neurons in each hidden layer, from the first layer to the last.
         widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);

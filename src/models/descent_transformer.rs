@@ -26,7 +26,7 @@ use crate::tasks::{Examples, Form, Task};
 settings! {
     /// The network in the tokens, and how its functions become sums of ReLUs.
     pub struct DescentTransformer {
-        /// Neurons in each hidden layer of the network stored in the tokens; N is the number of hidden layers plus 1.
+        /// Number of neurons in each hidden layer of the network stored in the tokens; N is the number of hidden layers plus 1.
         hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MOST_HIDDEN);
         /// Activation of the hidden layers.
         activation: Activation = Activation::Relu, "act", "Activation", Range::Choice(Activation::OPTIONS);
@@ -34,13 +34,13 @@ settings! {
         output: Output = Output::Linear, "out", "Output layer", Range::Choice(Output::OPTIONS);
         /// Number M of straight lines that approximate a smooth activation; the error falls like 1/M².
         knots: usize = 32, "knots", "Straight lines M", Range::Int(1, MOST_KNOTS as u64);
-        /// The straight lines lie between −R and R.
+        /// Bound R of the approximation: the straight lines cover the inputs of the activation from −R to R.
         reach: f64 = 4.0, "reach", "Reach R of the lines", Range::Real(0.1, 100.0);
         /// Width δ of the band above 0 in which the slope of a ReLU is wrong.
         delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
         /// Bound on the weights: each step ends with a projection to the range from −B to B.
         limit: f64 = 10.0, "box", "Bound B on the weights", Range::Real(0.01, 1e6);
-        /// Scale of the random initial weights; the paper starts at 0, where most networks never change.
+        /// Scale of the random initial weights; with 0, as in the paper, the weights of most networks never change.
         scale: f64 = 1.0, "w0", "Scale of the initial weights", Range::Real(0.0, 10.0);
     }
 }
@@ -53,7 +53,7 @@ impl DescentTransformer {
     pub const INFO: Info = Info {
         slug: "descent-transformer",
         name: "Transformer that is gradient descent",
-        about: "2N + 4 layers with weights set by hand compute one step of gradient descent on a network of N layers in the tokens.",
+        about: "2N + 4 layers with weights set by hand perform one step of gradient descent on a network of N layers; the tokens store the weights of this network.",
         sources: &[WU_2024],
     };
 

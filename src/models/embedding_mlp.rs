@@ -53,9 +53,9 @@ choices! {
 settings! {
     /// One hidden layer on the embeddings of two elements.
     pub struct EmbeddingMlp {
-        /// Numbers in the embedding of an element.
+        /// Number of components of an element's embedding.
         embedding: usize = 500, "demb", "Embedding size", Range::Int(1, 1024);
-        /// Neurons in the hidden layer.
+        /// Number of neurons in the hidden layer.
         width: usize = 24, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Whether a and b share the same embedding.
         tied: Tied = Tied::Yes, "tied", "Embeddings", Range::Choice(Tied::OPTIONS);

@@ -53,7 +53,7 @@ choices! {
 settings! {
     /// A memory that is filled as the tokens pass, and a network that is written down.
     pub struct GatedMemory {
-        /// What a slot stores; one slot per name is enough if all positions have the same list of names.
+        /// Slots for positions or for names; slots for names are enough if all positions have the same list of names.
         slots: Slots = Slots::Positions, "slots", "Slots of the memory", Range::Choice(Slots::OPTIONS);
         /// Number of straight pieces that approximate each square.
         knots: usize = 64, "knots", "Pieces per square", Range::Int(1, 512);
@@ -68,8 +68,8 @@ impl GatedMemory {
     pub const INFO: Info = Info {
         slug: "gated-memory",
         name: "Gated memory",
-        about: "Each token is written to a slot: q slots for one list of names, N slots if each position has a separate list. \
-                Executed, not trained.",
+        about: "Each token is written to a slot: q slots are enough for one list of names, and N slots are enough if each position has a separate list. \
+                The weights are set by hand, not trained.",
         sources: &[MOUSAVI_2025],
     };
 

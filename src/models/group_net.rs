@@ -155,7 +155,7 @@ impl GroupNet {
             _ if task.construction() > bounds::MOST_CONSTRUCTION => {
                 let elements = task.elements();
                 let expected = tr!(
-                    "another initial network: to find the maximum-margin network on {elements} elements takes too long",
+                    "another initial network: the search for the maximum-margin network on {elements} elements takes too long",
                     elements
                 );
                 return Err(("from", expected));

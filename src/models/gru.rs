@@ -34,7 +34,7 @@ use crate::tokens::Prompts;
 settings! {
     /// Two gated recurrent nets, one from each end, and a linear read-out of both at every position.
     pub struct Gru {
-        /// Hidden units of each direction.
+        /// Number of hidden units in each of the two directions.
         width: usize = 64, "width", "Hidden units", Range::Int(1, 1024), "units";
     }
 }

@@ -83,7 +83,7 @@ choices! {
         /// Shares that sum to one.
         Softmax = "softmax", "Softmax";
         /// Positive scores, divided by the number of tokens.
-        Relu = "relu", "ReLU, divided by the tokens";
+        Relu = "relu", "ReLU, divided by the number of tokens";
     }
 }
 
@@ -120,15 +120,15 @@ choices! {
 settings! {
     /// A decoder that reads points of a function and predicts the label of the next one.
     pub struct InContextTransformer {
-        /// Layers, each of attention and an MLP.
+        /// Number of layers; each layer consists of attention and an MLP.
         blocks: usize = 2, "blocks", "Layers", Range::Int(1, 4);
-        /// Numbers in the vector of a token, divided among the heads.
+        /// Number of components of a token's vector; the heads of a layer share these components.
         width: usize = 32, "width", "Width d", Range::Int(2, 256);
         /// Number of heads in each layer.
         heads: usize = 2, "heads", "Heads", Range::Int(1, 8);
-        /// Hidden units of each MLP.
+        /// Number of hidden units of each MLP.
         hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 1024), "neurons";
-        /// Whether the token of a label y also contains its x; with interleaved tokens, one layer cannot combine x and y.
+        /// Whether the token of a label y also contains the x of the same point; interleaved tokens contain either x or y.
         format: Format = Format::Interleaved, "format", "Tokens", Range::Choice(Format::OPTIONS);
         /// How scores become attention weights: softmax, or ReLU divided by the number of tokens as in the paper's theory.
         attend: Attend = Attend::Softmax, "attend", "Attention", Range::Choice(Attend::OPTIONS);

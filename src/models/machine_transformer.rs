@@ -42,11 +42,11 @@ choices! {
 settings! {
     /// How a transformer that runs a machine is executed, and what noise its weights have.
     pub struct MachineTransformer {
-        /// How attention chooses among the scores of past tokens.
+        /// How the attention weights are computed from the scores of the past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of softmax. With rounding and without noise, every β above ln 2T is large enough.
+        /// Inverse temperature β of softmax. With rounding and without noise, all steps are right if β > ln 2T.
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
-        /// Whether every number is rounded to 0 or 1 after each block, which repairs errors below 1/3.
+        /// Whether every number is rounded to 0 or 1 after each block. Rounding removes errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
         /// Standard deviation σ of Gaussian noise on every weight and bias; each replica has different noise.
         sigma: f64 = 0.0, "sigma", "Noise σ on the weights", Range::Real(0.0, 1.0);
@@ -64,7 +64,7 @@ impl MachineTransformer {
     pub const INFO: Info = Info {
         slug: "machine-transformer",
         name: "Transformer that runs a Turing machine",
-        about: "One token is one step of the machine. A binary search through the past tokens, with one block for each bit, finds the symbol under the head.",
+        about: "One token is one step of the machine. A binary search through the past tokens finds the symbol under the head. One block of the search finds one bit of a step's number.",
         sources: &[WEI_2022],
     };
 
@@ -202,7 +202,9 @@ impl Architecture for OnProgram {
 
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
         let all = product([self.kept(), replicas as u64]);
-        let expected = tr!("fewer: keys and values of all steps would not fit into a browser's memory");
+        let expected = tr!(
+            "fewer replicas, because the keys and values of all steps do not fit into a browser's memory"
+        );
         (all > MOST_KEPT)
             .then(|| Problem::new("replicas", &replicas.to_string(), expected))
             .into_iter()

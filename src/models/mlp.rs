@@ -69,14 +69,14 @@ choices! {
         /// Trained from what was drawn.
         Trained = "trained", "Trained";
         /// Never moved: random features, of which u learns a combination (Edelman 2024, theorem 5.6).
-        Frozen = "frozen", "Frozen as drawn";
+        Frozen = "frozen", "Frozen at random weights";
     }
 }
 
 settings! {
     /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
     pub struct Mlp {
-        /// Neurons in the hidden layer.
+        /// Number of neurons in the hidden layer.
         width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
@@ -90,7 +90,7 @@ settings! {
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
         /// Whether the second layer u is trained, or left out by fixing it to ones.
         second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
-        /// Whether the first layer W and its biases b are trained, or stay as they were drawn.
+        /// Whether the first layer W and its biases b are trained, or keep their random initial values.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
         /// Numbers of the hidden neurons that are kept, counted from 1; all others are removed. If empty, all are kept.
         keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 4096);

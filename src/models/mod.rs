@@ -206,7 +206,7 @@ mod pytorch {
 }
 
 /// Why there is no script of a run whose initial weights are constructed.
-const CONSTRUCTED: &str = "The initial weights of this run are written by hand, not drawn at random. The script does not support \
+const CONSTRUCTED: &str = "The initial weights of this run are set by hand and not random. The script does not support \
                            such weights yet.";
 
 /// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
@@ -419,7 +419,7 @@ fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mu
 pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<Problem> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
     let expected =
-        tr!("fewer for a network of this size: together they would not fit into a browser's memory");
+        tr!("fewer for a network of this size, because together they would not fit into a browser's memory");
     (bounds::product([activations, batch as u64, replicas as u64]) > bounds::MOST_NUMBERS)
         .then(|| Problem::new(key, &found.to_string(), expected))
 }

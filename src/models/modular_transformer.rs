@@ -38,13 +38,13 @@ use crate::tasks::{Examples, Form};
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
     pub struct ModularTransformer {
-        /// Numbers in the vector of a token.
+        /// Number of components of a token's vector.
         embedding: usize = 128, "demb", "Embedding size", Range::Int(1, 1024);
-        /// Numbers in each query, key and value of a head.
+        /// Number of components of each query, key and value of a head.
         attention: usize = 32, "dattn", "Size of a head", Range::Int(1, 64);
         /// Number of attention heads; each head has separate matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
-        /// Neurons of the MLP block.
+        /// Number of neurons in the MLP block.
         hidden: usize = 512, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
     }
 }
@@ -54,7 +54,7 @@ impl ModularTransformer {
     pub const INFO: Info = Info {
         slug: "modular-transformer",
         name: "Modular Transformer",
-        about: "One layer of attention and MLP on a, b and \"=\"; after grokking, it adds with sines and cosines. Train it with AdamW.",
+        about: "One layer of attention and MLP on a, b and \"=\"; after grokking, the network adds with sines and cosines. Train it with AdamW.",
         sources: &[NANDA_2023, VASWANI_2017],
     };
 }

@@ -43,13 +43,13 @@ use crate::tasks::Examples;
 settings! {
     /// One block of attention and MLP, read out at a token of its own.
     pub struct ParityTransformer {
-        /// Numbers in the vector of a token.
+        /// Number of components of a token's vector.
         embedding: usize = 32, "demb", "Embedding size", Range::Int(1, 1024);
-        /// Numbers in each query, key and value of a head.
+        /// Number of components of each query, key and value of a head.
         attention: usize = 8, "dattn", "Size of a head", Range::Int(1, 64);
         /// Number of attention heads; each head has separate matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
-        /// Neurons of the MLP block.
+        /// Number of neurons in the MLP block.
         hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
     }
 }

@@ -43,7 +43,7 @@ choices! {
 settings! {
     /// A product of linear forms: f(x) = Π (w_i·x + b_i).
     pub struct Polynet {
-        /// Number of factors; a parity of k bits needs k.
+        /// Number of factors; a parity of k bits needs k factors.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "factors";
         /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::DENSE);

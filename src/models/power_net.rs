@@ -39,7 +39,7 @@ choices! {
 settings! {
     /// Powers of linear forms, each with a vector of two outputs.
     pub struct PowerNet {
-        /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1), and training needs more.
+        /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1) neurons, and training needs more.
         width: usize = 24, "width", "Neurons m", Range::Int(1, 4096), "neurons";
         /// Exponent k of the activation z^k; the theory holds for a parity of k bits.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(2, 6);

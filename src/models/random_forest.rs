@@ -32,7 +32,7 @@ settings! {
         trees: usize = 100, "trees", "Trees", Range::Int(1, 1000);
         /// Largest number of splits between the root and a leaf; 0 splits until every leaf contains only one class.
         depth: usize = 0, "depth", "Depth", Range::Int(0, 64), "splits";
-        /// Number of columns among which a split chooses; the columns are drawn again at every node. 0 means √n columns.
+        /// Number of columns that a split may use; every node gets a new random choice of columns. 0 means √n columns.
         candidates: usize = 0, "features", "Columns per split", Range::Int(0, 512);
     }
 }

@@ -161,7 +161,7 @@ impl ModelConfig for RecurrentConv {
 
 impl ToPyTorch for RecurrentConv {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err(tr!("The filter of this network is written down, not trained.").into())
+        Err(tr!("The filter of this network is written by hand, not trained.").into())
     }
 }
 
@@ -212,7 +212,8 @@ impl Architecture for OnTable {
         }
         let [_, [high, wide]] = self.sizes();
         if product([high, wide, replicas, MOST_QUERIES].map(|size| size as u64)) > MOST_CELLS {
-            let expected = tr!("fewer: the cells of all test inputs would not fit into a browser's memory");
+            let expected =
+                tr!("fewer replicas: the cells of all test inputs would not fit into a browser's memory");
             problems.push(Problem::new("replicas", &replicas.to_string(), expected));
         }
         problems

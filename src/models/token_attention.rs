@@ -80,23 +80,23 @@ choices! {
 settings! {
     /// A layer of attention whose heads look tokens up, and a two-layer perceptron on what they give.
     pub struct TokenAttention {
-        /// Number of attention heads; a function of q tokens needs q heads.
+        /// Number of attention heads; some functions of q tokens need q heads.
         heads: usize = 2, "h", "Heads H", Range::Int(1, 8);
         /// One combined matrix for queries and keys, or two separate matrices.
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
-        /// Length d_k of a query and of a key; 0 means the length of the part of a token that the scores read.
+        /// Length d_k of queries and keys; 0 means the length of the part of a token that the scores depend on.
         key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
-        /// Part of a token that the scores read: all of z, or only the codes of positions.
+        /// Part of a token's vector z that the scores depend on: all of z, or only the codes of positions.
         scores: Scores = Scores::Positions, "scores", "Scores read", Range::Choice(Scores::OPTIONS);
-        /// Part of a token that the heads average: all of z, or only the numbers x.
+        /// Part of a token's vector z that the heads average: all of z, or only the token's numbers x.
         values: Values = Values::Numbers, "values", "Values", Range::Choice(Values::OPTIONS);
-        /// Hidden units of the perceptron.
+        /// Number of hidden units of the perceptron.
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of the attention written by hand; 0 chooses a value with an error of at most 1/10,000.
+        /// Sharpness α of the attention set by hand; with 0, at most 1/10,000 of the attention is not on the named token.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
-        /// Number of straight pieces that approximate each square in the readout written by hand.
+        /// Number of straight pieces that approximate each square in the readout set by hand.
         knots: usize = 32, "knots", "Pieces per square", Range::Int(2, 256), only when "begin" = "construction";
     }
 }

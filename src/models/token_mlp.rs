@@ -32,7 +32,7 @@ use crate::tokens::Prompts;
 settings! {
     /// Hidden layers of ReLUs on all tokens of a prompt at once, and an output for each position.
     pub struct TokenMlp {
-        /// Neurons in each hidden layer, from the first layer to the last.
+        /// Number of neurons in each hidden layer, from the first layer to the last.
         widths: Vec<usize> = vec![128, 128], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
     }
 }

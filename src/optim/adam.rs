@@ -48,7 +48,7 @@ settings! {
         beta1: f64 = 0.9, "b1", "β₁", Range::Real(0.0, 0.9999);
         /// Decay factor β₂ of the running mean of the squared gradient.
         beta2: f64 = 0.999, "b2", "β₂", Range::Real(0.0, 0.99999);
-        /// Small number ε that keeps the division finite.
+        /// Small number ε, added to the denominator of each update so that the update stays finite.
         epsilon: f64 = 1e-8, "eps", "ε", Range::Real(1e-12, 0.1);
         /// Strength λ of the weight decay.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);

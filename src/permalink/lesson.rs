@@ -51,7 +51,7 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
         },
         _ => (
             Some(value.into()),
-            bad(value, tr!("nothing: the link keeps this value, but the value has no effect yet")),
+            bad(value, tr!("no value, because this value has no effect yet; the link keeps the value")),
         ),
     }
 }

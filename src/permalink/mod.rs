@@ -85,27 +85,27 @@ settings! {
         start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
         /// Charts that are shown.
         show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
-        /// Axis of the steps in every curve; a logarithmic axis separates early memorisation from late generalisation.
+        /// Scale of the step axis in charts of curves; a logarithmic scale separates early memorisation from late generalisation.
         x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
-        /// Neuron whose weights are drawn one by one, counted from 1; 0 takes the neuron with the largest norm.
+        /// Neuron whose weights are plotted one by one, counted from 1; 0 means the neuron with the largest norm.
         neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
         /// Held-out sequence that is inspected, counted from 1, unless you give your own sequence.
         example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
-        /// Your own sequence of symbols, from 0, which is inspected instead of a held-out sequence.
+        /// Your own sequence of symbols, numbered from 0; the page inspects this sequence instead of a held-out sequence.
         sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
         /// Transition matrix of the inspected sequences, row by row in percent; if empty, held-out sequences are inspected.
         chain: Vec<usize> = vec![], "chain", "Own chain", Range::Numbers(0, 100, 64), "%";
-        /// Symbol at which the prediction is inspected, counted from 1; 0 takes the last symbol.
+        /// Symbol at which the prediction is inspected, counted from 1; 0 means the last symbol.
         place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
-        /// Head whose attention is drawn, counted layer by layer from 1; 0 draws all heads.
+        /// Head whose attention is shown, counted layer by layer from 1; 0 shows all heads.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
         /// Heads that are switched off in the inspected network, counted layer by layer from 1.
         off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
-        /// Names that are changed in the inspected prompt: place in the list of all names, from 1, and new position.
+        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new position.
         named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
-        /// Numbers of tokens that are changed in the inspected prompt: place in the list of all numbers, from 1, and new value.
+        /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
         tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers", Range::Schedule(-100.0, 100.0);
-        /// Axis of the values in every curve; on a logarithmic axis, accuracy is drawn as error, 1 − accuracy.
+        /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
         /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
@@ -113,9 +113,9 @@ settings! {
         counted: Counted = Counted::Steps, "count", "Steps or examples", Range::Choice(Counted::OPTIONS);
         /// What the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
-        /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows the numbers after the whole step.
+        /// Layer whose resulting numbers of all tokens are shown, counted from 1; 0 shows the numbers after the whole step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
-        /// Factor on the inputs of the inspected held-out prompts; the run is measured without this factor.
+        /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
         shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
     }
 }

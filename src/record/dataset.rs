@@ -104,7 +104,7 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
     let (kept, y, classes) = classes(kept, &labels, &mut notes)?;
     if kept.len() < FEWEST_ROWS {
         return Err(tr!(
-            "{rows} rows are left, and {fewest} are the fewest",
+            "only {rows} rows are left, and at least {fewest} rows are needed",
             rows = kept.len(),
             fewest = FEWEST_ROWS
         ));
@@ -121,7 +121,10 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
         }
     }
     if !constant.is_empty() {
-        notes.push(tr!("Left out, since they never change: {columns}.", columns = constant.join(", ")));
+        notes.push(tr!(
+            "Columns left out because their values never change: {columns}.",
+            columns = constant.join(", ")
+        ));
     }
     let names: Vec<String> = standard.iter().map(|(column, ..)| all[*column].clone()).collect();
     if names.is_empty() {
@@ -235,12 +238,14 @@ impl Cells {
     fn begin(first: &StringRecord, label: Option<usize>) -> Result<Cells, FileError> {
         let columns = first.len();
         if columns < 2 {
-            let why = tr!("it has no two columns: one for the label, and one to tell it from");
+            let why = tr!(
+                "it has only one column, and two are needed: one for the label, and one from which the label is predicted"
+            );
             return Err(FileError::NoTable(why.into()));
         }
         if columns > MOST_COLUMNS + 1 {
             return Err(FileError::NoTable(tr!(
-                "it has {columns} columns, and {most} are the most",
+                "it has {columns} columns, and at most {most} columns are allowed",
                 columns,
                 most = MOST_COLUMNS + 1
             )));
@@ -277,12 +282,12 @@ fn flaw(error: ::csv::Error) -> FileError {
         ::csv::ErrorKind::Io(_) => FileError::Unreadable,
         ::csv::ErrorKind::Utf8 { .. } => FileError::NotText,
         ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => FileError::NoTable(tr!(
-            "line {line} has {found} cells, and the lines before have {expected}",
+            "line {line} has {found} cells, but the lines before have {expected} cells",
             line = pos.as_ref().map_or(0, ::csv::Position::line),
             found = len,
             expected = expected_len
         )),
-        _ => FileError::NoTable(tr!("it is no CSV file ({error})", error)),
+        _ => FileError::NoTable(tr!("it is not a CSV file ({error})", error)),
     }
 }
 
@@ -306,12 +311,15 @@ fn numeric(
     }
     if !words.is_empty() {
         notes.push(tr!(
-            "Left out, since they do not hold numbers alone: {columns}.",
+            "Columns left out because some values are not numbers: {columns}.",
             columns = words.join(", ")
         ));
     }
     if !gaps.is_empty() {
-        notes.push(tr!("Left out, since much of them is missing: {columns}.", columns = gaps.join(", ")));
+        notes.push(tr!(
+            "Columns left out because too many values are missing: {columns}.",
+            columns = gaps.join(", ")
+        ));
     }
     match chosen.is_empty() {
         true => Err(tr!("no column besides the label holds numbers").into()),
@@ -326,7 +334,9 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     rows.iter().for_each(|row| *counts.entry(labels.of(*row)).or_default() += 1);
     if counts.len() < 2 {
-        return Err(tr!("its label has one value only; another column can be the label").into());
+        return Err(
+            tr!("the label has the same value in all rows; choose another column as the label").into()
+        );
     }
     let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(labels.of(*row))).collect();
     if let Some(numbers) = numbers.filter(|_| counts.len() > MOST_CLASSES) {
@@ -337,11 +347,14 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
         let least = sorted[0];
         let is_high = |v: f64| if median > least { v >= median } else { v > least };
         let y = numbers.iter().map(|v| if is_high(*v) { 1.0 } else { -1.0 }).collect();
-        notes.push(tr!("The label is a number; it is split at its median, {median}.", median));
+        notes.push(tr!(
+            "The label is a number. Its values are split at their median, {median}, into two classes.",
+            median
+        ));
         return Ok((rows, y, [tr!("below {median}", median), tr!("from {median} on", median)]));
     }
     if counts.len() > rows.len() / 2 {
-        return Err(tr!("nearly every row has a label of its own; another column can be the label").into());
+        return Err(tr!("nearly every row has a different label; choose another column as the label").into());
     }
     let mut frequent: Vec<(&str, usize)> = counts.iter().map(|(name, count)| (*name, *count)).collect();
     // The sort is stable, so that equal counts stay in the order of their names.
@@ -349,7 +362,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
     if frequent.len() > 2 {
         let (most, next, all) = (frequent[0].0, frequent[1].0, frequent.len());
         notes.push(tr!(
-            "Of {all} classes the two most frequent are kept: {most} and {next}.",
+            "The label has {all} classes. Only rows of the two most frequent classes are kept: {most} and {next}.",
             all,
             most,
             next

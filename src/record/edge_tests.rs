@@ -195,7 +195,7 @@ fn columns_are_513_at_most_and_stand_apart_by_what_is_named_first() {
         dataset::read((0..40).map(row).collect::<Vec<_>>().join("\n").as_bytes(), None)
     };
     assert_eq!(wide(513).unwrap().table.columns, 512);
-    assert_eq!(wide(514).unwrap_err(), "it has 514 columns, and 513 are the most");
+    assert_eq!(wide(514).unwrap_err(), "it has 514 columns, and at most 513 columns are allowed");
     let tied = table("x,kind;of", 60, |i| format!("{i},{}", ["a", "b"][i % 2])).unwrap();
     assert_eq!((tied.all, tied.label), (vec!["x".to_string(), "kind;of".to_string()], 1));
     // A column that there is not is as good as none.
@@ -212,8 +212,11 @@ fn labels_are_classes_up_to_ten_numbers_and_their_order_is_that_of_numbers() {
     };
     let (ten, eleven) = (many(10), many(11));
     assert_eq!((ten.classes, ten.table.y.len()), (["0", "1"].map(String::from), 60));
-    assert_eq!(ten.notes, ["Of 10 classes the two most frequent are kept: 0 and 1."]);
-    assert!(eleven.notes[0].contains("split at its median") && eleven.table.y.len() == 69);
+    assert_eq!(
+        ten.notes,
+        ["The label has 10 classes. Only rows of the two most frequent classes are kept: 0 and 1."]
+    );
+    assert!(eleven.notes[0].contains("split at their median") && eleven.table.y.len() == 69);
     let amounts = table("x,y", 60, |i| format!("{},{i}", i * i)).unwrap();
     assert_eq!(amounts.classes, ["below 30", "from 30 on"]);
     assert!(amounts.table.y.iter().enumerate().all(|(i, y)| *y == if i < 30 { -1.0 } else { 1.0 }));

@@ -12,19 +12,19 @@ pub enum FileError {
     #[error("{}", tr!("this file has {size} MB, and at most {most} MB are read", size = _0, most = _1))]
     TooLarge(u64, u64),
     /// It cannot be read to its end: it has changed, or the disk is gone.
-    #[error("{}", tr!("it cannot be read to its end; it may have been changed or moved while it was read"))]
+    #[error("{}", tr!("this file cannot be read to its end; the file may have been changed or moved during reading"))]
     Unreadable,
     /// A text in it is longer than any of a run's.
     #[error("{}", tr!("a text in this file has more than {most} MB", most = _0))]
     LongText(usize),
     /// A table that is no text.
-    #[error("{}", tr!("it is not UTF-8 text"))]
+    #[error("{}", tr!("this file is not UTF-8 text"))]
     NotText,
     /// A table that cannot be learned from, and why.
     #[error("{0}")]
     NoTable(String),
     /// It is a table of metrics.
-    #[error("{}", tr!("this is a table of metrics, which does not say of which run: open the run's JSON instead"))]
+    #[error("{}", tr!("this file is a table of metrics and does not name its run; open the run's JSON file instead"))]
     Table,
     /// It is something else altogether.
     #[error("{}", tr!("this is neither a run (JSON) nor weights (safetensors)"))]
@@ -76,7 +76,7 @@ pub enum FileError {
     #[error("{}", tr!("these are weights of another program: their header names no run"))]
     ForeignWeights,
     /// The file of weights ends early or has too much.
-    #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, and its header speaks of {expected}", found, expected))]
+    #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, but according to its header there are {expected} bytes", found, expected))]
     Length {
         /// Bytes that there are.
         found: u64,

@@ -247,11 +247,11 @@ fn files_without_end_are_left_at_the_limit() {
         (run, &format!("{begin}\"solved\":["), "null,", "a step or null"),
         (run, &format!("{begin}\"times\":["), "[1],", "at most 65536 lists"),
         (run, &format!("{begin}\"times\":[["), "1,", "a step or null"),
-        (run, &row, "0,", "a number for each of 2 replicas, not 4097"),
-        (Kind::Run { replicas: None }, &row, "0,", "a number for each of 4096 replicas"),
+        (run, &row, "0,", "one number for each of the 2 replicas, but there are 4097"),
+        (Kind::Run { replicas: None }, &row, "0,", "one number for each of the 4096 replicas"),
         (run, &rows, "0,", "measurement 1 should be an object"),
         (Kind::Table, "a,b\n", "1,2\n", "more than 8388608 cells"),
-        (Kind::Table, "", "1,", "513 are the most"),
+        (Kind::Table, "", "1,", "at most 513 columns"),
         (Kind::Weights, "", "0", "changed or moved"),
     ] {
         // A line without end would be one cell after the other; files have one.

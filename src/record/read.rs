@@ -170,7 +170,7 @@ fn steps_of(replicas: usize) -> String {
 }
 
 fn numbers_of(replicas: usize, values: usize) -> String {
-    tr!("a number for each of {replicas} replicas, not {values} of them", replicas, values)
+    tr!("one number for each of the {replicas} replicas, but there are {values} numbers", replicas, values)
 }
 
 /// What was found wrong, in our words, while the JSON itself is right.

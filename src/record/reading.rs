@@ -145,7 +145,7 @@ pub enum News {
 impl Received {
     /// Takes a message; what there is to tell after it.
     pub fn take(&mut self, event: FileEvent, payload: Payload) -> Option<News> {
-        let broken = || Err(tr!("what was read from it did not arrive here").to_string());
+        let broken = || Err(tr!("the contents of the file did not reach the page").to_string());
         let found = match (event, payload) {
             (FileEvent::Progress(share), _) => return Some(News::Progress(share)),
             (FileEvent::Refused(why), _) => Err(why),

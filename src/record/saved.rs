@@ -156,12 +156,12 @@ pub fn check_state(kept: &SavedRun, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     (same.run.steps, same.run.halt, same.run.device) = (of.run.steps, of.run.halt, of.run.device);
     same.run.schedule.clone_from(&of.run.schedule);
     if same != of {
-        return Err(tr!("they are of another run").into());
+        return Err(tr!("the weights belong to another run").into());
     }
     match header.step == kept.step {
         true => Ok(bytes),
         false => Err(tr!(
-            "they are of step {found}, and the run of step {step}",
+            "the weights belong to step {found}, but the run is at step {step}",
             found = header.step,
             step = kept.step
         )),
@@ -212,14 +212,14 @@ impl SavedRun {
             return Err(FileError::Newer(self.format));
         }
         if self.id != key {
-            return Err(FileError::field(tr!("the link"), tr!("the one that the entry is stored under")));
+            return Err(FileError::field(tr!("the link"), tr!("the one under which the entry is stored")));
         }
         let (of, shown) = (link(&self.id)?.spec, link(&self.link)?);
         if of != shown.spec {
-            return Err(FileError::field(tr!("the link"), tr!("the one that the entry is stored under")));
+            return Err(FileError::field(tr!("the link"), tr!("the one under which the entry is stored")));
         }
         if !of.run.sweep.is_empty() {
-            return Err(FileError::field(tr!("the link"), tr!("that of one run, not of a sweep")));
+            return Err(FileError::field(tr!("the link"), tr!("the link of one run, not of a sweep")));
         }
         if !is_time(self.at) || !is_time(self.deleted) || self.revision > LARGEST {
             return Err(FileError::field(tr!("the time of this entry"), tr!("milliseconds since 1970")));
@@ -293,7 +293,7 @@ fn check_row(row: &Row, at: usize, spec: &RunSpec) -> Result<(), FileError> {
         Some((key, values)) => Err(FileError::field(
             format!("{key} of measurement {at}"),
             tr!(
-                "a number for each of {replicas} replicas, not {values} of them",
+                "one number for each of the {replicas} replicas, but there are {values} numbers",
                 replicas,
                 values = values.len()
             ),

@@ -140,7 +140,7 @@ fn every_damage_has_its_sentence() {
         ),
         (
             changed("\"test_loss\":[", "\"test_loss\":[1,"),
-            "test_loss of measurement 1 should be a number for each of 2",
+            "test_loss of measurement 1 should be one number for each of the 2",
         ),
         (changed("\"test_loss\":[", "\"test_less\":["), "test_loss of measurement 1 should be a list"),
         (changed("\"train_accuracy\":[", "\"train_accuracy\":[\"x\","), "train_accuracy of measurement 1"),
@@ -275,11 +275,11 @@ fn weights_are_checked_by_their_header() {
     };
     assert!(replaced("width=3", "width=4").contains("the weights w should be 2 × 5 × 4 numbers"));
     assert!(replaced("vivarium-checkpoint-1", "elsewhere--checkpoint").contains("another program"));
-    assert!(replaced("replicas=2", "replicas=3").contains("as many as its 3 replicas"));
+    assert!(replaced("replicas=2", "replicas=3").contains("one time for each of the 3 replicas"));
     let mut broken = bytes.clone();
     let end = broken.len();
     broken[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-    assert!(sentence(&broken).contains("finite numbers alone"));
+    assert!(sentence(&broken).contains("only finite numbers"));
 }
 
 /// Names that a line of a script gives to what stands outside of functions.

@@ -21,7 +21,10 @@ const TRAIN: &str = include_str!("torch/train.py");
 /// A sentence that says why the script would not be the same experiment.
 pub fn script(spec: &RunSpec) -> Result<String, String> {
     if !spec.run.sweep.is_empty() {
-        return Err(tr!("A sweep is many runs, and a script is of one: open one of them.").into());
+        return Err(tr!(
+            "A sweep has many runs, and a script trains one run. Open one run of the sweep first."
+        )
+        .into());
     }
     let data = spec.task.script().to_pytorch(spec.run.seed)?;
     let model = spec.model.script().to_pytorch(spec.run.seed)?;

@@ -80,7 +80,7 @@ impl Header {
         let solved: Vec<Option<u64>> =
             word("solved").unwrap_or_default().split_whitespace().map(|word| word.parse().ok()).collect();
         if solved.len() != spec.run.replicas {
-            let expected = tr!("as many as its {replicas} replicas", replicas = spec.run.replicas);
+            let expected = tr!("one time for each of the {replicas} replicas", replicas = spec.run.replicas);
             return Err(FileError::field(tr!("the times in the header of these weights"), expected));
         }
         let mut expected = begin;
@@ -129,7 +129,7 @@ pub fn finite(bytes: &[u8]) -> Result<(), FileError> {
             |ends: Range<u64>| data.get(usize::try_from(ends.start).ok()?..usize::try_from(ends.end).ok()?);
         let words = ends(about).and_then(inside).unwrap_or_default().as_chunks::<4>().0;
         if !words.iter().all(|word| f32::from_le_bytes(*word).is_finite()) {
-            let expected = tr!("finite numbers alone").into();
+            let expected = tr!("only finite numbers").into();
             return Err(FileError::Tensor { name: name.clone(), expected });
         }
     }

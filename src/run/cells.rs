@@ -130,7 +130,11 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         return if series.is_empty() {
             vec![]
         } else {
-            found(series, "series", tr!("a sweep as well, since each curve is a curve of a sweep"))
+            found(
+                series,
+                "series",
+                tr!("a value for sweep as well, because the curves are curves of a sweep"),
+            )
         };
     }
     for (key, axis) in [("sweep", sweep), ("series", series)] {
@@ -156,7 +160,7 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
     let looked_at = (0..count(spec)).filter(is_looked_at);
     if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
         let expected = tr!(
-            "fewer or smaller groups: to find maximum-margin networks on all of these groups takes too long"
+            "fewer or smaller groups, because finding maximum-margin networks on all of these groups takes too long"
         );
         return found(sweep, "sweep", expected);
     }
@@ -169,7 +173,7 @@ fn too_many(spec: &RunSpec, most: usize) -> String {
     let (most, count, time) =
         (thousands(most as u64), thousands(count(spec) as u64), duration(seconds(spec)));
     format!(
-        "at most {most} runs; this sweep has {count}, up to {time} on one core of a processor: take fewer values, or \
+        "at most {most} runs; this sweep has {count} runs, which take up to {time} on one core of a processor: choose fewer values, or \
          run the sweep with `lab sweep --yes` and the same link"
     )
 }

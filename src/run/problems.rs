@@ -21,7 +21,8 @@ impl RunSpec {
         }
         problems.extend(self.suits());
         if self.run.batch == 0 && examples.sample_size().is_none() {
-            let expected = tr!("at least 1: with new examples at every step there is no fixed sample");
+            let expected =
+                tr!("at least 1, because with new examples at every step there is no fixed sample");
             problems.push(Problem::new("batch", "0", expected));
         }
         let mut sizes = self.architecture().problems(examples.inputs(), self.batch(), self.run.replicas);
@@ -43,15 +44,15 @@ impl RunSpec {
                 problems.push(Problem::new(key, &value.to_string(), expected));
             }
         };
-        want(OPTIMIZER_KEY, "sgd", tr!("sgd: a step of the transformer is plain gradient descent"));
-        want("mom", "0", tr!("0: a step of the transformer is plain gradient descent"));
-        want("wd", "0", tr!("0: a step of the transformer is plain gradient descent"));
+        want(OPTIMIZER_KEY, "sgd", tr!("sgd, because a step of the transformer is plain gradient descent"));
+        want("mom", "0", tr!("0, because a step of the transformer is plain gradient descent"));
+        want("wd", "0", tr!("0, because a step of the transformer is plain gradient descent"));
         want(
             "loss",
             Loss::Square.slug(),
-            tr!("square: the gradient in the tokens is that of squared errors"),
+            tr!("square, because the transformer computes the gradient of the squared error"),
         );
-        want("batch", "0", tr!("0: every step takes all examples of the prompt"));
+        want("batch", "0", tr!("0, because every step uses all examples of the prompt"));
         problems
     }
 

@@ -105,7 +105,9 @@ impl RunSpec {
             problems.push(Problem::new(
                 "replicas",
                 &self.run.replicas.to_string(),
-                tr!("fewer networks of this size: together they would not fit into a browser's memory"),
+                tr!(
+                    "fewer networks of this size, because together they would not fit into a browser's memory"
+                ),
             ));
         }
         problems

@@ -358,21 +358,23 @@ mod tests {
             let inputs = inputs.iter().map(|x| x.to_vec()).collect();
             Data::new(inputs, labels.to_vec()).unwrap_err().to_string()
         };
-        assert_eq!(new(&[], &[]), "an example has from 1 to 63 inputs, not 0");
+        assert_eq!(new(&[], &[]), "the number of inputs must be from 1 to 63, but it is 0");
         assert_eq!(new(&[&[1]], &[1, 1]), "each example needs one label (examples: 1, labels: 2)");
         assert_eq!(new(&[&[1, 1], &[1]], &[1, 1]), "wrong number of inputs in an example: 1 instead of 2");
-        assert_eq!(new(&[&[1, 0]], &[1]), "inputs and labels are 1 or -1, not 0");
-        assert_eq!(new(&[&[1, 1]], &[2]), "inputs and labels are 1 or -1, not 2");
+        let value = "each input and each label must be 1 or -1, but one of them is";
+        assert_eq!(new(&[&[1, 0]], &[1]), format!("{value} 0"));
+        assert_eq!(new(&[&[1, 1]], &[2]), format!("{value} 2"));
         let drawn = |d, m, noise| Drawn::new(Family::Parity, d, m, noise, 0, 0).unwrap_err().to_string();
-        assert_eq!(drawn(64, 1, 0.0), "an example has from 1 to 63 inputs, not 64");
+        assert_eq!(drawn(64, 1, 0.0), "the number of inputs must be from 1 to 63, but it is 64");
         assert_eq!(
             drawn(usize::MAX, 1, 0.0),
-            format!("an example has from 1 to 63 inputs, not {}", u64::MAX)
+            format!("the number of inputs must be from 1 to 63, but it is {}", u64::MAX)
         );
-        assert_eq!(drawn(3, 0, 0.0), "a data set has from 1 to 100 examples, not 0");
-        assert_eq!(drawn(3, 101, 0.0), "a data set has from 1 to 100 examples, not 101");
-        assert_eq!(drawn(3, 3, 0.75), "the label noise is a probability from 0 to 0.5, not 0.75");
-        assert_eq!(drawn(3, 3, -0.1), "the label noise is a probability from 0 to 0.5, not -0.1");
-        assert_eq!(drawn(3, 3, f64::NAN), "the label noise is a probability from 0 to 0.5, not NaN");
+        assert_eq!(drawn(3, 0, 0.0), "the number of examples must be from 1 to 100, but it is 0");
+        assert_eq!(drawn(3, 101, 0.0), "the number of examples must be from 1 to 100, but it is 101");
+        let noise = "the label noise must be a probability from 0 to 0.5, but it is";
+        assert_eq!(drawn(3, 3, 0.75), format!("{noise} 0.75"));
+        assert_eq!(drawn(3, 3, -0.1), format!("{noise} -0.1"));
+        assert_eq!(drawn(3, 3, f64::NAN), format!("{noise} NaN"));
     }
 }

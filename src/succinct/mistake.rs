@@ -10,13 +10,13 @@ use super::limits::{
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Mistake {
     /// The text has no rule.
-    #[error("{}", tr!("the text has no rule; write one rule a line, such as: A + → - L B"))]
+    #[error("{}", tr!("the text has no rule; write one rule per line, for example A + → - L B"))]
     Empty,
     /// The text is too long to be read.
-    #[error("{}", tr!("the text has more than {most} bytes", most = MOST_TEXT))]
+    #[error("{}", tr!("the text must have at most {most} bytes", most = MOST_TEXT))]
     LongText,
     /// A line that is not a rule.
-    #[error("{}", tr!("line {line}: expected: state read → write move state, found: {found}", line, found))]
+    #[error("{}", tr!("line {line}: expected state, symbols read → symbol to write, move, next state, found: {found}", line, found))]
     NotARule {
         /// The line.
         line: usize,
@@ -32,7 +32,7 @@ pub enum Mistake {
         found: String,
     },
     /// A character with a meaning of its own.
-    #[error("{}", tr!("line {line}: the character {found} cannot be one of several symbols", line, found))]
+    #[error("{}", tr!("line {line}: the character {found} has a special meaning and must not be in a list of symbols", line, found))]
     Symbol {
         /// The line.
         line: usize,
@@ -48,7 +48,7 @@ pub enum Mistake {
         found: char,
     },
     /// A line that does not say what each symbol becomes.
-    #[error("{}", tr!("line {line}: symbols read: {read}, symbols written: {written}; write *, one symbol, or as many as are read", line, read, written))]
+    #[error("{}", tr!("line {line}: symbols read: {read}, symbols to write: {written}; write *, one symbol, or as many symbols as are read", line, read, written))]
     Written {
         /// The line.
         line: usize,
@@ -58,7 +58,7 @@ pub enum Mistake {
         written: usize,
     },
     /// A state whose name is too long.
-    #[error("{}", tr!("line {line}: the name of the state is longer than {most} characters", line, most = MOST_LETTERS))]
+    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MOST_LETTERS))]
     LongName {
         /// The line.
         line: usize,
@@ -84,19 +84,19 @@ pub enum Mistake {
         symbol: char,
     },
     /// More states than a program may have.
-    #[error("{}", tr!("line {line}: the program has more than {most} states", line, most = MOST_STATES))]
+    #[error("{}", tr!("line {line}: the program must have at most {most} states", line, most = MOST_STATES))]
     States {
         /// The line of the first state that is too much.
         line: usize,
     },
     /// More symbols than a program may have.
-    #[error("{}", tr!("line {line}: the program has more than {most} symbols; _, + and - are always among them", line, most = MOST_SYMBOLS))]
+    #[error("{}", tr!("line {line}: the program must have at most {most} symbols, including _, + and -", line, most = MOST_SYMBOLS))]
     Symbols {
         /// The line of the first symbol that is too much.
         line: usize,
     },
     /// More rules than are read.
-    #[error("{}", tr!("line {line}: the text has more than {most} rules", line, most = MOST_RULES))]
+    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MOST_RULES))]
     Rules {
         /// The line of the first rule that is too much.
         line: usize,
@@ -108,7 +108,7 @@ pub enum Mistake {
         line: usize,
     },
     /// A state that rules lead to, but that has no rule.
-    #[error("{}", tr!("line {line}: the state {state} has no rule; only HALT ends a run", line, state))]
+    #[error("{}", tr!("line {line}: the state {state} has no rule; every state except HALT needs a rule", line, state))]
     StateWithoutRule {
         /// The line of the first rule that leads to it.
         line: usize,
@@ -124,13 +124,13 @@ pub enum Mistake {
         symbol: char,
     },
     /// No input, or too many.
-    #[error("{}", tr!("an example has from 1 to {most} inputs, not {found}", most = MOST_INPUTS, found))]
+    #[error("{}", tr!("the number of inputs must be from 1 to {most}, but it is {found}", most = MOST_INPUTS, found))]
     Inputs {
         /// How many there are.
         found: u64,
     },
     /// No example, or too many.
-    #[error("{}", tr!("a data set has from 1 to {most} examples, not {found}", most = MOST_EXAMPLES, found))]
+    #[error("{}", tr!("the number of examples must be from 1 to {most}, but it is {found}", most = MOST_EXAMPLES, found))]
     Examples {
         /// How many there are.
         found: u64,
@@ -152,13 +152,13 @@ pub enum Mistake {
         wanted: usize,
     },
     /// An input or a label that is neither 1 nor −1.
-    #[error("{}", tr!("inputs and labels are 1 or -1, not {found}", found))]
+    #[error("{}", tr!("each input and each label must be 1 or -1, but one of them is {found}", found))]
     Value {
         /// What it is.
         found: i8,
     },
     /// A probability that is none, or above one half.
-    #[error("{}", tr!("the label noise is a probability from 0 to {most}, not {found}", most = MOST_NOISE, found))]
+    #[error("{}", tr!("the label noise must be a probability from 0 to {most}, but it is {found}", most = MOST_NOISE, found))]
     Noise {
         /// What it is.
         found: f64,
@@ -194,7 +194,7 @@ pub enum Mistake {
         column: usize,
     },
     /// No step, or too many.
-    #[error("{}", tr!("a run has from 1 to {most} steps, not {found}", most = MOST_STEPS, found))]
+    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MOST_STEPS, found))]
     Steps {
         /// How many were asked for.
         found: u64,

@@ -22,7 +22,7 @@ choices! {
         /// The share of the rules tried that answer at least 95 % of all queries right.
         Good = "good-rules", "Rules with at least 95 % accuracy";
         /// The accuracy of the chosen rule on problems of twice the size.
-        Twice = "twice-size", "Accuracy at twice the size";
+        Twice = "twice-size", "Accuracy on queries of twice the size";
         /// The restart that found the chosen rule.
         Restart = "best-restart", "Restart of the chosen rule";
     }

@@ -25,17 +25,17 @@ settings! {
     pub struct BooleanCircuit {
         /// The circuit that the network computes.
         named: Named = Named::Parity, "circuit", "Circuit", Range::Choice(Named::OPTIONS);
-        /// Bits of the parity or the majority, bits of each number that is added, or inputs of the random gates.
+        /// Number of bits of the parity, of the majority or of each number added, or number of inputs of the random gates.
         bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
         /// Number of random gates; the output depends on every one of them.
         gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
-        /// Number of the random circuit: the seed from which its gates are drawn.
+        /// Seed of the random circuit; it determines the gates.
         seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
-        /// Least number of layers; ID gates extend a shallower circuit. For the product of weights 1: the number of weights.
+        /// Least number of layers; ID gates extend a shallower circuit. For the product of weights: the number of weights.
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
-        /// Input bits. If empty, each network gets a different row of the truth table, starting with the last row (all bits 1).
+        /// Input bits. Without them, each network gets a different row of the truth table, starting with the last row (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
 }
@@ -45,7 +45,7 @@ impl BooleanCircuit {
     pub const INFO: Info = Info {
         slug: "boolean-circuit",
         name: "Circuits that survive noise",
-        about: "A ReLU network computes a Boolean circuit; its weights are set by hand. A search looks for the smallest perturbation of all weights that changes the network's answer.",
+        about: "A ReLU network computes a Boolean circuit. The weights of the network are set by hand. A search looks for the smallest perturbation of all weights that changes the network's answer.",
         sources: &[WEI_2022],
     };
 
@@ -160,16 +160,20 @@ impl Examples for BooleanCircuit {
                 "levels" => self.depth.to_string(),
                 _ => self.bits.to_string(),
             };
-            return vec![Problem::new(key, &found, tr!("a valid circuit; here {error}", error))];
+            return vec![Problem::new(key, &found, tr!("a valid circuit. The mistake: {error}", error))];
         }
         let (given, inputs) = (self.shown.len(), self.inputs());
         let found = || self.shown.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if given != 0 && given != inputs {
-            let expected = tr!("{inputs} bits, one for each input of the circuit, or nothing", inputs);
+            let expected = tr!("{inputs} bits, one for each input of the circuit, or an empty field", inputs);
             return vec![Problem::new("in", &found(), expected)];
         }
         if self.named == Named::Toy && self.shown == [0] {
-            return vec![Problem::new("in", "0", tr!("1, the only input of the product of weights"))];
+            return vec![Problem::new(
+                "in",
+                "0",
+                tr!("1, the only possible input of the product of weights"),
+            )];
         }
         vec![]
     }
@@ -238,12 +242,12 @@ mod tests {
             ),
             ("circuit=own&text=", "the circuit has no gate"),
             ("circuit=own&text=s~=~a;s~=~b", "line 2: s is already assigned in line 1"),
-            ("circuit=random&gates=2&n=5", "the number must be from 4 to 400, not 2"),
-            ("circuit=adder&n=17", "the number must be from 1 to 16, not 17"),
-            ("circuit=majority&n=20", "the number must be from 1 to 19, not 20"),
-            ("n=32", "the network of a run has at most 20000 parameters"),
-            ("in=1.0", "4 bits, one for each input of the circuit, or nothing"),
-            ("circuit=toy&in=0", "1, the only input of the product of weights"),
+            ("circuit=random&gates=2&n=5", "the number must be from 4 to 400, but it is 2"),
+            ("circuit=adder&n=17", "the number must be from 1 to 16, but it is 17"),
+            ("circuit=majority&n=20", "the number must be from 1 to 19, but it is 20"),
+            ("n=32", "the network of a run must have at most 20000 parameters"),
+            ("in=1.0", "4 bits, one for each input of the circuit, or an empty field"),
+            ("circuit=toy&in=0", "1, the only possible input of the product of weights"),
             ("circuit=toy&levels=401", "a whole number from 1 to 400"),
         ] {
             let said_of = notices(link);

@@ -50,16 +50,18 @@ impl Form {
     /// Why a chart or a measurement of examples of this form is not there for other runs.
     pub fn only(self) -> &'static str {
         match self {
-            Form::Bits | Form::Row => tr!("Available only for networks on bits."),
-            Form::Pair => tr!("Available only for networks on pairs of elements."),
-            Form::Sequence => tr!("Available only for networks on sequences."),
-            Form::Trace => tr!("Available only for networks on traces of a machine."),
-            Form::Fit => tr!("Available only for transformers that are gradient descent."),
-            Form::Prompt => tr!("Available only for networks on prompts of tokens."),
+            Form::Bits | Form::Row => tr!("Available only for networks with bits as inputs."),
+            Form::Pair => tr!("Available only for networks with pairs of elements as inputs."),
+            Form::Sequence => tr!("Available only for networks with sequences as inputs."),
+            Form::Trace => tr!("Available only for networks with traces of a machine as inputs."),
+            Form::Fit => tr!("Available only for transformers that perform gradient descent."),
+            Form::Prompt => tr!("Available only for networks with prompts of tokens as inputs."),
             Form::Steps => tr!("Available only for transformers that run a Turing machine."),
             Form::Program => tr!("Available only for networks that contain a learning algorithm."),
-            Form::Circuit => tr!("Available only for circuits as networks."),
-            Form::Points => tr!("Available only for networks that learn a function in their prompt."),
+            Form::Circuit => tr!("Available only for networks that compute a Boolean circuit."),
+            Form::Points => {
+                tr!("Available only for networks that learn a function from the points in their prompt.")
+            }
         }
     }
 }

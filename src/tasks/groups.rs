@@ -63,7 +63,7 @@ settings! {
         operation: Operation = Operation::Add, "op", "Operation", Range::Choice(Operation::OPTIONS);
         /// Modulus n, or number of corners of the polygon; for addition, the theory needs an odd n.
         n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
-        /// Letters that are permuted; 5 letters have 120 permutations, and 60 of these are even.
+        /// Number of letters that are permuted; 5 letters have 120 permutations, and 60 of these are even.
         letters: usize = 3, "letters", "Letters k", Range::Int(2, 5), only when "op" = "symmetric" | "alternating";
         /// Orders of the cyclic groups in the product.
         factors: Vec<usize> = vec![2, 2, 2], "factors", "Factors", Range::Sizes(2, 128, 6), only when "op" = "product";

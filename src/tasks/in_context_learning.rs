@@ -30,13 +30,13 @@ use crate::sources::{GARG_2022, WU_2024};
 settings! {
     /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.
     pub struct InContextLearning {
-        /// Family of functions; for each prompt, a new function is drawn from this family.
+        /// Family of functions; for each prompt, a new function is sampled from this family.
         class: Class = Class::Network, "class", "Functions", Range::Choice(Class::OPTIONS);
-        /// Numbers in an input, without the constant 1.
+        /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the random networks have no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
-        /// Points in a training prompt; the network predicts the label of each point from the points before it.
+        /// Number of points in a training prompt; the network predicts the label of each point from the earlier points.
         points: usize = 17, "points", "Points of a prompt", Range::Int(2, 128);
         /// Distribution of the inputs.
         law: Law = Law::Normal, "dist", "Inputs", Range::Choice(Law::OPTIONS);
@@ -44,19 +44,19 @@ settings! {
         scale: f64 = 1.5, "s", "Scale s of the inputs", Range::Real(0.01, 10.0), only when "dist" = "normal";
         /// Weight of N(2, I) in the mixture of training inputs; N(−2, I) has the remaining weight.
         weight: f64 = 0.0, "w2", "Weight of N(2, I)", Range::Real(0.0, 1.0), only when "dist" = "mixture";
-        /// Weight of N(2, I) in the mixture of the inputs of test prompts.
+        /// Weight of N(2, I) in the mixture of test inputs; N(−2, I) has the remaining weight.
         test_weight: f64 = 0.0, "tw2", "Weight of N(2, I) in the test", Range::Real(0.0, 1.0), only when "dist" = "mixture";
         /// Factor by which the inputs of test prompts are multiplied.
         test_scale: f64 = 1.0, "ts", "Scale in the test", Range::Real(0.01, 10.0);
-        /// Points in the longest test prompt; 0 means as many points as in training.
+        /// Number of points in the longest test prompt; 0 means as many points as in training.
         long: usize = 0, "long", "Longest test prompt", Range::Int(0, 256);
         /// Number of input coordinates on which a function depends.
         sparsity: usize = 1, "sparse", "Nonzero weights", Range::Int(1, 32), only when "class" = "sparse";
-        /// Splits between the root and a leaf of a tree.
+        /// Number of splits between the root and a leaf of a tree.
         depth: usize = 4, "splits", "Depth of the trees", Range::Int(1, 8), only when "class" = "tree";
-        /// Layers of weights in the random networks.
+        /// Number of layers of weights in each random network.
         layers: usize = 3, "deep", "Layers of the functions", Range::Int(2, 6), only when "class" = "network";
-        /// Neurons in each hidden layer of the random networks.
+        /// Number of neurons in each hidden layer of the random networks.
         hidden: usize = 8, "k", "Hidden units K of the functions", Range::Int(1, 32), only when "class" = "network";
         /// Standard deviation of the normal noise on the labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
@@ -181,8 +181,10 @@ impl Examples for InContextLearning {
             problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
         }
         if (1..self.points).contains(&self.long) {
-            let expected =
-                tr!("at least {points}, the points of a training prompt, or 0", points = self.points);
+            let expected = tr!(
+                "0, or at least {points}, the number of points of a training prompt",
+                points = self.points
+            );
             problems.push(Problem::new("long", &self.long.to_string(), expected));
         }
         problems
@@ -267,7 +269,7 @@ mod tests {
         let short = InContextLearning { long: 16, ..Default::default() };
         for (task, key, expected) in [
             (sparse, "sparse", "at most d = 3, the number of coordinates of an input"),
-            (short, "long", "at least 17, the points of a training prompt, or 0"),
+            (short, "long", "0, or at least 17, the number of points of a training prompt"),
         ] {
             let problems = task.problems();
             assert_eq!(problems.len(), 1, "{problems:?}");

@@ -22,25 +22,25 @@ settings! {
     pub struct InContextRegression {
         /// Number of examples in the prompt; if you enter your own points, all of these points are the examples.
         examples: usize = 16, "n", "Examples n", Range::Int(1, MOST_EXAMPLES as u64), "examples";
-        /// Numbers in an input, without the constant 1.
+        /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the network has no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
-        /// How the inputs are placed or drawn.
+        /// Distribution of the inputs: at equal distances, uniform or normal.
         spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
         /// Range of the inputs, from −a to a; for normal inputs, a is the standard deviation.
         reach: f64 = 1.5, "wide", "Range a of the inputs", Range::Real(0.0, 10.0);
-        /// The function whose values are the labels.
+        /// Function that gives the labels of the examples.
         function: Function = Function::Sine, "f", "Function", Range::Choice(Function::OPTIONS);
         /// Frequency ω of the sine.
         frequency: f64 = 2.0, "freq", "Frequency ω", Range::Real(0.0, 20.0), only when "f" = "sin";
-        /// Neurons in each hidden layer of the random network that is the function.
+        /// Number of neurons in each hidden layer of the random network that gives the labels.
         teacher: Vec<usize> = vec![8, 8], "teacher", "Hidden layers of the random network", Range::Numbers(1, 64, 5), only when "f" = "network";
-        /// Activation of the random network that is the function.
+        /// Activation of the random network that gives the labels.
         activation: Activation = Activation::Relu, "tact", "Activation of the random network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
-        /// Your own points (x, y), which are the examples.
+        /// Your own points (x, y); the run uses these points as its examples.
         points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
-        /// Input x of the query, if an input is one number; otherwise the query is drawn like the examples.
+        /// Input x of the query, if each input has one number; otherwise the query is sampled like the examples.
         query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
         /// Label that is written into the token of the query; the results must not depend on this label.
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
@@ -54,7 +54,7 @@ impl InContextRegression {
     pub const INFO: Info = Info {
         slug: "in-context-regression",
         name: "Descent inside a transformer",
-        about: "The tokens of a transformer are examples of one function. The weights are set by hand so that the layers compute gradient descent.",
+        about: "The tokens of a transformer hold examples of one function. The weights of the transformer are set by hand so that its layers perform gradient descent.",
         sources: &[WU_2024],
     };
 

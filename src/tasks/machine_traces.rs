@@ -29,11 +29,11 @@ settings! {
     pub struct MachineTraces {
         /// How the next state is chosen: by the machine's table, or uniformly at random among four states, one per symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
-        /// States of the machine. A token is a state together with one of two symbols, so there are twice as many tokens.
+        /// Number of states of the machine. A token is a state and one of two symbols, so there are twice as many different tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
-        /// Tokens in a context; the network predicts the next token after each token of the context.
+        /// Number of tokens in a context; the network predicts the next token after each token of the context.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
-        /// Number of the random machine: the seed from which its table is drawn.
+        /// Seed of the random machine; it determines the machine's table of rules.
         machine: usize = 1, "machine", "Machine", Range::Int(0, 9999), only when "next" = "table";
     }
 }

@@ -33,7 +33,7 @@ settings! {
     pub struct MarkovChain {
         /// Number of different symbols.
         symbols: usize = 2, "k", "Symbols k", Range::Int(2, 8);
-        /// Symbols in a context; the network predicts the next symbol after each symbol of the context.
+        /// Number of symbols in a context; the network predicts the next symbol after each symbol of the context.
         length: usize = 50, "t", "Context length t", Range::Int(2, 256), "symbols";
         /// Each symbol depends on the previous n − 1 symbols; with n = 2, the sequence is a Markov chain.
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
@@ -43,7 +43,7 @@ settings! {
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
-        /// Distribution of the transition matrices on which the network is measured.
+        /// Distribution of the transition matrices in the test sequences.
         test: Chains = Chains::Dirichlet, "test", "Test chains", Range::Choice(Chains::OPTIONS);
     }
 }

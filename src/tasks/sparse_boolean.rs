@@ -55,17 +55,17 @@ choices! {
 settings! {
     /// The label is a Boolean function of `k` hidden bits out of `n`.
     pub struct SparseBoolean {
-        /// Boolean function of the relevant bits; the probability of a bit 1 is such that both labels are equally likely.
+        /// Boolean function of the relevant bits; a bit is 1 with the probability that makes both labels equally likely.
         function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
-        /// Bits in each input: the context length.
+        /// Number of bits in each input: the context length T.
         n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
         /// Number of hidden bits on which the label depends.
         k: usize = 3, "k", "Relevant bits s", Range::Int(1, 8);
         /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
-        /// Training examples, drawn once and used again and again; 0 draws new examples at every step.
+        /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
-        /// Networks trained one after the other on the same sample, from different initial weights; the best network counts.
+        /// Number of networks trained on the same sample, from different initial weights; the best network counts.
         tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
     }
 }

@@ -44,9 +44,9 @@ choices! {
 settings! {
     /// Each position names a few tokens of the prompt; its label is a function of these alone.
     pub struct SparseTokenRegression {
-        /// Positions in a prompt; each position has one token.
+        /// Number of positions in a prompt; each position has one token.
         length: usize = 8, "n", "Positions N", Range::Int(2, 256);
-        /// Numbers in a token.
+        /// Number of components of a token's vector.
         dim: usize = 1, "dim", "Numbers in a token d", Range::Int(1, 64);
         /// Number of tokens that each position names.
         names: usize = 2, "q", "Names per position q", Range::Int(1, MOST_NAMES as u64);
@@ -58,17 +58,17 @@ settings! {
         test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
         /// The function of the named tokens that gives the label.
         function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
-        /// Hidden units of the random network.
+        /// Number of hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
         /// The vector that encodes a position, in the token at this position and wherever the position is named.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
-        /// Numbers in a code; 0 means N, or ⌊5 ln N⌋ for random signs.
+        /// Number of components of a code; 0 means N components, or ⌊5 ln N⌋ components for random signs.
         code_dim: usize = 0, "de", "Numbers in a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
         /// Standard deviation of normal noise on the training labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
-        /// Training prompts, drawn once and used again and again; 0 draws new prompts at every step.
+        /// Number of training prompts, which are sampled once and reused; with 0, every step samples new prompts.
         m: usize = 0, "m", "Sample size n", Range::Int(0, 100_000), "prompts";
     }
 }
@@ -203,8 +203,8 @@ impl TaskConfig for SparseTokenRegression {
         };
         let fits = |(place, value): &(u64, f64)| (1..=places as u64).contains(place) && is_sound(*value, n);
         (!changes.iter().all(fits)).then(|| match key {
-            "named" => tr!("places from 1 to {places} and positions from 1 to {n}, like 3:1_5:2", places, n),
-            _ => tr!("places from 1 to {places} with numbers, like 3:0.5_5:-1", places),
+            "named" => tr!("pairs name:position, for example 3:1_5:2; the names are counted from 1 to {places}, the positions from 1 to {n}", places, n),
+            _ => tr!("pairs number:value, for example 3:0.5_5:-1; the numbers of all tokens are counted from 1 to {places}", places),
         })
     }
 }
@@ -241,7 +241,8 @@ impl Examples for SparseTokenRegression {
             problems.push(Problem::new("q", &self.names.to_string(), expected));
         }
         if self.codes == Codes::Orthogonal && (1..n).contains(&self.code_dim) {
-            let expected = tr!("at least N = {n}, or 0: N orthogonal codes need at least N numbers each", n);
+            let expected =
+                tr!("at least N = {n}, or 0: N orthogonal codes need at least N components each", n);
             problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
         }
         let columns = bounds::product([n, self.dim + self.names + 1]);
@@ -379,9 +380,7 @@ mod tests {
         for (key, change) in
             [("named", (17, 1.0)), ("named", (1, 9.0)), ("named", (1, 1.5)), ("tokens", (9, 0.0))]
         {
-            assert!(
-                problem(key, &[change]).is_some_and(|expected| expected.starts_with("places from 1 to "))
-            );
+            assert!(problem(key, &[change]).is_some_and(|expected| expected.starts_with("pairs n")));
         }
         assert_eq!(problem("lrs", &[(99, 0.0)]), None);
     }
@@ -397,7 +396,7 @@ mod tests {
             (
                 SparseTokenRegression { codes: Codes::Orthogonal, code_dim: 5, ..Default::default() },
                 "de",
-                "at least N = 8, or 0: N orthogonal codes need at least N numbers each",
+                "at least N = 8, or 0: N orthogonal codes need at least N components each",
             ),
             (
                 SparseTokenRegression { length: 256, dim: 64, m: 4000, ..Default::default() },

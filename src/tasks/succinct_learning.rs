@@ -24,13 +24,13 @@ settings! {
     pub struct SuccinctLearning {
         /// How the label depends on the inputs.
         concept: Family = Family::Dictator, "concept", "Label", Range::Choice(Family::OPTIONS);
-        /// Inputs of an example, each −1 or 1.
+        /// Number of inputs of an example; each input is −1 or 1.
         inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
-        /// Examples from which the program or the rule learns, one in each row of the table.
+        /// Number of examples from which the program or the rule learns; each row of the table has one example.
         examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
         /// Probability that the label of an example is wrong; labels of test inputs are always right.
         flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
-        /// The test input that is shown: 1 stands for 1, and 0 for −1. If empty, a random test input is drawn.
+        /// Test input that is shown: write 1 for 1, and 0 for −1. If this box is empty, the test input is random.
         query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MOST_INPUTS as usize);
     }
 }
@@ -61,7 +61,7 @@ impl SuccinctLearning {
 
 impl ToPyTorch for SuccinctLearning {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err(tr!("The filter of this run is written down or searched for, not trained.").into())
+        Err(tr!("The filter of this run is written by hand or found by a search, not trained.").into())
     }
 }
 

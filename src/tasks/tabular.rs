@@ -76,23 +76,23 @@ settings! {
         origin: Origin = Origin::Generated, "data", "Table", Range::Choice(Origin::OPTIONS);
         /// Number that identifies the CSV file; a link contains only this number, not the file.
         csv: u64 = 0, "csv", "Number of the CSV file", Range::Int(0, MOST_NUMBER), only when "data" = "own";
-        /// Rows of the table; a tenth of them is held out.
+        /// Number of rows of the table; a tenth of the rows is held out.
         rows: usize = 4000, "rows", "Rows", Range::Int(40, 100_000), only when "data" = "generated";
-        /// Columns of the table besides the label.
+        /// Number of columns of the table, without the label.
         n: usize = 20, "n", "Columns n", Range::Int(2, 256), only when "data" = "generated";
-        /// Columns that the label depends on; all others are uninformative.
+        /// Number of columns that the label depends on; all other columns are uninformative.
         k: usize = 3, "k", "Relevant columns k", Range::Int(1, 9), only when "data" = "generated";
         /// Numbers of the relevant columns, counted from 1; if empty, the seed chooses the columns.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 256), only when "data" = "generated";
         /// How the label depends on the step functions of the relevant columns.
         rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
-        /// Pieces of equal probability on which a column's step function is constant; more pieces make it less smooth.
+        /// Number of equally probable pieces on which a column's step function is constant; more pieces mean more jumps.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
         /// Whether a random rotation mixes all columns; after the rotation, no single column is informative.
         turned: Turned = Turned::No, "turned", "Columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
         /// Probability p that a row has the wrong label, held-out rows included.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "generated";
-        /// Training rows of each network, drawn from the rows that are not held out; 0 means all of these rows.
+        /// Number of training rows of each network, sampled from the rows that are not held out; 0 means all of these rows.
         m: usize = 300, "m", "Sample size m", Range::Int(0, 100_000), "rows";
     }
 }
@@ -387,8 +387,7 @@ impl Examples for Tabular {
             Origin::Generated => self.problems_of_generated(),
             Origin::Uploaded if self.uploaded().is_none() => {
                 let expected = tr!(
-                    "generated, since the CSV file of this link is not open here; if you open it, the other settings of \
-                     the link stay"
+                    "generated, since the CSV file of this link is not open here; if you open the file, the other settings of the link stay"
                 );
                 return vec![Problem::new("data", Origin::Uploaded.slug(), expected)];
             }

@@ -33,9 +33,9 @@ use crate::sources::Source;
 settings! {
     /// The label is what a linear classifier with random weights says.
     pub struct TeacherStudent {
-        /// Numbers in each input; the teacher has one weight for each of these numbers.
+        /// Number of components of each input; the teacher has one weight for each component.
         n: usize = 100, "n", "Inputs n", Range::Int(2, 2048);
-        /// Training examples, drawn once and used again and again; 0 draws new examples at every step.
+        /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples";
     }
 }

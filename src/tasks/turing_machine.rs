@@ -75,13 +75,13 @@ settings! {
     pub struct TuringMachine {
         /// A machine of the library, or your own rules.
         machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
-        /// Your own rules: state, symbol read, symbol written, move (L, R or S) and next state, with ; between rules.
+        /// Each rule: state, symbol read, symbol to write, move (L, R or S) and next state. Write ; between the rules.
         rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
-        /// Symbols on the tape from the start cell on. If empty, the example of the machine is used; _ means an empty tape.
+        /// Symbols on the tape from the start cell to the right. An empty field: the machine's example input. _ means an empty tape.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
-        /// Cell where the head and the input start; 0 chooses a cell with enough room to the left.
+        /// First cell of the head and of the input. With 0, the page chooses a cell with enough cells to its left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
-        /// Largest number of steps of the machine. Positions have as many bits as T and the largest cell need.
+        /// Largest number of steps of the machine. T and the largest cell determine the number of bits of a position.
         steps: usize = 107, "t", "Steps T", Range::Int(1, MOST_STEPS as u64), "steps";
     }
 }
@@ -128,7 +128,8 @@ impl TuringMachine {
 
     fn made(&self) -> Result<Program, Problem> {
         let example = self.machine.example();
-        let can_run = |mistake: &Mistake| tr!("a machine that can run; here {mistake}", mistake);
+        let can_run =
+            |mistake: &Mistake| tr!("the rules of a machine that can run. The mistake: {mistake}", mistake);
         let machine = match example {
             Some(example) => example.machine(),
             None => Machine::parse(&self.rules.0),
@@ -139,7 +140,7 @@ impl TuringMachine {
             (own, _) => own,
         };
         let wrong_input = |mistake: Mistake| {
-            let expected = tr!("symbols of the machine; here {mistake}", mistake);
+            let expected = tr!("only symbols of the machine. The mistake: {mistake}", mistake);
             Problem::new("input", input, expected)
         };
         let input_read = machine.read(input).map_err(wrong_input)?;
@@ -155,7 +156,7 @@ impl TuringMachine {
                 Mistake::Steps { .. } => ("t", self.steps.to_string()),
                 _ => ("cell", self.start.to_string()),
             };
-            Problem::new(key, &found, tr!("a run that is possible; here {mistake}", mistake))
+            Problem::new(key, &found, tr!("a run that is possible. The mistake: {mistake}", mistake))
         })
     }
 
@@ -227,7 +228,7 @@ impl Examples for TuringMachine {
     fn measures(&self) -> Measures {
         Measures {
             loss: text!("largest deviation"),
-            accuracy: text!("correct steps before the first wrong step, as a share of T"),
+            accuracy: text!("number of steps before the first wrong step, as a share of T"),
             more: Measured::OPTIONS,
         }
     }

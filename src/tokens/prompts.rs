@@ -10,7 +10,7 @@ choices! {
         /// All names of a position are different.
         Distinct = "distinct", "All different";
         /// Each name is drawn by itself.
-        Free = "free", "Each drawn by itself";
+        Free = "free", "Independent, repeats possible";
     }
 }
 

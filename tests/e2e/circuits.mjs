@@ -55,7 +55,7 @@ export function circuitsLab(here) {
     const { page, heard, see } = await open("?n=3&start=paused", PHONE);
     await until(async () => (await see("circuit-drawing").count()) === 1, "the diagram", 20);
     assert.equal(await page.locator("[data-testid=bits] button").count(), 3);
-    assert.match(await text(see("circuit-about")), /^For the input 111 the circuit gives 1, and all gates of the network agree\.$/);
+    assert.match(await text(see("circuit-about")), /^For the input 111 the circuit gives 1, and all gates of the network agree with the circuit\.$/);
     const lit = () => page.locator(".gate--on").count();
     const before = await lit();
     await see("bit-2").click();
@@ -108,7 +108,7 @@ export function circuitsLab(here) {
     const mistakes = () => page.locator("[data-testid=circuit-mistakes] li").allTextContents();
     await until(async () => (await mistakes()).length === 2, "two mistakes");
     assert.match((await mistakes())[0], /^Line 1: there is no gate “xor”/);
-    assert.match((await mistakes())[1], /^Line 3 is no gate/);
+    assert.match((await mistakes())[1], /^Line 3 is not a gate/);
     assert.ok(await see("run-circuit").isDisabled());
     await see("circuit-text").fill("s = t and a\nt = not s");
     await until(async () => /^Line 1: s depends on its own value\.$/.test((await mistakes())[0] ?? ""), "a circle");

@@ -29,7 +29,7 @@ export function descentLab(here) {
     assert.ok(measured.at(-1).train_loss[0] < 0.8 * measured[0].train_loss[0], "the loss falls");
     const apart = Math.abs(measured.at(-1).train_loss[0] - measured.at(-1).test_loss[0]);
     assert.ok(apart < 0.01 * measured.at(-1).test_loss[0], `the losses are ${apart} apart`);
-    await until(async () => /^Step 101, from the weights after step 100\.$/.test(await text(see("layer-step"))), "the step that follows");
+    await until(async () => /^Step 101 starts from the weights after step 100\.$/.test(await text(see("layer-step"))), "the step that follows");
     isQuiet(heard);
     await page.close();
   });
@@ -107,7 +107,7 @@ export function descentLab(here) {
     await until(async () => (await pixels(page, "part-v(2)")) > 5, "the weights are drawn", 20);
     assert.equal(await pixels(page, "part-p(1)"), 1, "scratch is 0");
     assert.match(await text(see("strip-title")), /^The token of the query: 145 numbers$/);
-    assert.match(await text(see("strip-words")), /^x is 0\.400 and 1\.00\. y is 0\. v\(1\) has 16 numbers; the largest is v\(1,\d\)\[[12]\] = /);
+    assert.match(await text(see("strip-words")), /^x is 0\.400 and 1\.00\. y is 0\. v\(1\) has 16 numbers; the largest in absolute value is v\(1,\d\)\[[12]\] = /);
     await see("layer-1").click();
     await until(async () => (await pixels(page, "part-p(1)")) > 1, "the first outputs");
     assert.equal(await pixels(page, "part-p(2)"), 1, "the second ones are still 0");
@@ -162,7 +162,7 @@ export function descentLab(here) {
     const points = () => /points=([^&]*)/.exec(decodeURIComponent(page.url()))?.[1].split("_") ?? [];
     await until(async () => (await see("plane").count()) === 1, "the plot", 20);
     await until(async () => /^M/.test(await see("plane-answer").getAttribute("d")), "the network's answer");
-    assert.match(await text(see("points-about")), /^4 drawn examples\./);
+    assert.match(await text(see("points-about")), /^4 examples, generated from the settings\./);
     const { width, height } = await see("plane").boundingBox();
     await see("plane").click({ position: { x: 0.5 * width, y: 0.25 * height } });
     await until(() => points().length === 5, "five points in the link");
@@ -170,7 +170,7 @@ export function descentLab(here) {
     assert.equal(points()[0], "-1.5:-0.141");
     assert.match(points()[4], /^-?0(\.0\d+)?:0\.(4[5-9]|5[0-5]?)\d*$/);
     await until(async () => (await rows(page)).length > 1, "the run with them");
-    assert.match(await text(see("points-about")), /^5 own points/);
+    assert.match(await text(see("points-about")), /^5 points of your own/);
     // One undo brings the drawn examples back.
     await page.keyboard.press("Control+z");
     await until(() => !/points/.test(page.url()), "no own points");

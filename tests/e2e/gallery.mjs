@@ -31,7 +31,7 @@ export function gallery(here) {
     assert.ok(!(await see("play").isVisible()), "the run is behind it");
     await until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
     const all = await cards(page);
-    assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all}\\.$`));
+    assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all} experiments and stories\\.$`));
     assert.ok(all > 90);
     // Each curve says that it is recorded, and what is seen.
     const curves = await page.locator(".exhibit svg").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
@@ -58,7 +58,7 @@ export function gallery(here) {
     await see("filter-words").fill("plateau");
     await until(async () => (await cards(page)) < markov, "those with the word");
     assert.ok((await cards(page)) > 0);
-    assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all}\\.$`));
+    assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all} experiments and stories\\.$`));
     await see("filter-words").fill("astrology");
     await until(async () => /No experiment or story matches/.test(await text(see("gallery-count"))), "a sentence");
     await see("filter-words").fill("");

@@ -14,7 +14,7 @@ export function groupsLab(here) {
   it("brings every neuron to one frequency and the margin to its line", async () => {
     const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
     await until(async () => /^All pairs are right at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers", 30);
-    await until(async () => /^All pairs are right at step \d+\. The margin is at (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
+    await until(async () => /^All pairs are right at step \d+\. The margin is (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
     await until(async () => /^The median neuron has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
     assert.match(await summary(see, "counts"), /^\d+ live neurons use 11 of 11 frequencies\.$/);
     assert.match(await summary(see, "residual"), /is (0\.00\d|under 0\.001) rad\.$/);
@@ -62,7 +62,7 @@ export function groupsLab(here) {
   it("groks: it memorises first and understands later, with progress measures of either", async () => {
     const { page, heard, see } = await open("");
     await see("preset").selectOption("memorise-understand");
-    await until(async () => /^Memorised the training sample/.test(await text(see("status"))), "memorising", 60);
+    await until(async () => /^The training sample is memorised/.test(await text(see("status"))), "memorising", 60);
     await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are right|^All held-out pairs are right/.test(await text(see("status"))), "understanding", 180);
     assert.ok((await pixels(page, "chart-accuracy")) > 4);
     // The browser's own words when it is asked for a GPU and has none.

@@ -66,7 +66,7 @@ export function inContextLab(here) {
       await until(() => page.url() !== link, "a larger factor", 60);
     }
     assert.match(page.url(), /shift=2(&|$)/, "the factor in the link");
-    assert.match(await text(see("inputs-factor-about")), /2 times those of the run's test/);
+    assert.match(await text(see("inputs-factor-about")), /2 times the inputs of the run's test prompts/);
     await until(async () => /inputs multiplied by 2\. Network: -?[−0-9]/.test(await see("chart-examples").getAttribute("aria-label")), "the curve on such inputs", 180);
     assert.equal(await stepOf(see), 200, "nothing began again");
     assert.deepEqual(await rows(page), before[1]);

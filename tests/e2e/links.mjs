@@ -95,7 +95,7 @@ export function links(here) {
     const link = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
     await page.goto(here().address + link);
     const see = (id) => page.getByTestId(id).first();
-    await until(async () => /^This run needs about .* GiB of memory and up to .* Play starts it\.$/.test(await text(see("status"))), "the question", 30);
+    await until(async () => /^This run needs about .* GiB of memory and up to .* Play starts the run\.$/.test(await text(see("status"))), "the question", 30);
     await page.waitForTimeout(2000);
     assert.equal(page.workers().length, 0, "no worker is opened");
     assert.equal(await stepOf(see), 0);

@@ -23,7 +23,7 @@ export function lookupLab(here) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
     }
     const said = await see("chart-glances").getAttribute("aria-label");
-    assert.match(said, /^Position 8 names \d and \d; head 1 has its largest weight at position \d \(\d+\.\d %\) and head 2 has its largest weight at position \d/);
+    assert.match(said, /^Position 8 names \d and \d; head 1 has its largest attention weight at position \d \(\d+\.\d %\) and head 2 has its largest attention weight at position \d/);
     assert.match(await text(see("status")), /of the variance is explained at step|Ended at step 4,000/);
     isQuiet(heard);
     await page.close();
@@ -32,7 +32,7 @@ export function lookupLab(here) {
   it("has floors for fewer heads than names, and counts sequences instead of steps", async () => {
     const { page, heard, see } = await open("#v1/sparse-token-regression?h=1&steps=300&speed=0&device=cpu&show=error");
     await until(async () => (await stepOf(see)) === 300, "the last step");
-    assert.match(await see("chart-error").getAttribute("aria-label"), /Theory allows no less than 0\.500 with 1 head\.$/);
+    assert.match(await see("chart-error").getAttribute("aria-label"), /The theoretical lower bound with 1 head is 0\.500\.$/);
     await see("count-examples").click();
     await until(() => page.url().includes("count=examples"), "the link");
     assert.equal(await see("count-examples").getAttribute("aria-pressed"), "true");

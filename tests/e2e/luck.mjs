@@ -31,13 +31,13 @@ export function luck(here) {
     const { page, heard, see } = await open("#v1/sparse-parity?n=15&k=2&width=4&device=cpu&steps=50&held=64");
     assert.equal(await see("luck").getAttribute("open"), null, "closed where it is not about it");
     await see("luck").locator("summary").click();
-    await until(async () => /^Signs: 1,\d\d\d examples reveal the bits with chance 98 %/.test(await text(see("luck-texts"))), "the chance");
+    await until(async () => /^Random signs: 1,\d\d\d examples reveal the bits with probability 98 %/.test(await text(see("luck-texts"))), "the chance");
     const said = await text(see("luck-texts"));
     await page.locator("#luck-s").focus();
     await page.keyboard.press("ArrowRight");
     await until(async () => (await text(see("luck-texts"))) !== said, "another chance");
     assert.equal(await page.locator("#luck-s-is").innerText(), "3");
-    assert.match(await text(see("luck-texts")), /Good, 3 ones and zeros/);
+    assert.match(await text(see("luck-texts")), /Good row, 3 ones and zeros/);
     assert.match(await text(see("floor")), /parameters × 50 steps × 32 examples/);
     const drawn = see("luck-plot");
     assert.ok((await drawn.boundingBox()).height > 100);

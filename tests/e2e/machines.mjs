@@ -17,14 +17,14 @@ export function machineLab(here) {
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
   const heading = (see) => text(see("block-heading"));
   const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
-  /** What "Step 37: state B, reads 1, wrote 0, head on cell 66." says. */
-  const said = async (see) => /^Step ([\d,]+): state (\S+), reads (.), wrote (.), head on cell (\d+)\.$/.exec(await text(see("token-says")));
+  /** What "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66." says. */
+  const said = async (see) => /^Step ([\d,]+): state (\S+), symbol under the head (.), symbol written (.), head on cell (\d+)\.$/.exec(await text(see("token-says")));
 
   it("runs the busy beaver to its end, with tape and tokens in step", async () => {
     const { page, heard, see } = await open("?speed=0");
     await until(async () => (await stepOf(see)) === 107, "the last step");
     const token = await until(async () => { const now = await said(see); return now?.[1] === "107" && now; }, "the last token");
-    assert.match(await text(see("agreement")), /^The tokens are the same as the simulator in all 107 steps\.$/);
+    assert.match(await text(see("agreement")), /^The tokens agree with the simulator in all 107 steps\.$/);
     const tape = /^State (\S+), head on cell (\d+), which holds (.)\.$/.exec(await text(see("tape-says")));
     assert.deepEqual([tape[1], tape[2], tape[3]], [token[2], token[5], token[3]], "state, cell and symbol");
     assert.equal(await text(see("tape-halted")), "The machine halts in state halt.");
@@ -35,7 +35,7 @@ export function machineLab(here) {
     assert.equal(await text(heads.locator(".cell__symbol")), token[3]);
     assert.match(
       await text(see("machine-counts")),
-      /^T = 107: 7 bits, width 46, 11 blocks, 69,630 parameters, 1,235 of them not 0, ‖θ‖₁ = 1,545\.$/,
+      /^T = 107: 7 bits per position, width 46, 11 blocks, 69,630 parameters, 1,235 of them not 0, ‖θ‖₁ = 1,545\.$/,
     );
     for (const group of GROUPS) assert.equal(await see(`bits-${group}`).count(), 1, group);
     await until(async () => (await pixels(page, "bits-pos1")) > 1, "the numbers of the steps are drawn", 20);
@@ -49,14 +49,14 @@ export function machineLab(here) {
     await until(async () => (await said(see)) !== null, "a token");
     const early = Number((await said(see))[1]);
     await until(async () => Number((await said(see))?.[1]) > early, "more tokens");
-    assert.match(await text(see("agreement")), /^The tokens? (are|is) the same as the simulator/);
+    assert.match(await text(see("agreement")), /^The (tokens agree|token agrees) with the simulator/);
     isQuiet(heard);
     await page.close();
   });
 
   it("says from which step on tokens with noise differ from the simulator", async () => {
     const { page, heard, see } = await open("?sigma=0.1&speed=0");
-    await until(async () => /^Step \d+ is the first whose token differs from the simulator's\.$/.test(await text(see("agreement"))), "the step");
+    await until(async () => /^Step \d+ is the first step with a token that differs from the simulator's step\.$/.test(await text(see("agreement"))), "the step");
     assert.ok(await see("agreement").evaluate((of) => of.classList.contains("beside__agreement--wrong")));
     isQuiet(heard);
     await page.close();
@@ -114,12 +114,12 @@ export function machineLab(here) {
     await until(async () => (await said(see))?.[1] === "107", "the last token");
     const rows = page.locator("[data-testid=search] li");
     assert.equal(await rows.count(), 9, "written?, seven bits, and fetch");
-    const found = /^Step (\d+) wrote cell (\d+) last; the token reads (.)\.$/.exec(await text(see("search-conclusion")));
+    const found = /^Step (\d+) wrote cell (\d+) last; the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
     assert.ok(found, await text(see("search-conclusion")));
     let bits = "";
     for (let row = 1; row <= 7; row++) bits += await text(see(`search-wrote-${row}`));
     assert.equal(Number.parseInt(bits, 2), Number(found[1]), "the bits are the step's number");
-    assert.match(await text(see("search-words-8")), /^Fetch: 1 candidate; 1 token is taken and gives .\.$/);
+    assert.match(await text(see("search-words-8")), /^Fetch: 1 candidate; 1 token has the largest weight, and the block writes .\.$/);
     assert.equal(found[3], (await said(see))[3]);
     await until(async () => (await pixels(page, "search-1")) > 1, "candidates are drawn", 20);
     // Rows of later blocks wait for their turn.
@@ -171,7 +171,7 @@ export function machineLab(here) {
     await until(async () => /^The input has the symbol 2/.test(await text(see("machine-input-flaw"))), "the symbol", 10);
     await see("machine-input").fill("0110");
     await see("machine-cell").fill("x");
-    await until(async () => /^The start cell is a whole number/.test(await text(see("machine-cell-flaw"))), "the cell", 10);
+    await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-flaw"))), "the cell", 10);
     await see("machine-cell").fill("9");
     await until(async () => (await text(see("machine-state"))) === "This machine does not run yet.", "it can run", 10);
     assert.match(await text(see("machine-notation")), /^Five words per line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);

@@ -57,7 +57,7 @@ export function markovLab(here) {
 
   it("forms an induction head while one watches, and shows where its heads look", async () => {
     const { page, heard, see } = await open("#v1/markov?speed=0&device=cpu");
-    await until(async () => /^The induction head formed at step \d+: KL is more than half-way/.test(await text(see("status"))), "the second drop", 60);
+    await until(async () => /^The induction head has formed at step \d+: KL is more than half-way/.test(await text(see("status"))), "the second drop", 60);
     const measured = await rows(page);
     assert.ok(measured.at(-1).test_accuracy[0] > 0.5, "more than half-way to the bigram line");
     assert.ok(measured[0].test_loss[0] > 2 * measured.at(-1).test_loss[0]);
@@ -114,7 +114,7 @@ export function markovLab(here) {
     assert.equal(await see("symbol-7").getAttribute("aria-selected"), "true");
     assert.match(await text(see("strip-note")), /^Symbol 7 \(a\): 0\.\d+ \(head 2\.1\)\.$/);
     await see("symbol-8").hover();
-    await until(async () => (await text(see("strip-note"))) === "Symbol 8 (b) is not seen yet.", "what is not seen");
+    await until(async () => (await text(see("strip-note"))) === "Symbol 8 (b) comes after the chosen symbol.", "what is not seen");
     await page.keyboard.press("End");
     await until(() => !page.url().includes("place="), "the last symbol");
     isQuiet(heard);
@@ -124,7 +124,7 @@ export function markovLab(here) {
   it("switches a head off by a press: the loss and the prediction change, and the link says so", async () => {
     const { page, heard, see } = await open("#v1/markov?d=6&from=circuit&c=200&start=paused&chain=10.90.90.10");
     const loss = () => text(see("sequence-loss"));
-    await until(async () => /^KL of the truth to the network, mean over this sequence: 0\.\d+\.$/.test(await loss()), "the loss");
+    await until(async () => /^KL to the truth, mean over this sequence: 0\.\d+\.$/.test(await loss()), "the loss");
     const [before, predicted] = [number(await loss()), await text(see("next-network"))];
     await see("head-1.1").click();
     await until(async () => (await loss()).includes("; with all heads"), "the loss without a head");
@@ -149,7 +149,7 @@ export function markovLab(here) {
   it("measures the loss without each head along the run", async () => {
     const { page, heard, see } = await open("#v1/markov?speed=0&device=cpu&halt=steps&steps=400");
     await see("measure-heads").click();
-    await until(async () => /^without it KL \d\.\d+, [+−]\d/.test(await text(see("without-1.1"))), "the loss without the first head", 60);
+    await until(async () => /^KL without this head: \d\.\d+ \([+−]\d/.test(await text(see("without-1.1"))), "the loss without the first head", 60);
     assert.match(page.url(), /show=.*ablation/);
     await until(async () => (await pixels(page, "chart-ablation")) > 3, "the chart");
     await until(async () => /^(Ended|The induction head).*$/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end", 60);
@@ -166,7 +166,7 @@ export function markovLab(here) {
     assert.equal(await text(see("origin")), "Your own sequence: 4 symbols.");
     const predicted = await text(see("next-bigram"));
     await own.fill("abbac");
-    await until(async () => /^Expected symbols from a to b, or from 0 to 1; “c” is none of them\.$/.test(await text(see("own-sequence-problem"))), "the reason");
+    await until(async () => /^Expected symbols from a to b, or from 0 to 1; “c” is not one of these symbols\.$/.test(await text(see("own-sequence-problem"))), "the reason");
     assert.equal(await own.getAttribute("aria-invalid"), "true");
     assert.ok(page.url().includes("seq=0.1.1.0"), "the last one stays");
     assert.deepEqual([await text(see("origin")), await text(see("next-bigram"))], ["Your own sequence: 4 symbols.", predicted]);

@@ -11,7 +11,7 @@ export function perceptronLab(here) {
     const { page, heard, see } = await visit(here().context, here().address, "#v1/teacher-student?speed=0", { width: 390, height: 844 });
     await until(async () => (await stepOf(see)) === 2000, "the last step");
     const said = await see("chart-overlap").getAttribute("aria-label");
-    const [, overlap, wrong] = said.match(/is (0\.\d+)\. In theory such a student answers (\d+\.\d) %/);
+    const [, overlap, wrong] = said.match(/is (0\.\d+)\. Theory predicts that a student with this overlap answers (\d+\.\d) %/);
     assert.ok(Number(overlap) > 0.94 && Number(overlap) < 0.98, said);
     assert.ok(Math.abs(Number(wrong) - (100 * Math.acos(Number(overlap))) / Math.PI) < 0.5, said);
     assert.ok((await pixels(page, "chart-overlap")) > 3, "two curves are drawn");

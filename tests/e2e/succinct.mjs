@@ -91,7 +91,7 @@ export function programLab(here) {
     const mistakes = () => page.locator("[data-testid=program-mistakes] li").allTextContents();
     await see("program-text").fill("a * → * S b\nb + = * L b\nb - → * X b\n");
     await until(async () => (await mistakes()).length === 2, "two mistakes");
-    assert.match((await mistakes())[0], /^Line 2: expected: state read → write move state, found: b \+ = \* L b\.$/);
+    assert.match((await mistakes())[0], /^Line 2: expected state, symbols read → symbol to write, move, next state, found: b \+ = \* L b\.$/);
     assert.match((await mistakes())[1], /^Line 3: unknown move X/);
     assert.ok(await see("run-program").isDisabled());
     await see("program-text").fill("a * → * L b\nb * → * S HALT");
@@ -175,7 +175,7 @@ export function programLab(here) {
     await see("through-4").focus();
     await page.keyboard.press("Shift+ArrowLeft");
     for (let presses = 0; presses < 8; presses++) await page.keyboard.press("ArrowLeft");
-    await until(async () => /^Points 3 and 4 are at the same place\.$/.test(await text(see("through-problem"))), "the reason");
+    await until(async () => /^Points 3 and 4 have the same position\.$/.test(await text(see("through-problem"))), "the reason");
     assert.equal(await graph(), "", "there is no such network");
     await page.keyboard.press("ArrowRight");
     await until(async () => /^M/.test(await graph()), "a network again");

@@ -100,7 +100,7 @@ export function sweeps(here) {
       return performance.now() - begin;
     });
     assert.ok(waited < 100, `${waited} ms`);
-    assert.match(await text(see("sweep-progress")), /^Cancelled after 1 of 3 runs; what was found is kept$/);
+    assert.match(await text(see("sweep-progress")), /^Cancelled after 1 of 3 runs; the results so far are kept$/);
     assert.equal(await page.locator("#cell-0").innerText(), found);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "nothing is wider than the phone");
     await see("play").click();

@@ -34,8 +34,8 @@ export function tables(here) {
 
   it("trains networks and forests on the same generated table", async () => {
     const { page, heard, see } = await go(`#v1/tabular?m=100&${QUICK}`);
-    await until(async () => /^4,000 rows of 20 columns/.test(await text(see("table-texts"))), "the table's sentences");
-    assert.match(await text(see("table-texts")), /depends on columns \d+, \d+ and \d+ alone and jumps at one place/);
+    await until(async () => /^The table has 4,000 rows and 20 columns/.test(await text(see("table-texts"))), "the table's sentences");
+    assert.match(await text(see("table-texts")), /depends only on columns \d+, \d+ and \d+, and it jumps at one point/);
     await until(async () => (await stepOf(see)) === 60, "the last step");
     const network = await rows(page);
     assert.equal(network.at(-1).test_accuracy.length, 3);
@@ -56,7 +56,7 @@ export function tables(here) {
     await until(async () => /The label is week/.test(await text(see("table-texts"))), "the file's sentences");
     await see("table-label").selectOption({ label: "verdict" });
     await until(async () => /The label is verdict: large or small/.test(await text(see("table-texts"))), "another label");
-    assert.match(await text(see("table-texts")), /Left out, since they do not hold numbers alone: kind\./);
+    assert.match(await text(see("table-texts")), /Columns left out because some values are not numbers: kind\./);
     const link = await page.evaluate(() => location.hash);
     assert.match(link, /data=own&csv=\d+/);
     await until(async () => (await stepOf(see)) === 60, "the last step");
@@ -108,8 +108,8 @@ export function tables(here) {
     const sweep = "sweep=m:30_90&series=model:deep-mlp_random-forest&halt=steps&show=accuracy.ends";
     const { page, heard, see } = await go(`#v1/tabular?n=6&rows=400&${QUICK}&${sweep}`);
     const said = () => see("chart-ends").getAttribute("aria-label");
-    await until(async () => /model = Random forest: \d+\.\d % of the held-out examples wrong at m = 90\.$/.test(await said()), "all four runs", 60);
-    assert.match(await said(), /model = Deep MLP: \d+\.\d % of the held-out examples wrong at m = 90;/);
+    await until(async () => /model = Random forest: \d+\.\d % of the held-out examples are wrong at m = 90\.$/.test(await said()), "all four runs", 60);
+    assert.match(await said(), /model = Deep MLP: \d+\.\d % of the held-out examples are wrong at m = 90;/);
     assert.ok((await pixels(page, "chart-ends")) > 3, "curves are drawn");
     assert.deepEqual(heard.console, []);
     await page.close();

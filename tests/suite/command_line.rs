@@ -157,7 +157,10 @@ fn what_only_one_run_has_is_not_asked_of_a_sweep() {
     for option in ["--checkpoint", "--resume"] {
         let output = lab(&["run", SWEEP, option, "/no/such/file", "-o", "/no/such/folder/run.csv"]);
         assert_eq!(output.status.code(), Some(2), "{option}");
-        assert_eq!(text(&output.stderr), format!("{option} is for a single run, and this link is a sweep\n"));
+        assert_eq!(
+            text(&output.stderr),
+            format!("{option} can be used only with a single run, and this link is a sweep\n")
+        );
     }
 }
 

@@ -191,7 +191,7 @@ fn a_run_that_is_stopped_saves_what_it_has_and_goes_on_from_there() {
         let resumed = lab(&[&line[..], &rest].concat());
         if format == "json" {
             // Its beginning names the last step, which is another one now: the measurements are not replaced by fewer.
-            assert!(said(&resumed).contains("holds something else than"), "{}", said(&resumed));
+            assert!(said(&resumed).contains("does not contain the metrics of this"), "{}", said(&resumed));
             assert_eq!(String::from_utf8(read(&path)).unwrap(), text);
             continue;
         }
@@ -215,7 +215,7 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
         let sentence =
-            format!("Stopped: 0 of 3 runs are in {path}. The same command makes the remaining runs.\n");
+            format!("Stopped: 0 of 3 runs are in {path}. The same command trains the remaining runs.\n");
         assert_eq!(said(&output), sentence);
     }
     // What `lab run` has found of a sweep until then is kept.
@@ -289,7 +289,7 @@ fn merge_replaces_no_file_unasked() {
     let output = lab(&["merge", &part, "-o", &all]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("all.csv is there already: --force replaces this file"),
+        said(&output).contains("all.csv exists already: --force replaces this file"),
         "{}",
         said(&output)
     );

@@ -71,7 +71,7 @@ fn a_sweep_is_its_runs_done_singly_bit_for_bit_on_any_number_of_threads() {
     for threads in ["1", "2", "5"] {
         let path = folder.file(threads);
         let said = done(&["sweep", SWEEP, "-o", &path, "--threads", threads]);
-        assert!(said.starts_with("6 runs made and 0 there already"), "{said}");
+        assert!(said.starts_with("6 runs trained and 0 runs already done"), "{said}");
         assert_eq!(read(&path), expected, "{threads} threads");
     }
 }
@@ -91,14 +91,14 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
         std::fs::write(&path, &kept).unwrap();
         let said = done(&["sweep", SWEEP, "-o", &path]);
         let made = if kept.len() > 200 {
-            "4 runs made and 2 there already"
+            "4 runs trained and 2 runs already done"
         } else {
-            "6 runs made and 0 there already"
+            "6 runs trained and 0 runs already done"
         };
         assert!(said.starts_with(made), "{said}");
         assert_eq!(read(&path), whole);
         let again = done(&["sweep", SWEEP, "-o", &path]);
-        assert!(again.starts_with("0 runs made and 6 there already"), "{again}");
+        assert!(again.starts_with("0 runs trained and 6 runs already done"), "{again}");
         assert_eq!(read(&path), whole);
         std::fs::remove_file(&path).unwrap();
     }
@@ -112,10 +112,13 @@ fn what_is_in_another_file_stays_as_it_is() {
     let before = read(&path);
     let other = SWEEP.replace("n:6_8_40", "n:6_8_10");
     let (said, code) = refused(&["sweep", &other, "-o", &path]);
-    assert!(said.contains("holds another sweep, #v1/sparse-parity?") && said.contains("--output"), "{said}");
+    assert!(
+        said.contains("contains another sweep, #v1/sparse-parity?") && said.contains("--output"),
+        "{said}"
+    );
     assert_eq!(code, 1);
     let (said, _) = refused(&["sweep", SWEEP, "-o", &path, "--shard", "1/2"]);
-    assert!(said.contains("holds shard 1/1 of this sweep, and this is 1/2"), "{said}");
+    assert!(said.contains("contains part 1/1 of this sweep, but this command makes part 1/2"), "{said}");
     assert_eq!(read(&path), before);
     let foreign = folder.file("letter.txt");
     std::fs::write(&foreign, "Dear all,\n").unwrap();
@@ -166,11 +169,11 @@ fn parts_put_together_are_the_whole() {
     // What was put together in part is gone on with.
     run(merge(&[a, d], &["--partial"]));
     let said = done(&["sweep", SWEEP, "-o", &all]);
-    assert!(said.starts_with("3 runs made and 3 there already"), "{said}");
+    assert!(said.starts_with("3 runs trained and 3 runs already done"), "{said}");
     assert_eq!(read(&all), read(&whole));
     let other = folder.file("other.csv");
     done(&["sweep", &SWEEP.replace("lr=1", "lr=0.5"), "-q", "-o", &other]);
-    assert!(fail(merge(&[a, &other], &["--force"])).contains("are of different sweeps"));
+    assert!(fail(merge(&[a, &other], &["--force"])).contains("belong to different sweeps"));
 }
 
 #[test]
@@ -187,9 +190,9 @@ fn a_hundred_thousand_runs_need_a_word() {
     let (said, code) = refused(&["run", many]);
     assert!(code == 2 && said.contains("at most 1,024 runs") && said.contains("lab sweep --yes"), "{said}");
     let (said, code) = refused(&["sweep", "#v1/sparse-parity?n=12", "-o", &path]);
-    assert!(code == 2 && said.contains("This link is one run"), "{said}");
+    assert!(code == 2 && said.contains("This link describes a single run"), "{said}");
     let (said, _) = refused(&["sweep", SWEEP, "-o", &path, "--shard", "5/4"]);
-    assert!(said.contains("5/4 is no shard"), "{said}");
+    assert!(said.contains("5/4 is not a part of a sweep"), "{said}");
 }
 
 #[test]

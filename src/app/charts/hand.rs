@@ -316,10 +316,7 @@ impl Hand {
             let set = |name: &str, value: &str| {
                 let _ = overlay.set_attribute(name, value);
             };
-            set(
-                "aria-valuetext",
-                if seen.words.is_empty() { tr!("nothing pointed at") } else { &seen.words },
-            );
+            set("aria-valuetext", if seen.words.is_empty() { tr!("no point selected") } else { &seen.words });
             let ends = self.scene(|scene| {
                 Some((scene.next_place(Some(f64::NEG_INFINITY), true)?, scene.next_place(None, true)?))
             });
@@ -330,7 +327,7 @@ impl Hand {
             set("aria-valuenow", &at.clamp(low, high).to_string());
         });
         view! {
-            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=tr!("Values at a step or place: {chart}", chart = self.of.name.replace('-', " "))
+            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=tr!("Values at a step or position: {chart}", chart = self.of.name.replace('-', " "))
                 data-testid=format!("read-{}", self.of.name)></div>
         }
         .into_any()

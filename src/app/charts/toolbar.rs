@@ -91,12 +91,12 @@ fn zoom() -> AnyView {
     let is_whole = store.memo(|state| state.viewing.zoom.is_none());
     view! {
         <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
-            title=tr!("Drag over the curves to show only the selected steps. Shift with a drag, Ctrl with the wheel, and + on a chart also zoom")
+            title=tr!("Drag over the curves to show only the selected steps. Dragging with Shift, the mouse wheel with Ctrl, and the + key on a chart also zoom")
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             {tr!("Zoom")}
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
-            title=tr!("Show all steps again. A double click on the curves and 0 on a chart do the same")
+            title=tr!("Show all steps again. A double click on the curves and the 0 key on a chart also show all steps")
             on:click=move |_| store.act(Action::ViewportAction(ViewportAction::Whole))>
             {tr!("Whole run")}
         </button>
@@ -111,7 +111,7 @@ fn smoothing() -> AnyView {
     let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
     let locked = store.memo(|state| state.run.link.locks(SMOOTH_KEY));
     view! {
-        <label class="switches__smooth" title=tr!("Draws a moving average of each curve over the measurements, which are drawn pale. Further right, the curve is smoother")>
+        <label class="switches__smooth" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Further right, the curve is smoother")>
             {tr!("Smooth")}
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label=tr!("Smoothing") disabled=locked prop:value=value
@@ -153,7 +153,7 @@ pub fn Toolbar() -> impl IntoView {
             {move || others().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
             <span class="switches__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
-                    hint=tr!("Logarithmic axis of the steps. It separates early memorisation from late generalisation.") />
+                    hint=tr!("Logarithmic axis of the steps. This axis separates early memorisation from late generalisation.") />
                 <AxisSwitch key="y" word=tr!("Log y")
                     hint=tr!("Logarithmic axis of the values. Accuracy is drawn as error, 1 − accuracy; values that can be negative keep a linear axis.") />
                 {counting()}

@@ -104,7 +104,8 @@ impl State {
         let run = self.whole();
         if run.sweep.is_some() {
             self.message =
-                tr!("A sweep is many runs. Open one of its cells as a run, and compare this run.").into();
+                tr!("A sweep has many runs. Open the run of one cell of the sweep, and compare that run.")
+                    .into();
             return;
         }
         if run.step == 0 || run.history.last().is_none() {

@@ -96,7 +96,7 @@ impl Export {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
             Export::Compared => {
                 tr!(
-                    "The metrics of this run and of the compared runs in one table: the column run has the name of the run, then step, replica and measures follow."
+                    "The metrics of this run and of the compared runs in one table. The column run contains the name of the run; the columns step, replica and the measures follow."
                 )
             }
             Export::Json => {
@@ -106,7 +106,7 @@ impl Export {
                 tr!("All weights and the state of the optimizer: the run can be resumed from this file.")
             }
             Export::Script => {
-                tr!("The same experiment in plain PyTorch; the script can begin from the saved weights.")
+                tr!("The same experiment in plain PyTorch; the script can start from the saved weights.")
             }
         }
     }
@@ -120,9 +120,9 @@ impl Export {
             )),
             Export::Weights if state.checkpoint.is_some() => None,
             Export::Weights if state.run.record.is_some() => {
-                Some(tr!("The file that was opened holds no weights."))
+                Some(tr!("The opened file contains no weights."))
             }
-            Export::Weights => Some(tr!("The trainer has sent no weights yet.")),
+            Export::Weights => Some(tr!("The training program has sent no weights yet.")),
             _ => None,
         }
     }
@@ -271,9 +271,13 @@ impl State {
             program if *program == Environment::program() || program.is_empty() => String::new(),
             program => tr!(", written by {program}", program),
         };
-        let same = if before.spec == self.run.link.spec { tr!(" It is the same run as before.") } else { "" };
+        let same = if before.spec == self.run.link.spec {
+            tr!(" The file contains the same run as before.")
+        } else {
+            ""
+        };
         self.message = tr!(
-            "Opened {name}: {measured}{by}.{same} Train makes the run again from its start; Undo goes back to the previous run.",
+            "Opened {name}: {measured}{by}.{same} The button Train trains the run again from its start; Undo goes back to the previous run.",
             name,
             measured,
             by,

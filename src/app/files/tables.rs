@@ -112,7 +112,7 @@ mod tests {
         let Some(Value::Int(m)) = state.run.link.spec.value("m") else { panic!("a number") };
         assert_eq!(m, 90, "as many as there are");
         let about = about(&state.run.link.spec).join(" ");
-        for part in ["100 rows of 2 columns", "holds out 10 rows", "sold: no or yes", "75.0 %"] {
+        for part in ["100 rows and 2 columns", "10 random rows are held out", "sold: no or yes", "75.0 %"] {
             assert!(about.contains(part), "{part}: {about}");
         }
         state.apply(Action::Request(Request::Relabel(1)));
@@ -178,13 +178,14 @@ mod tests {
         let said = |query: &str| about(&open(&format!("#v1/tabular{query}")).run.link.spec).join(" ");
         let of = said("?s=4.7.11&seed=3");
         assert!(
-            of.contains("4,000 rows of 20 columns")
-                && of.contains("columns 4, 7 and 11 alone and jumps at one place"),
+            of.contains("4,000 rows and 20 columns")
+                && of.contains("depends only on columns 4, 7 and 11, and it jumps at one point"),
             "{of}"
         );
         assert!(
-            said("?turned=yes&pieces=8")
-                .contains("at 7 places along each of 3 directions; no column matters by itself")
+            said("?turned=yes&pieces=8").contains(
+                "at 7 points along each of 3 directions; no single column is informative by itself"
+            )
         );
         assert!(about(&RunSpec::default()).is_empty());
         assert_eq!(larger_class(&RunSpec::default()), None);

@@ -134,7 +134,11 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     let json = page.save(Export::Json);
     page.act(Action::file("half.json", json));
     assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
-    assert!(page.state.message.contains("It is the same run as before."), "{}", page.state.message);
+    assert!(
+        page.state.message.contains("The file contains the same run as before."),
+        "{}",
+        page.state.message
+    );
     assert!(!page.state.run.is_under_way(), "a learning rate edited now is of the whole run");
     page.act(Action::Edit("lr".into(), "0.2".into()));
     assert_eq!(

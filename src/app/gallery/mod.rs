@@ -126,9 +126,9 @@ impl Gallery {
             tr!("Back to the run"),
             "</button></div><p class=\"gallery__about\">",
             tr!(
-                "Each experiment has the curve of a run that was recorded on one processor core, and the time that the \
-                 run takes on such a core. An experiment that you open is trained here, from its start. In curves of \
-                 loss and accuracy, orange stands for held-out examples and blue for training examples."),
+                "Each experiment is shown with a curve of a run that was recorded on one processor core, and with the time \
+                 that the run takes on one core. When you open an experiment, this page trains it from its start. In \
+                 curves of loss and accuracy, orange stands for held-out examples and blue for training examples."),
             "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
             tr!("Filter"),
             "\"><label>",
@@ -233,7 +233,7 @@ impl Gallery {
             0 => {
                 tr!("No experiment or story matches. Remove a word, or choose another topic or time.").into()
             }
-            _ => tr!("{shown} of {all}.{why}", shown, all, why),
+            _ => tr!("{shown} of {all} experiments and stories.{why}", shown, all, why),
         };
         let mut head = Html::default();
         head.raw("<p class=\"gallery__count\" role=\"status\" data-testid=\"gallery-count\">");

@@ -44,7 +44,7 @@ fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
         wanted.extend(of_lab.map(|preset| preset.slug));
     }
     assert_eq!(names(&cards), wanted);
-    assert!(cards.contains(&format!("{0} of {0}.", wanted.len())));
+    assert!(cards.contains(&format!("{0} of {0} experiments and stories.", wanted.len())));
     for preset in PRESETS {
         let link = format!("href=\"{}\"", preset.link.replace('&', "&amp;"));
         assert!(cards.contains(&link), "{}", preset.slug);

@@ -102,7 +102,7 @@ impl State {
                 let held = self.library.unstored.iter().find(|held| held.id == id);
                 let (kept, bytes) = match (held, fetched) {
                     (Some(held), _) => {
-                        let none = || tr!("this browser has not stored them").to_string();
+                        let none = || tr!("this browser has not stored the weights").to_string();
                         (known, held.bytes.clone().ok_or_else(none))
                     }
                     // Its curves are not on the page, and they and the checkpoint must be of the same run.
@@ -128,8 +128,8 @@ impl State {
             LibraryAnswer::Full(command) => self.library.no_room(*command, effects),
             LibraryAnswer::NoRoomForTable(name) => {
                 self.message = tr!(
-                    "There is no room left to keep {name} in this browser. After this page is closed, runs that use this \
-                     file ask for it again.",
+                    "There is no room left to keep {name} in this browser. After this page is closed, the page asks for \
+                     this file again when you open a run that uses the file.",
                     name
                 );
             }
@@ -137,7 +137,7 @@ impl State {
                 if let Some(LibraryCommand::Fetch(id, _)) = command.as_deref() {
                     let why = match &refusal {
                         Refusal::Failed(why) => why.clone(),
-                        _ => tr!("they cannot be read now").into(),
+                        _ => tr!("the weights cannot be read now").into(),
                     };
                     return self.take_answer(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
                 }

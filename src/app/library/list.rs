@@ -110,7 +110,7 @@ pub fn Library() -> impl IntoView {
                 {move || tr!("Kept runs ({many})", many = many.get())}
             </summary>
             <p class="library__about">
-                {tr!("Runs are stored in this browser, on this device, and are not sent anywhere. If there is no room for another run, that run stays on this page until the page is closed. Only you delete runs. Pinned runs are listed first, and “Delete all runs that are not pinned” keeps them.")}
+                {tr!("Runs are stored in this browser, on this device, and are not sent anywhere. If there is no room for another run, that run stays on this page until the page is closed. This page deletes runs only at your request. Pinned runs are listed first, and “Delete all runs that are not pinned” keeps them.")}
             </p>
             <ul class="library__list">
                 {lines}

@@ -61,7 +61,7 @@ impl Library {
             Storage::Refused(Refusal::Blocked) => said.push(
                 tr!(
                     "An older version of this page is open in another tab and blocks the storage of kept runs: close \
-                     that tab. Until then, runs are on this page only."
+                     that tab. Until then, runs are lost when this page is closed."
                 )
                 .into(),
             ),
@@ -76,14 +76,14 @@ impl Library {
         }
         if let Some(runs) = self.held(Reason::NoRoom) {
             said.push(tr!(
-                "There is no room left to store {runs}, lost when this page is closed. Delete kept runs that you no \
-                 longer need; then storing is tried again. To keep a run as a file, open and download it first.",
+                "There is no room left to store {runs}. Runs that are not stored are lost when this page is closed. Delete \
+                 kept runs that you no longer need; then storing is tried again. To keep a run as a file, open and download it first.",
                 runs
             ));
         }
         if let Some(runs) = self.held(Reason::Deleted) {
             said.push(tr!(
-                "The browser has deleted what this page had stored. Still on this page: {runs}, lost when the page \
+                "The browser has deleted the stored data of this page. The page still has {runs}, but only until the page \
                  is closed. To keep a run as a file, open and download it.",
                 runs
             ));
@@ -194,7 +194,7 @@ impl Library {
             }
             LibraryCommand::Edit(_) => {
                 self.trouble = tr!(
-                    "There is no room left to store this change, which is lost when this page is closed. Delete kept \
+                    "There is no room left to store this change. The change is lost when this page is closed. Delete kept \
                      runs that you no longer need, and make the change again."
                 )
                 .into();

@@ -38,8 +38,8 @@ impl State {
     pub fn wanted_table(&self) -> Option<String> {
         let Waiting { kept, table, .. } = self.library.waiting.as_deref()?;
         Some(tr!(
-            "“{name}” was trained on {file}. That file is not open here: open the file, and the run goes on. Until then \
-             nothing changes.",
+            "“{name}” was trained on {file}. That file is not open on this page. Open the file to continue the run; \
+             until then nothing changes.",
             name = kept.name,
             file = file_words(kept, *table)
         ))
@@ -70,7 +70,7 @@ impl State {
     pub(in crate::app) fn refuse_table(&mut self, name: &str) {
         let Some(waiting) = self.library.waiting.as_deref() else { return };
         let why = tr!(
-            "the file is not the table that “{run}” was trained on, {file}. To use the file without this run, press Not \
+            "“{run}” was trained on another table, {file}. To use the opened file without this run, press Not \
              now and open the file again",
             run = waiting.kept.name,
             file = file_words(&waiting.kept, waiting.table)

@@ -136,7 +136,8 @@ impl State {
         let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
         let Some((was, is)) = there.first() else {
             self.message =
-                tr!("The deleted run cannot be restored: its room was needed for other runs.").into();
+                tr!("The deleted run cannot be restored: its storage space was needed for other runs.")
+                    .into();
             return;
         };
         self.message = match (is.deleted > was.deleted, is.name != was.name) {

@@ -52,7 +52,7 @@ mod tests {
             question.starts_with("This run needs about ") && question.contains(" GiB of memory and up to "),
             "{question}"
         );
-        assert!(question.ends_with("Play starts it.") && page.state.message == question);
+        assert!(question.ends_with("Play starts the run.") && page.state.message == question);
         assert_eq!(page.state.main_button(), ("Play", false));
         for _ in 0..30 {
             page.act(Action::Tick);

@@ -65,7 +65,7 @@ impl State {
             Action::Reset => {
                 self.paused =
                     self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused);
-                self.message = tr!("Back to the same start.").into();
+                self.message = tr!("The same run has started again.").into();
                 self.turn_page(&mut effects);
                 self.begin(&mut effects);
             }

@@ -15,7 +15,7 @@ fn card(state: &State) -> (String, String, String) {
             let time =
                 if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
             let claim = match state.is_predicting() {
-                true => tr!("What this run shows is told after your prediction."),
+                true => tr!("The result of this run is shown after your prediction."),
                 false => translated(preset.claim),
             };
             (claim.into(), preset.source.into(), format!("{}{time}", translated(preset.instance)))

@@ -46,7 +46,7 @@ pub fn rate(state: &State) -> String {
     let now = words::rate(steps_per_s);
     if state.run.link.view.speed > 0 && capacity > 1.2 * steps_per_s {
         let number = words::bare_rate(capacity).unwrap_or_default();
-        return tr!("{now}, could do {number}", now, number);
+        return tr!("{now}, {number} without the speed limit", now, number);
     }
     now
 }
@@ -83,7 +83,7 @@ mod tests {
             replicas(last.clone(), &[(2, 40), (0, 60)], &one),
             "Found by 2 of 4 networks, at steps 40 to 60: all 2 bits (2, 5). Ended at step 80."
         );
-        assert_eq!(replicas(last, &[], &one), "Ended at step 80, not found");
+        assert_eq!(replicas(last, &[], &one), "Ended at step 80; the solution was not found");
         let all: Vec<(usize, u64)> = (0..1000).map(|r| (r, 40)).collect();
         assert_eq!(
             replicas(Phase::Finished(Ending::Target), &all, &[1.0; 1000]),
@@ -91,16 +91,16 @@ mod tests {
         );
         assert_eq!(
             replicas(Phase::Running, &[], &one),
-            "Learning. 50.0 % right in the median, no better than guessing"
+            "Learning: in the median, 50.0 % of the answers are right, as with random guessing"
         );
         let lost = [1.0, f32::NAN, 1.0, f32::INFINITY];
         assert_eq!(
             replicas(Phase::Running, &[(0, 40)], &lost),
-            "Learning. Found by 1 of 4 networks. 2 diverged."
+            "Learning. Found by 1 of 4 networks. Diverged networks: 2."
         );
         assert_eq!(
             replicas(Phase::Finished(Ending::Target), &[(0, 40), (2, 40)], &lost),
-            "Found by 2 of 4 networks, at step 40: all 2 bits (2, 5). 2 diverged."
+            "Found by 2 of 4 networks, at step 40: all 2 bits (2, 5). Diverged networks: 2."
         );
         assert_eq!(replicas(Phase::Paused, &[(0, 40)], &one), "Paused at step 80. Found by 1 of 4 networks");
     }

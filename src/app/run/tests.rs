@@ -99,7 +99,7 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
     assert!(held_out(&page.state.run).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
     page.train(200);
     assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (200, 200));
-    assert_eq!(status(&page.state), "Learning. 50.0 % right, no better than guessing");
+    assert_eq!(status(&page.state), "Learning: 50.0 % of the answers are right, as with random guessing");
     page.train(400);
     assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
     let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
@@ -310,7 +310,7 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     assert_eq!(page.state.run.phase, Phase::Diverged { step: 120, last_good: 100 });
     assert_eq!(
         status(&page.state),
-        "The loss was not finite at step 120; the run went back to step 100, the last one with a finite loss"
+        "The loss was not finite at step 120; the run went back to step 100, the last step with a finite loss"
     );
     assert_eq!(page.state.run.history.rows().count(), 3);
 }

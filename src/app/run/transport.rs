@@ -70,7 +70,7 @@ pub fn Transport() -> impl IntoView {
                     press=act(Action::Toggle) />
                 <Press testid="single-step" icon=Name::Step word=tr!("Step") hint=tr!("One step (→ or .)") idle=cannot_step
                     press=act(Action::SingleStep) />
-                <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Back to the same start (R)") idle=never
+                <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Start the same run again (R)") idle=never
                     press=act(Action::Reset) />
                 <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings with a new seed (N)")
                     idle=never press=seed />

@@ -19,9 +19,9 @@ pub fn Links() -> impl IntoView {
     view! {
         <section class="links" aria-label=tr!("This run elsewhere")>
             <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
-                about=tr!("This address contains all settings of the run: opened elsewhere, the address gives the same run.") />
+                about=tr!("This address contains all settings of the run. If you open the address elsewhere, the same run starts.") />
             <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
-                about=tr!("A command for a terminal that makes the same run with the same numbers.") />
+                about=tr!("A terminal command that trains the same run and gives the same numbers.") />
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
                 {tr!("Link for a class, QR code, embedding")}
             </button>

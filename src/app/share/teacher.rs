@@ -98,7 +98,7 @@ pub fn Teacher(
                             <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
                                 about=tr!("HTML that shows the charts and the Play button inside another page.") />
                             <Copied testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
-                                about=tr!("The same HTML, with a script that sets the frame's height to what the charts need.") />
+                                about=tr!("The same HTML, with a script that sets the frame to the height that the charts need.") />
                             // Markup: `svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                             <button class="button" type="button" data-testid="large-code" on:click=move |_| large.set(true)>

@@ -129,7 +129,7 @@ pub fn form(link: &Link, wish: &LessonEdit) -> String {
     }
     let start = if wish.paused { "paused" } else { "play" };
     field("start", tr!("On opening"), &[("play", tr!("Playing")), ("paused", tr!("Paused"))], start);
-    let mut charts = vec![("", tr!("As they are"))];
+    let mut charts = vec![("", tr!("The charts shown now"))];
     charts.extend(link.view.show.iter().map(|chart| (chart.slug(), chart.info().name)));
     field("chart", tr!("Charts"), &charts, "");
     let embed = if wish.embedded { "on" } else { "" };

@@ -25,18 +25,20 @@ use crate::ui::sheet::{Sheet, fold};
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),
     (text!("→ or ."), text!("One step")),
-    ("R", text!("Back to the same start")),
+    ("R", text!("Start the same run again")),
     ("N", text!("The same settings with a new seed")),
     ("C", text!("Keep this run and compare the next runs with this run")),
     (text!("Ctrl Z"), text!("Undo the last change")),
-    ("S", text!("Save the run, or open one")),
+    ("S", text!("Save the run, or open a saved run")),
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),
     ("P", text!("Large type for a projector, or normal type")),
-    (text!("Shift P"), text!("Presenter mode, for a lecture; Esc leaves it")),
+    (text!("Shift P"), text!("Presenter mode for a lecture; Esc ends presenter mode")),
     (
         text!("Page Down, Page Up"),
-        text!("In presenter mode: next and previous passage of the story; without a story, charts"),
+        text!(
+            "In presenter mode: next and previous passage of the story; without a story, next and previous chart"
+        ),
     ),
     (text!("B or ."), text!("In presenter mode: black screen, or the charts again")),
     ("Q, C, I", text!("In presenter mode: QR code of the address, next chart, panels of the lab")),
@@ -45,7 +47,7 @@ const KEYS: &[(&str, &str)] = &[
         text!("← → on a chart"),
         text!("Read the values at one step; ↑ ↓ choose a curve, Enter shows the run at this step"),
     ),
-    (text!("+, −, 0 on a chart"), text!("Fewer steps, more steps, the whole run")),
+    (text!("+, −, 0 on a chart"), text!("Show fewer steps, more steps, or the whole run")),
     (text!("Shift and drag"), text!("Show only the selected steps of the curves")),
     (text!("Esc"), text!("Cancel reading a file, or close an open dialog; show the newest step again")),
     ("?", text!("This help")),
@@ -198,7 +200,7 @@ pub fn Help(
             // Markup: `explained`, which escapes texts.
             <p inner_html=move || store.see(|state| explained(panel(state.run.spec()).help()))></p>
             <p>
-                {tr!("The settings and the seed determine every number. The address of this page contains both: copy the address and open it elsewhere, and the same run begins. No data leaves your device.")}
+                {tr!("The settings and the seed determine every number. The address of this page contains both: if you copy the address and open it elsewhere, the same run starts. No data leaves your device.")}
             </p>
             <p>
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>

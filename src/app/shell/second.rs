@@ -148,5 +148,5 @@ pub async fn early() {
 
 /// What is said where the second program could not be fetched.
 const LOST: &str = text!(
-    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training goes on. When the network works again, open the dialog again or reload the page."
+    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training continues. When the internet connection works again, open the dialog again or reload the page."
 );

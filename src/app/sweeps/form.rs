@@ -230,8 +230,8 @@ impl Choice {
         read.map_err(told)?;
         if runs(&spec) > MOST_CELLS {
             return Err(tr!(
-                "{runs} are too many: a page makes at most {most}. They would take up to {time} on one core. \
-                 Choose fewer values, or make the runs in a terminal: lab sweep '{link}'",
+                "{runs} are too many: the page trains at most {most} runs. Together these runs would take up to {time} on one \
+                 core. Choose fewer values, or train the runs in a terminal: lab sweep '{link}'",
                 runs = count(runs(&spec), "run"),
                 most = thousands(MOST_CELLS as u64),
                 time = duration(seconds(&spec)),
@@ -267,7 +267,7 @@ impl Choice {
         };
         let networks = count(spec.run.replicas, "network");
         tr!(
-            "{runs} of {networks} each, about {time} at most: a run ends when all its networks have \
+            "{runs} of {networks} each, about {time} at most. A run ends when all its networks have \
              reached the target.",
             runs = count(runs(spec), "run"),
             networks,

@@ -129,7 +129,7 @@ pub fn legend(run: &RunView) -> String {
         Cells::Share => {
             (tr!("Share of seeds that reached the target"), tr!("none").into(), tr!("all").into())
         }
-        _ if low > high => return tr!("No run that has ended has a number for this map yet.").into(),
+        _ if low > high => return tr!("No finished run has a value for this map yet.").into(),
         Cells::Steps => (tr!("Median step at which seeds reached the target"), compact(low), compact(high)),
         Cells::Loss => (tr!("Median held-out loss at the end"), decimal(low as f32), decimal(high as f32)),
         Cells::Accuracy => {
@@ -138,8 +138,12 @@ pub fn legend(run: &RunView) -> String {
     };
     let cells = run.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
     let floor = labs::note_on_map(cells).unwrap_or_default();
-    let map =
-        tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high);
+    let map = tr!(
+        "{what}: pale means {low}, full colour means {high}. Each cell is a link to its run.",
+        what,
+        low,
+        high
+    );
     format!("{map} {floor}").trim_end().into()
 }
 

@@ -181,7 +181,7 @@ fn cancelling_answers_at_once_and_keeps_what_was_found() {
     assert!(effects.iter().any(|e| matches!(e, Effect::Send(Command::Pause, _))));
     // Before the trainer has said a word.
     assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
-    assert_eq!(sweep(&state).progress(), "Cancelled after 1 of 4 runs; what was found is kept");
+    assert_eq!(sweep(&state).progress(), "Cancelled after 1 of 4 runs; the results so far are kept");
     assert_eq!(sweep(&state).done, [vec![None, Some(20)]]);
     assert_eq!(
         (state.message.as_str(), state.main_button()),
@@ -310,7 +310,7 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     assert_eq!(shown("steps").0, "1.2k");
     assert_eq!(shown("loss").0, "0.25");
     assert_eq!(shown("accuracy").0, "75.0");
-    assert!(shown("share").1.starts_with("Share of seeds that reached the target: pale is none"));
+    assert!(shown("share").1.starts_with("Share of seeds that reached the target: pale means none"));
     assert!(
         encode(&state.run.link).contains("sweep=n:10_20&series=k:2_3")
             && !encode(&state.run.link).contains("cells")
@@ -397,7 +397,7 @@ fn the_dialog_says_what_is_wrong() {
     ];
     let said = chosen(AT, &many).unwrap_err();
     for part in [
-        "100,000 runs are too many: a page makes at most 1,024",
+        "100,000 runs are too many: the page trains at most 1,024 runs",
         "take up to",
         "fewer values",
         "lab sweep '#v1/sparse-parity?",

@@ -225,7 +225,7 @@ impl Tour {
             Some(Ok(story)) => story,
             other => {
                 let words = match other {
-                    Some(Err(why)) => tr!("This story is not there: {why}.", why),
+                    Some(Err(why)) => tr!("This story could not be loaded: {why}.", why),
                     _ => tr!("Loading").into(),
                 };
                 out.mixed(&["<p>", &words, "</p><div class=\"tour__turns\">"]);

@@ -67,7 +67,7 @@ impl Lesson {
                 }
                 Err(why) => {
                     let mut out = Html::default();
-                    out.within("p", &tr!("This story is not there: {why}.", why));
+                    out.within("p", &tr!("This story could not be loaded: {why}.", why));
                     self.write(out.0.clone(), out.0);
                 }
             }

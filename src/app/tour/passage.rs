@@ -36,7 +36,7 @@ pub fn Tours(
     };
     view! {
         <Sheet open title=tr!("Stories")>
-            <p>{tr!("Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays.")}</p>
+            <p>{tr!("Short guided tours. A tour trains networks, stops and asks questions. You can leave a tour at any time, and the run stays.")}</p>
             // Markup: `list`, written with `Html`, which escapes texts.
             <ul class="tours" inner_html=list() on:click=choose></ul>
         </Sheet>

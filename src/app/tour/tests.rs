@@ -142,7 +142,9 @@ fn links_open_stories_and_what_is_none_is_said() {
     page.act(Action::Tour(TourAction::Fetched("one-note", Ok("<html>".into()))));
     assert_eq!(page.state.tour.as_ref().unwrap().story, Some(Err("line 1: expected ---".into())));
     page.act(Action::Tour(TourAction::Turn(1)));
-    assert!(page.state.tour.as_ref().unwrap().html().starts_with("<p>This story is not there: line 1"));
+    assert!(
+        page.state.tour.as_ref().unwrap().html().starts_with("<p>This story could not be loaded: line 1")
+    );
 }
 
 #[test]

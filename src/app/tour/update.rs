@@ -17,13 +17,13 @@ impl State {
     pub(in crate::app) fn open_story(&mut self, place: &str, effects: &mut Vec<Effect>) {
         let (slug, number) = place.split_once('/').unwrap_or((place, "1"));
         let Some(about) = stories().find(|about| about.slug == slug) else {
-            self.message = tr!("There is no story of that name; the list has them all.").into();
+            self.message = tr!("There is no story with this name; the list shows all stories.").into();
             return;
         };
         let at = match number.parse::<usize>() {
             Ok(number) if number > 0 => number - 1,
             _ => {
-                self.message = tr!("A story's passages are numbered from 1. This is the first.").into();
+                self.message = tr!("The passages of a story are numbered from 1. This is passage 1.").into();
                 0
             }
         };
@@ -130,7 +130,7 @@ impl State {
         link.reserved.clone_from(&self.run.link.reserved);
         // A change of the run keeps it waiting if it waits.
         self.run.phase = Phase::Paused;
-        self.change(link, tr!("The story opened this run; it waits.").into(), effects);
+        self.change(link, tr!("The story opened this run. The run waits.").into(), effects);
     }
 
     fn act_out(&mut self, deed: StoryAction, effects: &mut Vec<Effect>) {
@@ -150,7 +150,7 @@ impl State {
                 if !self.run.link.view.show.contains(&chart) {
                     self.toggle_chart(chart, effects);
                 }
-                self.message = tr!("The story points at a chart: {chart}.", chart = chart.info().name);
+                self.message = tr!("The story is about this chart: {chart}.", chart = chart.info().name);
                 if let Some(tour) = &mut self.tour {
                     let before = tour.pointed.map_or(0, |(_, times)| times);
                     tour.pointed = Some((chart, before + 1));
@@ -179,12 +179,12 @@ impl State {
         if step < self.run.step {
             self.goal = Some(goal);
             self.paused = true;
-            self.message = tr!("Started again, to step {step}.", step = thousands(step));
+            self.message = tr!("Training has started again, up to step {step}.", step = thousands(step));
             self.begin(effects);
             return;
         }
         self.goal = Some(goal);
-        self.message = tr!("Trains to step {step}.", step = thousands(step));
+        self.message = tr!("Training continues up to step {step}.", step = thousands(step));
         // One that has not started yet is told when it does.
         if !self.awaiting {
             self.paused = false;

@@ -181,7 +181,7 @@ impl State {
                     self.message = match self.run.vocabulary().trains_only {
                         true => {
                             tr!(
-                                "Step {step} was the last step: KL to the truth is {kl}.",
+                                "Step {step} was the last step: the KL divergence from the true distribution is {kl}.",
                                 step,
                                 kl = decimal(kl)
                             )

@@ -46,7 +46,7 @@ impl WorkerTrainer {
                 if !fit {
                     offer_new();
                     said(TrainerMessage::Died(
-                        tr!("the program of the worker is of another version than this page").into(),
+                        tr!("the worker's program and this page have different versions").into(),
                     ));
                 }
                 return;

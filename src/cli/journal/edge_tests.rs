@@ -121,8 +121,8 @@ fn a_file_of_something_else_stays_as_it_is() {
     let elsewhere = head(&self::spec("#v1/sparse-parity?sweep=n:10_30"), Shard::WHOLE);
     for (text, shard, said) in [
         ("Dear all,\n", Shard::WHOLE, Some("not written by lab sweep")),
-        (&elsewhere, Shard::WHOLE, Some("holds another sweep")),
-        (&whole, shard, Some("holds shard 1/1 of this sweep, and this is 2/2")),
+        (&elsewhere, Shard::WHOLE, Some("contains another sweep")),
+        (&whole, shard, Some("contains part 1/1 of this sweep, but this command makes part 2/2")),
         (&whole[..30], Shard::WHOLE, None),
         ("", Shard::WHOLE, None),
     ] {

@@ -66,9 +66,11 @@ fn summary(run: &RunView) -> Option<String> {
         let (error, at) = (percent(middle), crate::settings::real(*x));
         let of = symbol(&run.link.spec, &run.link.spec.run.sweep.key);
         Some(match run.vocabulary().explains {
-            true => tr!("{name}: {error} of the variance not explained at {of} = {at}", name, error, of, at),
+            true => {
+                tr!("{name}: {error} of the variance is not explained at {of} = {at}", name, error, of, at)
+            }
             false => {
-                tr!("{name}: {error} of the held-out examples wrong at {of} = {at}", name, error, of, at)
+                tr!("{name}: {error} of the held-out examples are wrong at {of} = {at}", name, error, of, at)
             }
         })
     };

@@ -86,7 +86,8 @@ fn named(mut lines: Lines, run: &RunView) -> Lines {
     lines
 }
 
-/// What is said of two curves that the lab has names for: "0.048 by the tokens and 0.048 by direct descent".
+/// What is said of two curves that the lab has names for: "0.048 with the weights in the tokens and 0.048 with
+/// direct descent".
 fn said_of_both(run: &RunView, values: [&str; 2]) -> Option<String> {
     let [first, second] = run.vocabulary().curves?.map(translated);
     let [one, other] = values;
@@ -230,7 +231,7 @@ fn said_of_weights(run: &RunView) -> Option<String> {
     let rows = translated(rows.name);
     Some(match of_table {
         true => tr!(
-            "{rows}, {columns}{by}: largest {relevant} on the relevant columns, {other} on the others.",
+            "{rows}, {columns}{by}: the largest value is {relevant} on the relevant columns and {other} on the other columns.",
             rows,
             columns = bits,
             by,
@@ -238,7 +239,7 @@ fn said_of_weights(run: &RunView) -> Option<String> {
             other
         ),
         false => tr!(
-            "{rows}, {bits}{by}: largest {relevant} on the relevant bits, {other} on the others.",
+            "{rows}, {bits}{by}: the largest value is {relevant} on the relevant bits and {other} on the other bits.",
             rows,
             bits,
             by,

@@ -16,9 +16,10 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 })
 .applies(|run| match run.spec().architecture().penalty(0) {
     Some(_) => Ok(()),
-    None => {
-        Err(tr!("The normalised margin needs the norm of a penalty, and this model has no penalty.").into())
-    }
+    None => Err(tr!(
+        "The normalised margin is computed with the norm of a penalty, and this model has no penalty."
+    )
+    .into()),
 })
 .summary(said)
 .follows(Follows::Rows)

@@ -16,7 +16,9 @@ pub(super) const THRESHOLD: ChartSpec =
             let run = &run.link.spec.run;
             match numbers(&run.sweep).and(numbers(&run.series)) {
                 Some(_) => Ok(()),
-                None => Err(tr!("A threshold needs a sweep of two settings that are numbers.").into()),
+                None => {
+                    Err(tr!("A threshold needs a sweep over two settings with numbers as values.").into())
+                }
             }
         })
         .summary(said)
@@ -67,7 +69,7 @@ fn said(run: &RunView) -> Option<String> {
     let list: Vec<String> = known.iter().map(one).collect();
     Some(match fit(&known) {
         Some((_, b)) => tr!(
-            "Smallest {of} at which at least 80 % of the trials succeed: {places}. When {symbol} doubles, this {of} grows by about {more}.",
+            "Smallest {of} at which at least 80 % of the trials succeed: {places}. When {symbol} doubles, the smallest {of} grows by about {more}.",
             of,
             places = list.join(", "),
             symbol,
@@ -119,7 +121,7 @@ mod tests {
         let said = chart::THRESHOLD.summary(&state.run);
         assert_eq!(
             said,
-            "Smallest m at which at least 80 % of the trials succeed: 20 at T = 25, 40 at T = 50. When T doubles, this m grows by about 20.000."
+            "Smallest m at which at least 80 % of the trials succeed: 20 at T = 25, 40 at T = 50. When T doubles, the smallest m grows by about 20.000."
         );
         let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.run) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);

@@ -13,7 +13,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Adam"),
         means: text!(
-            "Gradient descent with a step size of its own for each weight. The step sizes follow from moving averages of the gradient and of its square."
+            "Gradient descent with a separate step size for each weight. The step sizes are computed from moving averages of the gradient and of its square."
         ),
     },
     Term {
@@ -31,29 +31,29 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("attention"),
         means: text!(
-            "A layer in which each position of a sequence receives a weighted mean of values from other positions. Scores of pairs of positions determine the shares."
+            "A layer in which each position of a sequence receives a weighted mean of the values of several positions. Scores of pairs of positions determine the weights of this mean."
         ),
     },
     Term {
         words: text!("attention head|attention heads"),
-        means: text!("One of several attentions side by side in a layer, each with weights of its own."),
+        means: text!(
+            "One of several separate computations of attention in the same layer. Each head has its own trained weights."
+        ),
     },
     Term {
         words: text!("attention weight|attention weights"),
         means: text!(
-            "The share of one position in the weighted mean that attention computes for another position. The shares for a position add up to 1."
+            "The share of one position in the weighted mean that attention computes for another position. The attention weights of one such mean add up to 1."
         ),
     },
     Term {
         words: text!("batch|batches"),
-        means: text!(
-            "The examples of one training step. The step follows the mean gradient of these examples."
-        ),
+        means: text!("The examples of one training step. The step uses the mean gradient of these examples."),
     },
     Term {
         words: text!("Bayes-optimal"),
         means: text!(
-            "With the smallest expected error that is possible for anybody who knows the distribution of the data, but not the answers."
+            "With the smallest expected error that is possible if the distribution of the data is known and the answers are not."
         ),
     },
     Term {
@@ -65,13 +65,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("bigram|bigrams"),
         means: text!(
-            "Two neighbouring symbols. A bigram strategy predicts the next symbol from how often each symbol has followed the present one."
+            "Two neighbouring symbols. A bigram strategy predicts the next symbol from the number of times that each symbol has followed the current symbol."
         ),
     },
     Term {
         words: text!("bootstrap sample|bootstrap samples"),
         means: text!(
-            "As many rows as the data have, drawn from them at random with repetition: some rows occur several times, others do not occur."
+            "A random sample of as many rows as the data have. Each row may be chosen more than once, so some rows occur several times and other rows do not occur."
         ),
     },
     Term {
@@ -83,7 +83,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("characters of the group|character of the group"),
         means: text!(
-            "A character gives for each element of a group the sum of the diagonal of its matrix in a representation."
+            "A character gives, for each element of a group, the sum of the diagonal entries of the element's matrix in a representation."
         ),
     },
     Term {
@@ -110,7 +110,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("cyclic group|cyclic groups"),
-        means: text!("The numbers from 0 to n − 1 with addition modulo n, or a group of the same form."),
+        means: text!(
+            "The numbers from 0 to n − 1 with addition modulo n, or a group with the same structure."
+        ),
     },
     Term {
         words: text!("decision tree|decision trees"),
@@ -127,13 +129,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("doubly stochastic"),
         means: text!(
-            "A matrix of probabilities in which each row and each column adds up to 1. If all symbols of such a Markov chain are equally frequent, they remain so."
+            "A matrix of probabilities in which each row and each column adds up to 1. In a Markov chain with such a matrix, symbols that are equally frequent stay equally frequent."
         ),
     },
     Term {
         words: text!("dropout"),
         means: text!(
-            "In each training step a random part of the neurons is set to 0, so that the outputs do not depend on few neurons."
+            "In each training step the values of randomly chosen neurons are set to 0. Training then finds outputs that do not depend on only a few neurons."
         ),
     },
     Term {
@@ -144,7 +146,7 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("epoch|epochs"),
-        means: text!("As many training steps as it takes to use every training example once."),
+        means: text!("The training steps in which every training example is used once."),
     },
     Term {
         words: text!("feedforward network|feedforward networks"),
@@ -155,17 +157,17 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Fourier gap"),
         means: text!(
-            "The largest gradient entry, in size, on a relevant bit minus the largest on any other bit. If the gap is positive, a training step favours a relevant bit."
+            "The largest absolute gradient entry on a relevant bit minus the largest absolute gradient entry on any other bit. If the gap is positive, a training step favours a relevant bit."
         ),
     },
     Term {
         words: text!("generalisation|generalise|generalises|generalised"),
-        means: text!("Being right on examples that were not used in training."),
+        means: text!("Right answers on examples that were not used in training."),
     },
     Term {
         words: text!("Gini coefficient"),
         means: text!(
-            "A measure of how unevenly a sum is shared: 0 for equal shares, close to 1 if one share is nearly everything."
+            "A measure of how unevenly a sum is shared: 0 for equal shares, close to 1 if one share is nearly the whole sum."
         ),
     },
     Term {
@@ -189,7 +191,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("GRU"),
         means: text!(
-            "Gated recurrent unit: a recurrent network in which trained gates control how much of its memory each position replaces."
+            "Gated recurrent unit: a recurrent network with trained gates. At each position the gates control how much of the memory is replaced."
         ),
     },
     Term {
@@ -215,13 +217,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("hinge loss"),
         means: text!(
-            "A loss for labels +1 and −1: 1 minus the product of label and output, or 0 where this is negative."
+            "A loss for labels +1 and −1: 1 minus the product of label and output, or 0 if this difference is negative."
         ),
     },
     Term {
         words: text!("in context|in-context learning|learning in context"),
         means: text!(
-            "The network gets examples as a part of its input and answers a new question from them, while its weights stay as they are."
+            "The input of the network contains examples and a new question. The network answers the question from these examples, and its weights do not change."
         ),
     },
     Term {
@@ -232,12 +234,12 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("initialisation|initialisations|initial weights"),
-        means: text!("The weights before the first training step, which are usually drawn at random."),
+        means: text!("The weights before the first training step. They are usually random."),
     },
     Term {
         words: text!("inverse temperature"),
         means: text!(
-            "A factor on all scores before softmax. The larger it is, the closer softmax comes to choosing the largest score alone."
+            "A factor by which all scores are multiplied before softmax. With a large factor, almost the whole share goes to the largest score."
         ),
     },
     Term {
@@ -251,7 +253,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("KL|KL divergence"),
         means: text!(
-            "Kullback–Leibler divergence: how far one distribution of probabilities is from another one. It is 0 only if both are equal."
+            "Kullback–Leibler divergence: a measure of the difference between two distributions of probabilities. It is 0 only if both distributions are equal."
         ),
     },
     Term {
@@ -289,7 +291,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("margin|margins"),
         means: text!(
-            "How far an answer is from being wrong: the lead of the right answer over the next one, or the smallest change that makes the answer wrong."
+            "The distance of an answer from an error: the output for the right answer minus the largest output for a wrong answer, or the size of the smallest change that makes the answer wrong."
         ),
     },
     Term {
@@ -300,35 +302,35 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("maximum-margin"),
-        means: text!("With the largest margin that weights of the same size can have."),
+        means: text!("With the largest margin that is possible for weights of the same norm."),
     },
     Term {
         words: text!("memorisation|memorise|memorises|memorised|memorising"),
         means: text!(
-            "Being right on the training examples without a rule that also holds for other examples."
+            "Right answers on the training examples without a rule that also holds for other examples."
         ),
     },
     Term {
         words: text!("MLP|MLPs"),
         means: text!(
-            "Multilayer perceptron: layers of neurons, each of which receives a weighted sum of all outputs of the layer before."
+            "Multilayer perceptron: layers of neurons. Each neuron receives a weighted sum of all outputs of the previous layer."
         ),
     },
     Term {
         words: text!("momentum"),
         means: text!(
-            "Each training step also repeats a part of the step before, so that steps in one direction add up."
+            "Each training step also repeats a part of the previous step, so that steps in the same direction add up."
         ),
     },
     Term {
         words: text!("normalised margin"),
         means: text!(
-            "The margin that the network has after its weights are scaled to norm 1, so that larger weights alone do not raise it."
+            "The margin of the network after its weights are scaled to norm 1. Larger weights alone do not raise the normalised margin."
         ),
     },
     Term {
         words: text!("one-hot"),
-        means: text!("A list of zeros with a single 1. The place of the 1 says which symbol is meant."),
+        means: text!("A list of zeros with a single 1. The position of the 1 identifies the symbol."),
     },
     Term {
         words: text!("order of a group|orders of the cyclic groups"),
@@ -336,12 +338,12 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("overfits|overfit|overfitting"),
-        means: text!("Right on the training examples, and clearly worse on other examples."),
+        means: text!("The answers are right on the training examples, and clearly worse on other examples."),
     },
     Term {
         words: text!("parity|parities"),
         means: text!(
-            "Whether an odd number of some bits are set; if bits are +1 or −1, their product. The parity changes whenever one of these bits changes."
+            "Whether the number of ones among some bits is odd. If the bits are +1 and −1, the parity is their product. The parity changes whenever one of these bits changes."
         ),
     },
     Term {
@@ -361,19 +363,19 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("positional encoding|positional embedding|positional embeddings"),
         means: text!(
-            "Numbers that are added to the input of each position. From them attention can tell positions apart."
+            "Numbers that are added to the input of each position. With these numbers attention can distinguish the positions."
         ),
     },
     Term {
         words: text!("prompt|prompts"),
         means: text!(
-            "The input of a network that learns from it: a sequence of examples or names, and what is asked about them."
+            "The input sequence of a network: examples or names, together with a question about these examples or names."
         ),
     },
     Term {
         words: text!("random forest|random forests"),
         means: text!(
-            "Many decision trees, each grown on another random sample of the data. The answer is the vote of all trees."
+            "Many decision trees. Each tree is trained on a different random sample of the data. The answer is the vote of all trees."
         ),
     },
     Term {
@@ -393,7 +395,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("replica|replicas"),
         means: text!(
-            "One of several trainings with the same settings, side by side, that differ only in random numbers."
+            "One of several networks that are trained side by side with the same settings. They differ only in their random numbers."
         ),
     },
     Term {
@@ -429,16 +431,16 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("softmax"),
         means: text!(
-            "Turns numbers into shares that add up to 1: the exponential of each number, divided by the sum of all of them."
+            "A function that turns numbers into shares that add up to 1: the exponential of each number, divided by the sum of all of them."
         ),
     },
     Term {
         words: text!("sparse parity"),
-        means: text!("The parity of a few bits among many. The learner does not know which bits these are."),
+        means: text!("The parity of a few bits among many. The network has to learn which bits these are."),
     },
     Term {
         words: text!("spectrum|spectra|Walsh spectrum"),
-        means: text!("The size of each part of a function that is written as a sum of waves or of parities."),
+        means: text!("The size of each term when a function is written as a sum of waves or of parities."),
     },
     Term {
         words: text!("subgroup|subgroups"),
@@ -447,13 +449,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("sweep|sweeps"),
         means: text!(
-            "A set of runs that differ in one setting or two, so that their results can be compared."
+            "A set of runs that differ in one or two settings, so that their results can be compared."
         ),
     },
     Term {
         words: text!("teacher"),
         means: text!(
-            "A fixed network or rule that gives the labels. The network that is trained on them is the student."
+            "A fixed network or rule that gives the labels. The network that is trained on these labels is the student."
         ),
     },
     Term {
@@ -487,7 +489,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("validation queries|validation query|validation accuracy"),
         means: text!(
-            "Validation queries are not used in training but to choose the best result, so accuracy on them is a little too high."
+            "Validation queries are not used in training, but to choose the best result. So the accuracy on validation queries is a little too high."
         ),
     },
     Term {

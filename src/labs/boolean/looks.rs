@@ -72,7 +72,7 @@ fn said(run: &RunView) -> String {
         }
         (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = percent(mean)),
         (None, many) => tr!(
-            "{mean} of the attention of {many} heads is on the relevant bits; of the best head it is {best}.",
+            "{mean} of the attention of {many} heads is on the relevant bits; for the best head this share is {best}.",
             mean = percent(mean),
             many,
             best = percent(best)

@@ -27,7 +27,7 @@ impl Parts for BooleanLab {
     const STORIES: &[About] = &[About {
         slug: "log-t",
         title: "Why log T?",
-        about: "A transformer finds 3 relevant bits among many, and twice the bits need far fewer than twice the examples.",
+        about: "A transformer finds 3 relevant bits among many. For twice as many bits it needs far fewer than twice as many examples.",
         minutes: 7,
         curve: "and-enough",
     }];

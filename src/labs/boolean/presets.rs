@@ -30,7 +30,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "AND of 3 bits, from 20 examples: memorised",
         group: &GROUP,
         link: "#v1/sparse-boolean?m=20&steps=250&halt=steps&every=10&held=512",
-        claim: "The network fits 20 examples just as well, but does not learn the conjunction: below the threshold the network overfits.",
+        claim: "The network also fits 20 examples, but it does not learn the conjunction: with fewer examples than the threshold, the network overfits.",
         source: "Edelman 2024, figure 4.3 (left)",
         instance: "As in “AND of 3 bits among 100, from 100 examples”, with 20 examples. The thesis uses 300 bits and 50 examples.",
         expect: &[
@@ -46,9 +46,9 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "How many examples are enough?",
         group: &GROUP,
         link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
-        claim: "Eight times the context length T needs only two or three times the examples: the threshold grows like log T, not like T.",
+        claim: "For a context length T that is eight times as large, the network needs only two or three times as many examples: the threshold grows like log T, not like T.",
         source: "Edelman 2024, figure 4.2 and corollary 4.9",
-        instance: "Kept: the architecture, the best of 5 restarts per sample, success above 99 % accuracy, a threshold at 80 % of the trials, a redraw of every sample that also fits another conjunction. Shrunk: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
+        instance: "Kept: the architecture, the best of 5 restarts per sample, success above 99 % accuracy, a threshold at 80 % of the trials, a new sample in place of every sample that also fits another conjunction. Shrunk: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
         expect: &[
             Expect::Threshold { series: 0, between: (20.0, 40.0) },
             Expect::Threshold { series: 1, between: (30.0, 60.0) },
@@ -68,7 +68,7 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=100&halt=steps&speed=10&show=accuracy.attention.looks",
         claim: "After 50 iterations the single head of this transformer puts most of its attention on bits 5, 20 and 30, and hardly any on the other bits.",
         source: "Edelman 2024, figure 4.3 (right)",
-        instance: "Full size: 50 bits, 300 examples, one head of size 64, and the thesis's three bits. Ours: the attention is measured after 50 iterations instead of 500, because some of the attention moves to other bits later.",
+        instance: "Full size: 50 bits, 300 examples, one head of size 64, and the thesis's three bits. Our choice: the attention is measured after 50 iterations instead of 500, because some of the attention moves to other bits later.",
         expect: &[
             learns(0.99, (20, 100), (0.9, 1.0)),
             Expect::Median { measure: Measure::Attention, step: 0, between: (0.03, 0.12) },
@@ -83,7 +83,7 @@ const ALL_OF_THEM: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
         claim: "Without layer norm the same network needs about twice as many examples.",
-        source: "Ours, on the architecture of Edelman 2024, appendix A.3.1",
+        source: "Our experiment, on the architecture of Edelman 2024, appendix A.3.1",
         instance: "50 bits, 10 trials of 5 restarts per point. The thesis keeps minGPT's layer norm and does not study its effect.",
         expect: &[
             Expect::Threshold { series: 0, between: (30.0, 60.0) },
@@ -99,9 +99,9 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A transformer suddenly finds 3 of 15 bits",
         group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&held=1024&speed=0&show=loss.accuracy.looks",
-        claim: "The transformer learns a parity. For thousands of steps its accuracy stays at chance, and then it rises to 99 % within some hundreds of steps: a phase transition.",
+        claim: "The transformer learns a parity. For thousands of steps its accuracy stays at chance, and then it rises to 99 % within a few hundred steps: a phase transition.",
         source: "Edelman 2024, figure 4.4",
-        instance: "As in the thesis: 3 of 15 bits, fresh examples, Adam with learning rate 0.001. Ours: the smaller transformer of chapter 5 without layer norm, hinge loss, batches of 256 instead of 2,048.",
+        instance: "As in the thesis: 3 of 15 bits, fresh examples, Adam with learning rate 0.001. Our choices: the smaller transformer of chapter 5 without layer norm, hinge loss, batches of 256 instead of 2,048.",
         expect: &[
             learns(0.99, (500, 8_000), (0.7, 1.0)),
             Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.45, 0.6) },

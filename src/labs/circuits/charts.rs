@@ -54,7 +54,7 @@ fn norms(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("norm of the perturbation, ‖δ‖₂"));
     let all = [
         measure(tr!("smallest noise"), Role::Train, Measured::Noise),
-        measure(tr!("least found"), Role::Test, Measured::Least),
+        measure(tr!("smallest perturbation found"), Role::Test, Measured::Least),
         measure(tr!("exact margin"), Role::Relevant, Measured::Exact),
         measure(tr!("bound with rounding fixed"), Role::Other, Measured::Held),
         measure(tr!("bound of theorem D.6"), Role::Other, Measured::Bound),
@@ -107,14 +107,14 @@ fn strays(state: &CircuitState) -> Lines {
     };
     let mut lines = Lines {
         x_label: tr!("layer").into(),
-        y_label: tr!("largest distance from 0 and 1").into(),
+        y_label: tr!("largest distance from 0 or 1").into(),
         series: vec![curve(tr!("before rounding"), Role::Train, 0)],
         ..Default::default()
     };
     let largest = deviations.iter().flatten().fold(0.0, |most: f64, deviation| most.max(*deviation));
     if state.net.rounding() == crate::circuits::Rounding::On {
         lines.series.push(curve(tr!("after rounding"), Role::Test, 1));
-        lines.references.push((crate::circuits::SIGMA_ZETA, tr!("rounding repairs up to 1/3").into()));
+        lines.references.push((crate::circuits::SIGMA_ZETA, tr!("rounding removes errors below 1/3").into()));
     } else if let Some(only) = lines.series.first_mut() {
         only.name = tr!("values").into();
     }
@@ -143,7 +143,7 @@ fn places(state: &CircuitState) -> Bars {
     bars.extend(parts.last().map(|part| (tr!("output").into(), *part as f32)));
     Bars {
         x_label: tr!("layer").into(),
-        y_label: tr!("norm of its part of the perturbation").into(),
+        y_label: tr!("norm of the layer's part of the perturbation").into(),
         bars,
         ..Default::default()
     }

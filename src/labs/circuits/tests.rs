@@ -66,7 +66,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
         curves,
         [
             "smallest noise",
-            "least found",
+            "smallest perturbation found",
             "exact margin",
             "bound with rounding fixed",
             "bound of theorem D.6"
@@ -81,7 +81,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let mut bare = open("?n=2&round=no&steps=60&every=10");
     play(&mut bare);
     let curves: Vec<String> = lines(charts::NORMS, &bare).series.iter().map(|of| of.name.clone()).collect();
-    assert_eq!(curves, ["smallest noise", "least found"]);
+    assert_eq!(curves, ["smallest noise", "smallest perturbation found"]);
     assert!(charts::NORMS.summary(&bare.run).ends_with("Without rounding theorem D.6 gives no bound."));
 }
 
@@ -104,7 +104,7 @@ fn values_are_those_of_the_circuit_without_noise() {
     assert_eq!((drawn.row_names[0].as_str(), drawn.texts[0].as_str()), ("inputs", "x1"));
     let said = charts::VALUES.summary(&state.run);
     assert!(
-        said.contains("For the input 101 the circuit gives 0, and 100.0 % of the network's gates agree."),
+        said.contains("For the input 101 the circuit gives 0, and 100.0 % of the network's gates agree with the circuit."),
         "{said}"
     );
 }
@@ -153,7 +153,7 @@ fn the_table_has_a_row_for_each_input() {
     assert_eq!(drawn.column_names, ["x1", "x2", "x3", "circuit", "network"]);
     assert!(drawn.values.chunks(5).all(|row| row[3] == row[4]));
     assert_eq!((drawn.row_names[7].as_str(), drawn.marked_rows.as_slice()), ("111", [7].as_slice()));
-    assert!(charts::TRUTH.summary(&state.run).starts_with("Of the 8 inputs shown, the network answers 8 "));
+    assert!(charts::TRUTH.summary(&state.run).ends_with("give the same answer for 8 of these inputs."));
     assert_eq!(grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
     assert_eq!(grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
 }
@@ -175,7 +175,7 @@ fn words_say_that_it_is_a_search() {
     let mut state = open("?n=2&steps=40&every=10");
     state.run.phase = Phase::Running;
     play(&mut state);
-    assert_eq!(names(&state.run)[2], "Gates that are right");
+    assert_eq!(names(&state.run)[2], "Share of correct gates");
     assert_eq!(extra(&state.run, 0).0, "Smallest perturbation found");
     let said = status::line(&state.run, String::new);
     assert!(said.contains("the smallest perturbation found so far has norm 0."), "{said}");

@@ -21,8 +21,8 @@ pub(super) fn names() -> [String; 4] {
     [
         tr!("Squared error of the gates"),
         tr!("Squared error of the output"),
-        tr!("Gates that are right"),
-        tr!("Inputs answered right"),
+        tr!("Share of correct gates"),
+        tr!("Share of correct answers"),
     ]
     .map(String::from)
 }
@@ -67,8 +67,13 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
-        1 => tr!("{share} of the inputs are answered right {at}.", share, at),
-        _ => tr!("{share} of the inputs are answered right by {networks}, {at}.", share, networks, at),
+        1 => tr!("The answer is right for at least {share} of the inputs {at}.", share, at),
+        _ => tr!(
+            "The answer is right for at least {share} of the inputs in {networks}, {at}.",
+            share,
+            networks,
+            at
+        ),
     }
 }
 
@@ -87,7 +92,7 @@ pub(super) fn norms(run: &RunView) -> String {
         [Measured::Least, Measured::Noise, Measured::Bound, Measured::Held, Measured::Exact]
             .map(|of| measured(run, of));
     let mut said = tr!(
-        "After {step} steps of the search the smallest perturbation of all weights that changes the answer has norm {least}.",
+        "After {step} steps of the search, the smallest perturbation found that changes the answer has norm {least}.",
         step = thousands(run.step),
         least = significant(least)
     );
@@ -103,7 +108,7 @@ pub(super) fn norms(run: &RunView) -> String {
     }
     if held.is_finite() {
         add(tr!(
-            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed, and none with a norm below {bound} if these parameters may change too.",
+            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed, and no perturbation with a norm below {bound} if these parameters may change, too.",
             held = significant(held),
             bound = significant(bound)
         ));
@@ -152,7 +157,7 @@ pub(super) fn values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
     let counts = state.network.counts();
     Some(tr!(
-        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree.",
+        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree with the circuit.",
         depth = state.layered.depth(),
         size = thousands(state.layered.size() as u64),
         width = state.layered.width(),
@@ -211,7 +216,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
     let rows = state.table();
     let right = rows.iter().filter(|row| (row.output > 0.0) == row.truth).count();
     Some(tr!(
-        "Of the {count} inputs shown, the network answers {right} in the same way as the circuit.",
+        "Number of inputs shown: {count}. The network and the circuit give the same answer for {right} of these inputs.",
         count = rows.len(),
         right
     ))

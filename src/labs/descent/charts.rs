@@ -49,7 +49,9 @@ pub const CHARTS: &[ChartSpec] = &[
         .probe(PARAMETERS)
         .applies(|run| match run.spec().task.examples().regression().is_some_and(|draw| draw.dim == 1) {
             true => Ok(()),
-            false => Err(tr!("A function of more than one number cannot be drawn as a curve.").into()),
+            false => {
+                Err(tr!("A function of more than one input number cannot be plotted as a curve.").into())
+            }
         })
         .summary(words::fitted)
         .follows(Follows::Sequence),
@@ -94,7 +96,7 @@ fn both(run: &RunView) -> Lines {
 }
 
 fn apart(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("distance of the weights"));
+    let mut lines = with_axes(tr!("step"), tr!("distance from direct descent"));
     // Bounds grow beyond what can be drawn: they end there. Over replicas they spread over powers of ten.
     let bound = |name: &str, role: Role, of: Measured| Series {
         band: vec![],
@@ -215,10 +217,10 @@ fn fitted(state: &DescentState) -> Lines {
     }
     let direct = drawn(tr!("direct descent"), Role::Train, &|x| answer(&state.state.direct, x));
     series.push(Series { under: 1, ..direct });
-    series.push(drawn(tr!("network in the tokens"), Role::Test, &|x| answer(&state.state.tokens, x)));
+    series.push(drawn(tr!("network stored in the tokens"), Role::Test, &|x| answer(&state.state.tokens, x)));
     series.push(dots(tr!("examples"), Role::Relevant, &points));
     let at_query = answer(&state.state.tokens, query).map(|y| (query[0], y));
-    series.push(dots(tr!("answer to the query"), Role::Test, &at_query.into_iter().collect::<Vec<_>>()));
+    series.push(dots(tr!("output at the query"), Role::Test, &at_query.into_iter().collect::<Vec<_>>()));
     Lines {
         x_label: tr!("input x").into(),
         y_label: tr!("output").into(),

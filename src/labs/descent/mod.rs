@@ -36,7 +36,7 @@ impl Parts for DescentLab {
     const STORIES: &[About] = &[About {
         slug: "a-network-inside-a-network",
         title: "A network inside a network",
-        about: "A formula sets the weights of a transformer so that its layers carry out gradient descent on a small network in its tokens.",
+        about: "A formula sets the weights of a transformer. Its layers then perform gradient descent on a small network, and the tokens store the weights of this network.",
         minutes: 7,
         curve: "relu-descent",
     }];
@@ -53,8 +53,8 @@ impl Lab for DescentLab {
         Vocabulary {
             examples: text!("the examples of the prompt"),
             aims: false,
-            curves: Some([text!("by the tokens"), text!("by direct descent")]),
-            seen: text!("examples taken"),
+            curves: Some([text!("with the weights in the tokens"), text!("with direct descent")]),
+            seen: text!("examples used"),
             ..Vocabulary::NUMBERS
         }
     }

@@ -70,7 +70,9 @@ fn losses_and_distances_are_those_of_the_race() {
     assert_eq!(drawn.series[2].x.len(), 101);
     let said = charts::BOTH.summary(&state.run);
     assert!(
-        said.starts_with("Loss after 100 steps: 0.0485 by the tokens, 0.0485 by direct descent,"),
+        said.starts_with(
+            "Loss after 100 steps: 0.0485 with the weights in the tokens, 0.0485 with direct descent,"
+        ),
         "{said}"
     );
 
@@ -86,15 +88,19 @@ fn losses_and_distances_are_those_of_the_race() {
     let (low, high) = drawn.y_range.unwrap();
     assert!(low < f64::from(tokens.y[1]) && high > 1e-3 && high < 10.0, "{low} {high}");
     let said = charts::APART.summary(&state.run);
-    assert!(said.contains("are 4.13e−4 from those of direct descent, which have moved by 0.756."), "{said}");
+    assert!(said.contains("and the weights of direct descent is 4.13e−4. "), "{said}");
+    assert!(said.contains("and the initial weights is 0.756. "), "{said}");
 
     // The charts of every lab have the names of the lab.
     let drawn = lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(curves, ["by the tokens", "by direct descent"]);
+    assert_eq!(curves, ["with the weights in the tokens", "with direct descent"]);
     assert_eq!(chart::LOSS.title(&state.run), "Loss");
     let said = chart::LOSS.summary(&state.run);
-    assert_eq!(said, "Loss after 100 steps: 0.048 by the tokens and 0.048 by direct descent.");
+    assert_eq!(
+        said,
+        "Loss after 100 steps: 0.048 with the weights in the tokens and 0.048 with direct descent."
+    );
     assert!(
         chart::ACCURACY.summary(&state.run).starts_with("Share of the variance explained after 100 steps")
     );
@@ -111,7 +117,7 @@ fn words_say_that_layers_are_executed() {
     let said = status::line(&state.run, String::new);
     assert_eq!(
         said,
-        "Learning: the loss is 0.048 by the tokens and 0.048 by direct descent; their weights are 4.13e−4 apart"
+        "Learning: the loss is 0.048 with the weights in the tokens and 0.048 with direct descent; the distance between the weights is 4.13e−4"
     );
     state.run.reached(0, 100);
     assert!(status::found(&state.run).ends_with(" of the variance is explained at step 100."));
@@ -180,7 +186,11 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
     let trace = &of(&state).trace;
     assert!(trace.token.iter().zip(&states).all(|(token, all)| *token == all.token(0)));
     assert_eq!(grid(charts::TOKENS, &state).marked_rows, [0]);
-    assert!(charts::TOKENS.summary(&state.run).contains("17 tokens of 145 numbers, 88 of them weights."));
+    assert!(
+        charts::TOKENS
+            .summary(&state.run)
+            .contains("17 tokens with 145 numbers each; 88 of the numbers in each token are weights.")
+    );
     // A layer that there is not is the last one.
     state.apply(Action::Edit("layer".into(), "16".into()));
     assert_eq!(of(&state).trace.layer, 10);
@@ -237,7 +247,7 @@ fn no_loss_hides_the_others() {
     };
     let names = ["direct descent, single precision", "direct descent", "tokens"];
     assert_eq!(names.map(|name| under(charts::BOTH, name)), [Some(2), Some(1), Some(0)]);
-    let names = ["direct descent", "network in the tokens"];
+    let names = ["direct descent", "network stored in the tokens"];
     assert_eq!(names.map(|name| under(charts::FITTED, name)), [Some(1), Some(0)]);
 }
 
@@ -278,7 +288,7 @@ fn attention_is_what_the_layer_adds_up() {
     state.apply(Action::Edit("layer".into(), "7".into()));
     let drawn = grid(charts::ACTING, &state);
     assert!((0..17 * 17).all(|at| at % 18 == 0 || drawn.values[at] == 0.0));
-    assert!(charts::ACTING.summary(&state.run).contains("Ordinary transformers have no such layer."));
+    assert!(charts::ACTING.summary(&state.run).contains("Ordinary transformers have no product heads."));
     state.apply(Action::Edit("layer".into(), "5".into()));
     assert_eq!(
         grid(charts::ACTING, &state),
@@ -297,7 +307,7 @@ fn the_fitted_function_is_that_of_the_weights() {
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(
         names,
-        ["function", "direct descent", "network in the tokens", "examples", "answer to the query"]
+        ["function", "direct descent", "network stored in the tokens", "examples", "output at the query"]
     );
     let (network, tokens) = (&race.plan().network, &drawn.series[2]);
     for (x, y) in tokens.x.iter().zip(&tokens.y) {
@@ -305,7 +315,7 @@ fn the_fitted_function_is_that_of_the_weights() {
     }
     assert_eq!((drawn.series[3].x.len(), drawn.series[4].x.as_slice()), (16, [0.4].as_slice()));
     assert!(charts::FITTED.summary(&state.run).contains("At the query x = 0.4 "));
-    assert!(charts::FITTED.summary(&state.run).ends_with("The function is 0.717 there."));
+    assert!(charts::FITTED.summary(&state.run).ends_with("The value of the function at the query is 0.717."));
     // Of own points nobody knows the function.
     let own = open("?f=points&points=-1:0.5_0.5:2");
     assert_eq!(lines(charts::FITTED, &own).series[0].name, "direct descent");
@@ -427,7 +437,9 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     assert!(drawn.log_x && drawn.log_y && drawn.series[0].y == [0.2, 0.05, 0.0125]);
     assert!(drawn.series.iter().all(|line| (line.y.last().unwrap() - 0.0125).abs() < 1e-6));
     let said = charts::KNOTS.summary(&state.run);
-    assert!(said.contains("0.200 at M = 8, 0.0500 at M = 16, 0.0125 at M = 32; power −2.00."), "{said}");
+    let found =
+        "0.200 at M = 8, 0.0500 at M = 16, 0.0125 at M = 32; exponent of the fitted power law: −2.00.";
+    assert!(said.contains(found), "{said}");
 
     let mut state = open("?sweep=delta:0.001_0.1&speed=0&show=both.apart.band");
     end(&mut state, 0.002);

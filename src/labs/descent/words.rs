@@ -61,7 +61,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let [tokens, direct] = [Of::TrainLoss, Of::TestLoss].map(|of| newest(run, of));
     (tokens.is_finite() && direct.is_finite()).then(|| {
         tr!(
-            "the loss is {tokens} by the tokens and {direct} by direct descent; their weights are {distance} apart",
+            "the loss is {tokens} with the weights in the tokens and {direct} with direct descent; the distance between the weights is {distance}",
             tokens = decimal(tokens as f32),
             direct = decimal(direct as f32),
             distance = size(measured(run, Measured::Distance))
@@ -81,8 +81,8 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
-        1 => tr!("{share} of the variance is explained {at}.", share, at),
-        _ => tr!("{share} of the variance is explained by {networks}, {at}.", share, networks, at),
+        1 => tr!("At least {share} of the variance is explained {at}.", share, at),
+        _ => tr!("At least {share} of the variance is explained by {networks}, {at}.", share, networks, at),
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let network = net.network(&draw);
     if net.scale == 0.0 && stands_still(&network) {
         return vec![
-            tr!("All weights begin at 0. Without biases, every output and every gradient is then 0, so no weight ever changes.")
+            tr!("All initial weights are 0. The network has no biases, so every output and every gradient is 0 and no weight ever changes.")
                 .into(),
         ];
     }
@@ -122,7 +122,7 @@ fn stands_still(network: &Network) -> bool {
 
 pub(super) fn both(run: &RunView) -> String {
     tr!(
-        "Loss after {step} steps: {tokens} by the tokens, {direct} by direct descent, {single} by direct descent in single precision.",
+        "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct descent, {single} with direct descent in single precision.",
         step = thousands(run.step),
         tokens = size(newest(run, Of::TrainLoss)),
         direct = size(newest(run, Of::TestLoss)),
@@ -132,7 +132,7 @@ pub(super) fn both(run: &RunView) -> String {
 
 pub(super) fn apart(run: &RunView) -> String {
     let said = tr!(
-        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. The weights of direct descent in single precision are {single} away from those in double precision. The bound of corollary 1.1 is {corollary}. The bound computed step by step is {recursion}.",
+        "After {step} steps the distance between the weights in the tokens and the weights of direct descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct descent and the initial weights is {moved}. The distance between direct descent in single precision and in double precision is {single}.",
         step = thousands(run.step),
         distance = size(measured(run, Measured::Distance)),
         moved = size(measured(run, Measured::Moved)),
@@ -142,7 +142,11 @@ pub(super) fn apart(run: &RunView) -> String {
     );
     match measured(run, Measured::InBand) {
         wrong if wrong >= 1.0 => {
-            tr!("{said} In the last step {wrong} slopes were wrong.", said, wrong = thousands(wrong as u64))
+            tr!(
+                "{said} In the last step, the number of wrong slopes was {wrong}.",
+                said,
+                wrong = thousands(wrong as u64)
+            )
         }
         _ => said,
     }
@@ -168,13 +172,13 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let sizes = state.plan.sizes(state.examples.len());
     let said = tr!(
-        "{tokens} tokens of {token} numbers, {weights} of them weights.",
+        "{tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
         tokens = thousands(sizes.tokens),
         token = thousands(sizes.token),
         weights = thousands(sizes.weights)
     );
     let Some(layer) = state.trace.acting(&state.transformer) else {
-        return Some(tr!("{said} After a complete step p, r′, g and s are 0.", said));
+        return Some(tr!("{said} After a complete step, the blocks p, r′, g and s are 0.", said));
     };
     let (phase, kind) = (layer.phase, layer.kind());
     Some(tr!(
@@ -213,7 +217,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             tr!("An MLP works on each token by itself: it has no attention.").into()
         }
         (Kind::Product, Some(written)) => tr!(
-            "A product head works on each token by itself, so only the diagonal is nonzero. This head writes {written}. Ordinary transformers have no such layer.",
+            "A product head works on each token by itself, so only the diagonal is nonzero. This head writes {written}. Ordinary transformers have no product heads.",
             written
         ),
         (Kind::Attention, Some(written)) => tr!(
@@ -243,14 +247,16 @@ pub(super) fn fitted(run: &RunView) -> Option<String> {
     let query = examples.input(examples.len());
     let answer = |w: &[f64]| network.predict(w, query).first().map_or(MISSING.into(), |y| size(*y));
     let said = tr!(
-        "At the query x = {x} the output of the network in the tokens is {tokens}. The output of direct descent is {direct}.",
+        "At the query x = {x} the output of the network stored in the tokens is {tokens}. The output of the network of direct descent is {direct}.",
         x = real(*query.first()?),
         tokens = answer(&state.state.tokens),
         direct = answer(&state.state.direct)
     );
     let truth = state.target.value(query).filter(|_| state.draw.function != Function::Points);
     Some(match truth {
-        Some(truth) => tr!("{said} The function is {truth} there.", said, truth = size(truth)),
+        Some(truth) => {
+            tr!("{said} The value of the function at the query is {truth}.", said, truth = size(truth))
+        }
         None => said,
     })
 }
@@ -283,10 +289,15 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
         });
         let said = known.collect::<Vec<_>>().join(", ");
         match exponent(curve) {
-            Some(power) => tr!("{said}; power {power}", said, power = shown(power)),
+            Some(power) => {
+                tr!("{said}; exponent of the fitted power law: {power}", said, power = shown(power))
+            }
             None => said,
         }
     };
     let all = curves.iter().map(one).collect::<Vec<_>>().join(". ");
-    tr!("Distance between tokens and direct descent at the end: {all}.", all)
+    tr!(
+        "Distance between the weights in the tokens and the weights of direct descent, at the end of each run: {all}.",
+        all
+    )
 }

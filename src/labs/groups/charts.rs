@@ -99,7 +99,7 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
     match run.spec().model.config().embeds_by_neuron() {
         true => Ok(()),
-        false => Err(tr!("A transformer's neurons have no embeddings of their own.").into()),
+        false => Err(tr!("The neurons of a transformer have no separate embeddings.").into()),
     }
 }
 

@@ -34,7 +34,7 @@ impl Parts for GroupsLab {
         About {
             slug: "one-note",
             title: "One frequency per neuron",
-            about: "Modular addition turns every neuron into a wave, and theory predicts the largest margin.",
+            about: "After training on modular addition every neuron has a single frequency, and theory predicts the largest margin.",
             minutes: 6,
             curve: "z23",
         },

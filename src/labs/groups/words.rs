@@ -18,8 +18,8 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     };
     let all_right = || run.history.last().is_some_and(|row| spread(&row.train_accuracy).0 >= 1.0);
     let margin = run.margin_share().filter(|_| !has_held_out(spec) && all_right());
-    let margin =
-        margin.map(|share| tr!(" The margin is at {share} of the largest possible.", share = percent(share)));
+    let margin = margin
+        .map(|share| tr!(" The margin is {share} of the largest possible margin.", share = percent(share)));
     format!("{share}{who} {at}.{}", margin.unwrap_or_default())
 }
 

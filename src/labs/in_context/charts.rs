@@ -33,11 +33,12 @@ pub const CHARTS: &[ChartSpec] = &[
                 (false, false) => None,
                 (true, false) => Some(tr!("Error 1 − R² by number of examples").into()),
                 (false, true) => {
-                    Some(tr!("R² by number of examples, inputs × {shift}", shift = real(*shift)))
+                    Some(tr!("R² by number of examples, inputs multiplied by {shift}", shift = real(*shift)))
                 }
-                (true, true) => {
-                    Some(tr!("Error 1 − R² by number of examples, inputs × {shift}", shift = real(*shift)))
-                }
+                (true, true) => Some(tr!(
+                    "Error 1 − R² by number of examples, inputs multiplied by {shift}",
+                    shift = real(*shift)
+                )),
             }
         })
         .summary(words::by_examples)
@@ -148,7 +149,10 @@ fn by_examples(run: &RunView) -> Lines {
         y_range: (!is_error(run)).then(|| r2_range(values(&series))),
         log_y: is_error(run),
         series,
-        marks: (last > usual).then(|| (usual as f64, tr!("as in training").into())).into_iter().collect(),
+        marks: (last > usual)
+            .then(|| (usual as f64, tr!("end of a training prompt").into()))
+            .into_iter()
+            .collect(),
         ..Default::default()
     }
 }

@@ -105,7 +105,7 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
     let network = drawn.series.last().unwrap();
     assert_eq!((network.name.as_str(), network.y.as_slice()), ("network", found.middle.as_slice()));
     assert_eq!(network.band[2], (-0.6, 0.8));
-    assert_eq!(drawn.marks, [(4.0, "as in training".to_string())]);
+    assert_eq!(drawn.marks, [(4.0, "end of a training prompt".to_string())]);
     assert_eq!(drawn.series.len(), 1 + methods(&of(&state).prompts).len());
     let looks: Vec<_> = drawn.series.iter().map(|series| (series.role as usize, series.tint)).collect();
     assert!(looks.iter().enumerate().all(|(at, one)| !looks[..at].contains(one)), "{looks:?}");
@@ -333,7 +333,7 @@ fn inputs_can_be_multiplied_while_the_run_goes_on() {
     let network = after.shifted().unwrap().middle.clone();
     let drawn = lines(charts::EXAMPLES, &state);
     assert_eq!(drawn.series.last().unwrap().y, network);
-    assert_eq!(charts::EXAMPLES.title(&state.run), "R² by number of examples, inputs × 2");
+    assert_eq!(charts::EXAMPLES.title(&state.run), "R² by number of examples, inputs multiplied by 2");
     assert!(charts::EXAMPLES.summary(&state.run).contains("inputs multiplied by 2"));
     assert!(action::about_shift(&state.run.link.view).contains("2 times"));
     // The run's own measurements are not on such prompts, and no line of such a prompt stands beside them.

@@ -20,7 +20,7 @@ const NAMED: usize = 64;
 const STAIRS: ChartSpec = ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sweeps::stairs(run)))
     .applies(|run| match sweeps::is_over(run, "h") {
         true => has_floor(run.spec()),
-        false => Err(tr!("This chart needs a sweep over the heads H.").into()),
+        false => Err(tr!("This chart needs a sweep over the number of heads H.").into()),
     })
     .summary(|run| Some(words::stairs(run)))
     .follows(Follows::Findings)
@@ -30,7 +30,7 @@ const STAIRS: ChartSpec = ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sw
 const NEEDED: ChartSpec = ChartSpec::new(charts::NEEDED, |run| Reading::Lines(sweeps::needed(run)))
     .applies(|run| match run.link.spec.run.sweep.is_empty() {
         false => Ok(()),
-        true => Err(tr!("This chart needs a sweep, for example over the positions N.").into()),
+        true => Err(tr!("This chart needs a sweep, for example over the number of positions N.").into()),
     })
     .summary(|run| Some(words::needed(run)))
     .follows(Follows::Sweep)
@@ -117,8 +117,8 @@ fn error(run: &RunView) -> Lines {
     );
     lines.marks.extend(solved(run).map(reached(run)));
     let named = |(heads, floor): (usize, f64)| match heads {
-        1 => (floor, tr!("floor of 1 head").into()),
-        _ => (floor, tr!("floor of {heads} heads", heads)),
+        1 => (floor, tr!("lower bound for 1 head").into()),
+        _ => (floor, tr!("lower bound for {heads} heads", heads)),
     };
     let (own, mut all) = (whole(run.spec(), "h"), floors(run.spec()));
     // Where names would touch, the first stays: that of the run's own heads.

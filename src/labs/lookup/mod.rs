@@ -43,7 +43,7 @@ impl Parts for LookupLab {
     const STORIES: &[About] = &[About {
         slug: "who-looks-it-up",
         title: "Who looks it up?",
-        about: "Every position names some tokens. Attention looks them up. With one head too few an error remains, and theory gives its size.",
+        about: "Every position names some tokens, and attention looks these tokens up. With one head too few, an error remains, and theory gives the size of this error.",
         minutes: 6,
         curve: "two-heads",
     }];

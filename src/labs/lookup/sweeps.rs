@@ -48,8 +48,8 @@ pub(super) fn stairs(run: &RunView) -> Lines {
     for (line, (name, _)) in curves.iter().enumerate() {
         let (x, y): (Vec<f64>, Vec<f32>) = floors_of(run, line).into_iter().unzip();
         let name = match curves.len() {
-            1 => tr!("floor by theory").into(),
-            _ => tr!("floor by theory, {name}", name),
+            1 => tr!("theoretical lower bound").into(),
+            _ => tr!("theoretical lower bound, {name}", name),
         };
         lines.series.push(Series { name, role: Role::Other, points: true, x, y, ..Default::default() });
     }
@@ -203,7 +203,7 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
             ends::quartiles(errors).map_or(f32::NAN, |[_, middle, _]| middle.max(0.0).sqrt())
         };
         let (x, y) = points.iter().map(|(x, errors)| (*x, middle(errors))).unzip();
-        let name = tr!("networks, root of the relative error").into();
+        let name = tr!("networks: square root of the relative error").into();
         series.push(Series {
             name,
             role: Role::Test,
@@ -253,7 +253,7 @@ pub(super) fn span(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("training prompts n"), tr!("relative error"));
     lines.x_range = Some((0.0, last));
     lines.series.push(Series {
-        name: tr!("oracle on average, 1 − n/(Nd)").into(),
+        name: tr!("lower bound on average, 1 − n/(Nd)").into(),
         role: Role::Other,
         x: vec![0.0, size as f64, last],
         y: [0, size, last as usize].map(|m| mean_risk(m, n, d) as f32).to_vec(),
@@ -261,7 +261,7 @@ pub(super) fn span(run: &RunView) -> Lines {
     });
     if !own.is_empty() {
         lines.series.push(Series {
-            name: tr!("oracle on the prompts of this run").into(),
+            name: tr!("lower bound for the prompts of this run").into(),
             role: Role::Train,
             x: (0..own.len()).map(|m| m as f64).collect(),
             y: own,

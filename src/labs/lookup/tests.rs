@@ -41,7 +41,8 @@ fn the_error_has_the_floors_of_fewer_heads() {
     }
     let mut state = open("?h=1");
     state.run.measured(row(50, 0.5));
-    assert!(charts::ERROR.summary(&state.run).ends_with("Theory allows no less than 0.500 with 1 head."));
+    let summary = charts::ERROR.summary(&state.run);
+    assert!(summary.ends_with("The theoretical lower bound with 1 head is 0.500."), "{summary}");
     assert_eq!(lines(charts::ERROR, &state).y_label, "relative error");
 }
 
@@ -53,11 +54,14 @@ fn words_are_those_of_labels_that_are_numbers() {
     state.run.step = 50;
     assert_eq!(names(&state.run)[1], "Relative error, held-out");
     assert_eq!(extra(&state.run, 0), ("Sequences seen".into(), "3,200".into()));
-    assert_eq!(extra(&state.run, 1), ("Floor by theory".into(), "0.500".into()));
+    assert_eq!(extra(&state.run, 1), ("Theoretical lower bound".into(), "0.500".into()));
     let said = status::line(&state.run, String::new);
-    assert_eq!(said, "Learning: the relative error is 0.750; with 1 head theory allows no less than 0.500");
+    assert_eq!(
+        said,
+        "Learning: the relative error is 0.750; the theoretical lower bound with 1 head is 0.500"
+    );
     state.run.reached(0, 50);
-    assert_eq!(status::found(&state.run), "95.0 % of the variance is explained at step 50.");
+    assert_eq!(status::found(&state.run), "At least 95.0 % of the variance is explained at step 50.");
     assert_eq!(
         crate::analysis::chart::ACCURACY.title(&state.run),
         "Share of the variance that is explained, R²"
@@ -234,7 +238,11 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     let mut single = open(&format!("{link}&m=64"));
     single.run.measured(row(50, 0.6));
     assert_eq!(lines(charts::SPAN, &single).series[2].y, [0.6]);
-    assert!(charts::SPAN.summary(&single.run).ends_with("trained on 64 prompts leaves 0.600."));
+    let summary = charts::SPAN.summary(&single.run);
+    assert!(
+        summary.ends_with("trained on 64 prompts leaves 0.600 of the variance unexplained."),
+        "{summary}"
+    );
     // Above the error of predicting the mean a network still lies below the edge of the chart.
     end(&mut state, &[None], &[1.2]);
     let worse = lines(charts::SPAN, &state);
@@ -259,7 +267,9 @@ fn slots_are_filled_as_the_prompt_passes() {
         }
     }
     assert!(
-        charts::SLOTS.summary(&state.run).starts_with("8 of 8 positions have passed. Each of the 2 slots")
+        charts::SLOTS
+            .summary(&state.run)
+            .starts_with("The memory has read 8 of 8 positions. Each of the 2 slots")
     );
     assert!(charts::SLOTS.applies(&open("").run).is_err());
 }

@@ -36,13 +36,14 @@ fn is(spec: &RunSpec, key: &str, slug: &str) -> bool {
 pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
     let task = task(spec).ok_or(Form::Prompt.only())?;
     if task.function != Function::Squares {
-        return Err(tr!("The floor is known only for centred squares.").into());
+        return Err(tr!("The theoretical lower bound is known only for centred squares.").into());
     }
     match is(spec, "scores", "positions") {
         true => Ok(()),
-        false => {
-            Err(tr!("The floor is known only for heads with scores that depend on positions alone.").into())
-        }
+        false => Err(tr!(
+            "The theoretical lower bound is known only for heads with scores that depend on positions alone."
+        )
+        .into()),
     }
 }
 
@@ -71,7 +72,7 @@ pub fn has_span(spec: &RunSpec) -> Result<(), String> {
     }) {
         Some(_) => Ok(()),
         None => Err(tr!(
-            "Theorem 6 is about one name for all positions, q = 1, and a linear function without label noise."
+            "Theorem 6 applies only to one name for all positions, q = 1, and a linear function without label noise."
         )
         .into()),
     }

@@ -30,7 +30,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let seen = thousands(run.step.saturating_mul(spec.batch() as u64));
     let floor = whole(spec, "h").and_then(|heads| floor(spec, heads));
     let second = match floor {
-        Some(floor) => (tr!("Floor by theory").into(), decimal(floor as f32)),
+        Some(floor) => (tr!("Theoretical lower bound").into(), decimal(floor as f32)),
         None => (
             tr!("Positions N").into(),
             task(spec).map_or(MISSING.into(), |task| thousands(task.length as u64)),
@@ -55,7 +55,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let floor = heads.and_then(|heads| floor(spec, heads)).filter(|floor| *floor > 0.0);
     Some(match floor {
         Some(floor) => tr!(
-            "the relative error is {error}; with {heads} theory allows no less than {floor}",
+            "the relative error is {error}; the theoretical lower bound with {heads} is {floor}",
             error = decimal(error),
             heads = counted(heads.unwrap_or(1)),
             floor = decimal(floor as f32)
@@ -87,8 +87,8 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
-        1 => tr!("{share} of the variance is explained {at}.", share, at),
-        _ => tr!("{share} of the variance is explained by {networks}, {at}.", share, networks, at),
+        1 => tr!("At least {share} of the variance is explained {at}.", share, at),
+        _ => tr!("At least {share} of the variance is explained by {networks}, {at}.", share, networks, at),
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn error(run: &RunView) -> String {
     let (spec, step) = (run.spec(), thousands(run.step));
     let (train, test) = (newest(run, |row| &row.train_loss), newest(run, |row| &row.test_loss));
     let said = tr!(
-        "Squared error relative to the variance of the labels after {step} steps: {train} on training prompts, {test} on held-out ones.",
+        "Squared error relative to the variance of the labels after {step} steps: {train} on training prompts, {test} on held-out prompts.",
         step,
         train = decimal(train),
         test = decimal(test)
@@ -105,7 +105,7 @@ pub(super) fn error(run: &RunView) -> String {
     let known = whole(spec, "h").and_then(|heads| Some((heads, floor(spec, heads)?)));
     match known.filter(|(_, floor)| *floor > 0.0) {
         Some((heads, floor)) => tr!(
-            "{said} Theory allows no less than {floor} with {heads}.",
+            "{said} The theoretical lower bound with {heads} is {floor}.",
             said,
             floor = decimal(floor as f32),
             heads = counted(heads)
@@ -123,7 +123,7 @@ pub(super) fn stairs(run: &RunView) -> String {
             let _ = cell.parse("h", &heads.to_string());
             let floor = floor(&cell, *heads as usize).map_or(MISSING.into(), |floor| decimal(floor as f32));
             tr!(
-                "{error} with {heads} (floor {floor})",
+                "{error} with {heads} (lower bound {floor})",
                 error = decimal(spread(errors).0),
                 heads = counted(*heads as usize),
                 floor
@@ -148,7 +148,9 @@ pub(super) fn needed(run: &RunView) -> String {
         });
         let said = tr!("{name}: {known}", name, known = known.collect::<Vec<_>>().join(", "));
         match fits(&points, &symbol) {
-            Some([logarithm, power]) => tr!("{said}; fits {logarithm} and {power}", said, logarithm, power),
+            Some([logarithm, power]) => {
+                tr!("{said}; fitted curves: {logarithm} and {power}", said, logarithm, power)
+            }
             None => said,
         }
     };
@@ -157,7 +159,7 @@ pub(super) fn needed(run: &RunView) -> String {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => {
             let said = curves.into_iter().map(one).collect::<Vec<_>>().join(". ");
-            tr!("Sequences seen until the target is reached: {said}.", said)
+            tr!("Number of sequences seen until the target is reached: {said}.", said)
         }
     }
 }
@@ -166,7 +168,7 @@ pub(super) fn sharpness(run: &RunView) -> Option<String> {
     let prompts = task(run.spec())?.drawn();
     let slope = f64::from(prompts.code_scale()).powi(2) / 2.0;
     Some(tr!(
-        "According to the bound, the logarithm of the retrieval error falls by {slope} when α increases by 1; with orthogonal codes it falls by {twice}.",
+        "According to the bound, the logarithm of the retrieval error falls by {slope} when α increases by 1; with orthogonal codes the logarithm falls by {twice}.",
         slope = significant(slope),
         twice = significant(2.0 * slope)
     ))
@@ -183,7 +185,7 @@ pub(super) fn span(run: &RunView) -> Option<String> {
     let error = newest(run, |row| &row.test_loss);
     Some(match sample.filter(|_| error.is_finite()) {
         Some(n) => tr!(
-            "{oracle} The network trained on {n} prompts leaves {error}.",
+            "{oracle} The network trained on {n} prompts leaves {error} of the variance unexplained.",
             oracle,
             n,
             error = decimal(error)
@@ -210,7 +212,7 @@ pub(super) fn glances(run: &RunView) -> Option<String> {
     let one = |(head, shares): (usize, &Vec<f64>)| {
         let (at, share) = most(shares);
         tr!(
-            "head {head} has its largest weight at position {at} ({share})",
+            "head {head} has its largest attention weight at position {at} ({share})",
             head = head + 1,
             at,
             share = percent(share as f32)
@@ -232,7 +234,7 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
     };
     let Sizes { inside, outside, .. } = scores.sizes(&state.prompts);
     Some(tr!(
-        "|W_QK|, {size} by {size}: largest entry {inside} in the outlined blocks, which compare the code of a name with the code of a position, and {outside} elsewhere.",
+        "The matrix |W_QK| has {size} rows and {size} columns. The largest entry is {inside} in the outlined blocks, which compare the code of a name with the code of a position, and {outside} elsewhere.",
         size = scores.size,
         inside = decimal(inside as f32),
         outside = decimal(outside as f32)
@@ -243,7 +245,7 @@ pub(super) fn answered(run: &RunView) -> Option<String> {
     let found = run.finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
         Some(share) => tr!(
-            "{share} of the attention is on the named tokens, if each name has a separate head; a name without a head counts as 0. The error can be small even if this share is low: two heads with different weights on two named tokens determine both tokens.",
+            "If each name is assigned to a separate head in the best way, {share} of the attention is on the named tokens; a name without a head counts as 0. The error can be small even if this share is low: two heads with different weights on two named tokens determine both tokens.",
             share = percent(share as f32)
         ),
         None => tr!("The network has not been evaluated yet.").into(),
@@ -255,9 +257,9 @@ pub(super) fn positions(run: &RunView) -> Option<String> {
     let least = errors.iter().copied().fold(f32::INFINITY, f32::min);
     let most = errors.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     Some(match errors.is_empty() {
-        true => tr!("Nothing has been measured yet.").into(),
+        true => tr!("The errors have not been measured yet.").into(),
         false => tr!(
-            "The relative error of the positions lies between {least} and {most}.",
+            "The smallest relative error of a position is {least}, and the largest is {most}.",
             least = decimal(least),
             most = decimal(most)
         ),
@@ -268,7 +270,7 @@ pub(super) fn slots(run: &RunView) -> Option<String> {
     let state: &LookupState = run.state()?;
     Some(match state.memory() {
         Some((memory, passed)) => tr!(
-            "{passed} of {length} positions have passed. Each of the {slots} slots keeps the token that was written to it.",
+            "The memory has read {passed} of {length} positions. Each of the {slots} slots keeps the token that was written to it.",
             passed = passed.min(state.prompts.length),
             length = state.prompts.length,
             slots = memory.slots

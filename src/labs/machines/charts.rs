@@ -102,7 +102,7 @@ fn strayed(run: &RunView) -> Lines {
         series(&run.history, tr!("in this step"), Role::Test, Of::TrainLoss),
     ];
     // Rounding repairs what is below.
-    lines.references.push((1.0 / 3.0, tr!("what rounding repairs").into()));
+    lines.references.push((1.0 / 3.0, tr!("rounding removes errors below 1/3").into()));
     let mut lines = marked(lines, run);
     lines.log_y = true;
     lines
@@ -121,7 +121,7 @@ fn correct(run: &RunView) -> Lines {
                 Of::TestAccuracy,
             )
         },
-        series(&run.history, tr!("right, of the steps so far"), Role::Test, Of::TrainAccuracy),
+        series(&run.history, tr!("correct, as a share of the steps so far"), Role::Test, Of::TrainAccuracy),
     ];
     if let Some((halts, _)) = run.state().and_then(|state: &MachineState| state.run.halt) {
         lines.marks.push((halts as f64, tr!("the machine halts").into()));

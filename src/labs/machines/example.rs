@@ -44,7 +44,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let label = match has_halted {
         true => tr!("The machine has halted, so nothing changes.").into(),
         false => tr!(
-            "The machine writes {written} and goes to state {state}, symbol {symbol}, cell {cell}.",
+            "The machine writes {written} and goes to state {state} and to cell {cell}; this cell holds {symbol}.",
             written = machine.spell([after.written]),
             state = name(after.state),
             symbol = machine.spell([after.symbol]),
@@ -108,7 +108,8 @@ mod tests {
                 .starts_with("Input 10111, step 6 of 14: state right, symbol _ under the head on cell ")
         );
         assert!(
-            shown.label.starts_with("The machine writes _ and goes to state carry, symbol 1, cell "),
+            shown.label.starts_with("The machine writes _ and goes to state carry and to cell ")
+                && shown.label.ends_with("; this cell holds 1."),
             "{shown:?}"
         );
         assert!(shown.answer.starts_with("The network's token 6: state carry, symbol 1, cell "), "{shown:?}");

@@ -36,7 +36,7 @@ impl Parts for MachinesLab {
     const STORIES: &[About] = &[About {
         slug: "a-machine-without-a-tape",
         title: "A machine without a tape",
-        about: "A transformer runs a Turing machine: one token for each step, and a search through its own past instead of a tape.",
+        about: "A transformer runs a Turing machine: one token for each step, and a search through the past tokens instead of a tape.",
         minutes: 8,
         curve: "beaver-machine",
     }];
@@ -55,13 +55,13 @@ impl Lab for MachinesLab {
             aims: false,
             explains: false,
             curves: Some([text!("in this step"), text!("so far")]),
-            seen: text!("steps taken"),
+            seen: text!("steps made"),
             ..Vocabulary::NUMBERS
         }
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("before the first error, of {examples}", examples)
+        tr!("of {examples} are before the first error", examples)
     }
 
     fn chance(&self, _spec: &RunSpec) -> f32 {

@@ -60,7 +60,7 @@ pub(super) fn depth(run: &RunView) -> Lines {
     let places = crate::sweep::places(&run.link.spec.run.sweep);
     let bits = |steps: f64| (u64::BITS - (steps as u64).leading_zeros()) as f32;
     lines.series.push(Series {
-        name: tr!("bits of T + 4").into(),
+        name: tr!("4 + number of bits of T").into(),
         role: Role::Other,
         y: places.iter().map(|steps| bits(*steps) + 4.0).collect(),
         x: places,

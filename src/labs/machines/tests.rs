@@ -99,8 +99,8 @@ fn tokens_stand_beside_the_tape_in_step() {
         }
     }
     let said = charts::COLUMNS.summary(&state.run);
-    assert!(said.starts_with("41 tokens of 46 numbers in 11 groups."), "{said}");
-    assert!(said.ends_with("Every token so far equals the simulator's."), "{said}");
+    assert!(said.starts_with("Number of tokens: 41. Each token has 46 numbers in 11 groups."), "{said}");
+    assert!(said.ends_with("Every token so far agrees with the simulator."), "{said}");
     assert!(charts::TAPE.summary(&state.run).contains("tape after step 40"));
 }
 
@@ -128,7 +128,7 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
     }
     assert_eq!(recall.column_names[..2], ["null", "1"]);
     let said = charts::RECALL.summary(&state.run);
-    assert!(said.starts_with("Step 40 moves the head to cell"), "{said}");
+    assert!(said.starts_with("After step 40 the head is on cell"), "{said}");
     assert_eq!(bars(charts::STRAY, &state).bars.len(), 11);
     let matrix: Grid = grid(charts::MATRIX, &state);
     assert_eq!(matrix.values.len(), matrix.rows * matrix.columns);

@@ -18,8 +18,8 @@ pub(super) fn names() -> [String; 4] {
     [
         tr!("Deviation in this step"),
         tr!("Largest deviation"),
-        tr!("Steps that are right"),
-        tr!("Steps before the first error"),
+        tr!("Share of correct steps"),
+        tr!("Share of steps before the first error"),
     ]
     .map(String::from)
 }
@@ -77,7 +77,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let right = newest(run, Of::TrainAccuracy);
     right.is_finite().then(|| {
         tr!(
-            "{right} of the steps are right; the largest deviation from 0 and 1 is {deviation}",
+            "{right} of the steps are right; the largest deviation of a number from 0 or 1 is {deviation}",
             right = percent(right as f32),
             deviation = size(newest(run, Of::TestLoss))
         )
@@ -143,7 +143,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     let state: &MachineState = run.state()?;
     let counts = state.transformer.construction().sizes();
     let said = tr!(
-        "{tokens} tokens of {width} numbers in {groups} groups.",
+        "Number of tokens: {tokens}. Each token has {width} numbers in {groups} groups.",
         tokens = thousands(state.step as u64 + 1),
         width = counts.width(),
         groups = Group::ALL.len()
@@ -161,11 +161,11 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     );
     Some(match state.first_wrong() {
         Some(step) => tr!(
-            "{said} Step {step} is the first step with a token that differs from the simulator's.",
+            "{said} Step {step} is the first step with a token that differs from the simulator's step.",
             said,
             step = thousands(step as u64)
         ),
-        None => tr!("{said} Every token so far equals the simulator's.", said),
+        None => tr!("{said} Every token so far agrees with the simulator.", said),
     })
 }
 
@@ -202,7 +202,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
         trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
     let gap = trace.gap().map_or(MISSING.into(), significant);
     Some(tr!(
-        "In step {step} the largest distance of a number from 0 or 1 is {deviation}, after block {block}. The smallest gap between the largest score and the next is {gap}.",
+        "In step {step} the largest distance of a number from 0 or 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
         step = thousands(trace.step as u64),
         block = worst.0 + 1,
         deviation = size(worst.1.deviation),
@@ -228,14 +228,14 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null) {
         Some((at, _)) => tr!(
-            "Step {step} moves the head to cell {cell}. The search through {bits} bits ends at token {found}, the last token that wrote this cell.",
+            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}, the token of the last step that wrote this cell.",
             step,
             cell,
             bits = state.layout().bits(),
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "Step {step} moves the head to cell {cell}, which no token has written. So the null slot has the largest score, and the symbol is that of the input or the blank.",
+            "After step {step} the head is on cell {cell}. No earlier step has written this cell, so the null slot has the largest score. The symbol is the symbol of the input or the blank.",
             step,
             cell
         ),
@@ -278,7 +278,7 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
         .filter(|(row, column)| matrix.weight(*row, *column) != 0.0)
         .count();
     Some(tr!(
-        "{entries} of {all} entries are not 0. The block: {formula}.",
+        "{entries} of the {all} entries of this matrix are not 0. Formula of the block: {formula}.",
         entries = thousands(entries as u64),
         all = thousands(all),
         formula = block.phase.formula()
@@ -304,7 +304,7 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
         format!("{name}: {}", known.collect::<Vec<_>>().join(", "))
     };
     let all = curves.iter().map(one).collect::<Vec<_>>().join(". ");
-    tr!("First wrong step, or T + 1 where no step is wrong: {all}.", all)
+    tr!("First wrong step, or T + 1 if no step is wrong: {all}.", all)
 }
 
 pub(super) fn depth(run: &RunView) -> String {
@@ -322,6 +322,9 @@ pub(super) fn depth(run: &RunView) -> String {
         .collect();
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
-        false => tr!("Blocks: {all}. Each further bit of a position adds one block.", all = said.join(", ")),
+        false => tr!(
+            "Number of blocks: {all}. Each further bit of a position adds one block.",
+            all = said.join(", ")
+        ),
     }
 }

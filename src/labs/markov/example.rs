@@ -26,7 +26,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         true => tr!("Example {number}: the sequence {symbols}.", number, symbols),
         false => {
             tr!(
-                "Example {number}: a sequence of {length} symbols with the end …{symbols}.",
+                "Example {number}: a sequence of {length} symbols that ends with …{symbols}.",
                 number,
                 length,
                 symbols

@@ -100,7 +100,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 let at = most.unwrap_or(0);
                 let who = if name.is_empty() { String::new() } else { tr!(" in head {name}", name) };
                 tr!(
-                    "{at}{who} with {weight}",
+                    "{at}{who} with weight {weight}",
                     at,
                     who,
                     weight = significant(weights.get(at).copied().unwrap_or(f64::NAN))
@@ -112,7 +112,10 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 count => head_names(&[count]),
             };
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
-            tr!("Distance with the largest weight: {all}. Uniform weights would all be 1.", all = list(&all))
+            tr!(
+                "Distance with the largest weight: {all}. With uniform attention all weights would be 1.",
+                all = list(&all)
+            )
         }
         charts::ABLATION => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
@@ -155,7 +158,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
                 tr!(
-                    "{who} {symbol} with {share}",
+                    "{who} {symbol} with probability {share}",
                     who = who.name(),
                     symbol = letter(most),
                     share = percent(p[most] as f32)
@@ -163,7 +166,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             };
             let all: Vec<String> = chains.expected(place).into_iter().map(one).collect();
             tr!(
-                "Most likely after symbol {place} of {sequence}: {all}.",
+                "Most likely next symbol after symbol {place} of {sequence}: {all}.",
                 place = place + 1,
                 sequence = sequence(chains),
                 all = list(&all)
@@ -237,7 +240,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     ))
 }
 
-/// "The induction head formed{who} {at}: KL is more than half-way from unigram to bigram."
+/// "The induction head has formed{who} {at}: KL is more than half-way from unigram to bigram."
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let chains: &MarkovState = run.state()?;
     let many = run.spec().run.replicas > 1;
@@ -245,7 +248,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let [below, best] = chains.way()?.map(|(strategy, _)| strategy.name());
     let what = match chains.heads().len() {
         0 | 1 => tr!("{best}s are learned", best),
-        _ => tr!("The induction head formed").into(),
+        _ => tr!("The induction head has formed").into(),
     };
     let target = run.spec().run.target;
     let way = match target == 0.5 {

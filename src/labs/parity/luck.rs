@@ -41,11 +41,11 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
     match sparse(run.spec()) {
         // Its rows are drawn anew with every picture.
         Some(_) if !run.spec().is_drawn_at_once() => Err(tr!(
-            "Luck can be counted in networks of at most {most} weights.",
+            "The luck of a layer is computed only in networks of at most {most} weights.",
             most = thousands(MOST_DRAWN)
         )),
         Some(_) => Ok(()),
-        None => Err(tr!("Luck can be counted only if each row begins with a few ones.").into()),
+        None => Err(tr!("This chart needs an initialisation with a few ones in each row.").into()),
     }
 }
 
@@ -84,7 +84,7 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 pub(super) fn said(run: &RunView) -> Option<String> {
     let (names, held) = winners(run, TICKET)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
-        "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
+        "The strongest neurons are {listed}. Their initial rows had ones on {held} relevant bits.",
         listed = listed(names.into_iter()),
         held = listed(held.into_iter())
     ))
@@ -117,11 +117,10 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
     let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
     let chances = (1..=net.ones.min(2)).map(|held| {
         let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
-        tr!("{held} with chance {chance}", held, chance)
+        tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
-        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows with \
-         {one} each held {held} of the {k} relevant bits; a random row holds {chances}.",
+        "The strongest of {neuron} after {step} steps are {listed}. Their initial rows, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, this number is {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -149,9 +148,9 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
 pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neuron)> {
     let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
     let starts = [
-        good(Start::Signs, tr!("signs").into()),
-        good(Start::Ones, tr!("good, {one} and zeros", one = count(ones, "one"))),
-        good(Start::Perturbed, tr!("good, {one} and ε", one = count(ones, "one"))).filter(|_| ones > 0),
+        good(Start::Signs, tr!("random signs").into()),
+        good(Start::Ones, tr!("good row, {one} and zeros", one = count(ones, "one"))),
+        good(Start::Perturbed, tr!("good row, {one} and ε", one = count(ones, "one"))).filter(|_| ones > 0),
     ];
     starts.into_iter().flatten().collect()
 }
@@ -216,15 +215,16 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, Neuron)| {
         let batch = match neuron.batch_for(0.98) {
             Some(batch) => {
-                tr!("{batch} examples reveal the bits with chance 98 %", batch = thousands(batch as u64))
+                tr!("{batch} examples reveal the bits with probability 98 %", batch = thousands(batch as u64))
             }
             None => tr!("no batch reveals the bits: the gradient has no gap").into(),
         };
         let rare = match neuron.width() {
-            _ if neuron.start == Start::Signs => tr!("every neuron starts like this").into(),
+            _ if neuron.start == Start::Signs => {
+                tr!("the initial weights of every neuron are random signs").into()
+            }
             Some(width) => tr!(
-                "{chance} of random rows are good, so that a layer of width {width} has a good row with \
-                 chance 99 %",
+                "{chance} of random rows are good, and a layer of width {width} has a good row with probability 99 %",
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
@@ -265,9 +265,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
-            "{all} are fewer than ½·C(n, k) = {half}. By proposition 6.3, with gradients of this \
-             precision some parity of {relevant} bits out of {inputs} stays unlearnt with a chance of at \
-             least {most}.",
+            "{all} is less than ½·C(n, k) = {half}. By proposition 6.3, if gradients are only as precise as averages over these examples, some parity of {relevant} bits out of {inputs} is not learned, with a probability of at least {most}.",
             all,
             half,
             relevant = spent.relevant,
@@ -280,8 +278,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
                 None => tr!("for no number of bits up to 4,096").into(),
             };
             tr!(
-                "{all} are at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. The \
-                 proposition would forbid success in half of the runs {from}.",
+                "{all} is at least ½·C(n, k) = {half}, so proposition 6.3 excludes nothing here. The proposition would exclude a success rate of one half {from}.",
                 all,
                 half,
                 from
@@ -311,13 +308,11 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 forbids none of these runs: even for the smallest run, parameters × steps × examples \
-             is {significant_count} times the minimum for success in half of the trials.",
+            "Proposition 6.3 excludes none of these runs: even for the run with the smallest product, parameters × steps × examples is {significant_count} times the minimum for a success rate of one half.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "By proposition 6.3, {run} of the sweep cannot succeed in half of the trials. On the page the cell \
-             of each such run has a dotted edge.",
+            "By proposition 6.3, {run} of the sweep cannot have a success rate of one half. On the page, a dotted edge marks the cells of these runs.",
             run = count(some, "run")
         ),
     })

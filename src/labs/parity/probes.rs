@@ -38,7 +38,7 @@ fn is_of_parities(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     match examples.parity() {
         _ if !examples.form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
-        None => Err(tr!("This is measured for parities only.").into()),
+        None => Err(tr!("This chart needs a task with a parity as its label.").into()),
         Some(_) => Ok(()),
     }
 }
@@ -58,7 +58,7 @@ fn has_spectrum(spec: &RunSpec) -> Result<(), String> {
     is_of_parities(spec)?;
     match spec.task.examples().inputs() > MOST_INPUTS {
         true => Err(tr!(
-            "The spectrum needs all 2^n inputs: it is computed for n up to {most}.",
+            "The spectrum needs all 2^n inputs, so it is computed only for n up to {most}.",
             most = MOST_INPUTS
         )),
         false => Ok(()),
@@ -76,7 +76,7 @@ fn has_attention(spec: &RunSpec) -> Result<(), String> {
 fn is_of_powers(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().is_of_powers() {
         true => Ok(()),
-        false => Err(tr!("This is measured for networks of powers only.").into()),
+        false => Err(tr!("This chart needs a network with powers as its activation.").into()),
     }
 }
 

@@ -63,7 +63,7 @@ fn drawn(run: &RunView) -> Reading {
         let alpha = |step: u64| (step * spec.run.batch as u64) as f64 / spec.task.examples().inputs() as f64;
         let steps = (1..=POINTS).map(|at| (run.step * at).div_ceil(POINTS)).filter(|step| *step > 0);
         let (x, y) = steps.map(|step| (step as f64, of_hebb(alpha(step)) as f32)).unzip();
-        let name = tr!("Hebb's rule in theory").into();
+        let name = tr!("theory of Hebb's rule").into();
         series.push(Series { name, role: Role::Other, x, y, ..Default::default() });
     }
     let mut lines = marked(
@@ -84,7 +84,7 @@ fn drawn(run: &RunView) -> Reading {
 fn said(run: &RunView) -> String {
     match newest(run) {
         Some(found) => tr!(
-            "The overlap of student and teacher is {overlap}. In theory such a student answers {error} of new inputs wrongly.",
+            "The overlap of student and teacher is {overlap}. Theory predicts that a student with this overlap answers {error} of new inputs wrongly.",
             overlap = decimal(found as f32),
             error = percent(error_at(found) as f32)
         ),
@@ -98,7 +98,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let known = |text: Option<String>| text.unwrap_or(MISSING.into());
     [
         (tr!("Overlap R").into(), known(found.map(|found| decimal(found as f32)))),
-        (tr!("Error in theory").into(), known(found.map(|found| percent(error_at(found) as f32)))),
+        (tr!("Theoretical error").into(), known(found.map(|found| percent(error_at(found) as f32)))),
     ]
 }
 

@@ -27,7 +27,7 @@ pub fn about(run: &RunView) -> Vec<String> {
     let alpha = step as f64 * spec.run.batch as f64 / inputs as f64;
     let wrong = row.map_or(f32::NAN, |row| 1.0 - spread(&row.test_accuracy).0);
     let measured = tr!(
-        "So far: {alpha} examples per weight, and {wrong} of the held-out examples are answered wrongly.",
+        "So far: {alpha} examples per weight, and wrong answers for {wrong} of the held-out examples.",
         alpha = significant(alpha),
         wrong = percent(wrong)
     );
@@ -36,7 +36,7 @@ pub fn about(run: &RunView) -> Vec<String> {
             tr!("Theory predicts {error} wrong answers.", error = percent(error_at(of_hebb(alpha)) as f32))
         }
         true => tr!("Training adds up yx. This is Hebb's rule, and theory predicts the error at every step.").into(),
-        false => tr!("This run is not Hebb's rule. Hebb's rule needs the correlation loss, SGD without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
+        false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]
 }
@@ -57,6 +57,6 @@ mod tests {
         assert_eq!(said[1], "Theory predicts 16.2 % wrong answers.");
         assert!(after(20).contains("8.6 %"), "{}", after(20));
         state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
-        assert!(about(&state.run)[1].starts_with("This run is not Hebb's rule"));
+        assert!(about(&state.run)[1].starts_with("This run does not use Hebb's rule"));
     }
 }

@@ -110,7 +110,12 @@ fn chosen(run: &RunView) -> Lines {
     lines.series = vec![
         series(&run.history, tr!("validation queries"), Role::Train, Of::TrainAccuracy),
         series(&run.history, tr!("test queries"), Role::Test, Of::TestAccuracy),
-        series(&run.history, tr!("twice the size"), Role::Relevant, Of::Measure(Measured::Twice as usize)),
+        series(
+            &run.history,
+            tr!("queries of twice the size"),
+            Role::Relevant,
+            Of::Measure(Measured::Twice as usize),
+        ),
     ];
     lines.references.push((0.5, tr!("guessing").into()));
     marked(lines, run)

@@ -130,7 +130,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let x = x.iter().map(|one| if *one < 0 { "−" } else { "+" }).collect::<Vec<_>>().join(" ");
     let given = match search {
         Some(_) => tr!(
-            "Example {which}: {examples} examples of a function drawn for this query, and the test input {x}.",
+            "Example {which}: {examples} examples of this query's random function, and the test input {x}.",
             which,
             examples = problem.examples,
             x

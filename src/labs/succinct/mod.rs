@@ -52,7 +52,7 @@ impl Lab for SuccinctLab {
     fn about(&self, spec: &RunSpec) -> &'static str {
         match spec.model.config().family() {
             Some(Family::RuleSearch(_)) => text!(
-                "A search tries short learning algorithms, which are rules for the cells of a table of examples. It keeps the rule that predicts the most labels of validation queries."
+                "A search tries short learning algorithms: rules that change the cells of a table of examples. The search keeps the rule that answers the most validation queries right."
             ),
             _ => self.info().about,
         }

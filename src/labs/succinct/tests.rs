@@ -79,7 +79,7 @@ fn one_row_is_written_in_each_step() {
             }
         }
         let said = charts::GRADIENT.summary(&state.run);
-        assert!(said.contains(&format!("everywhere but in row {step}.")), "{said}");
+        assert!(said.contains(&format!("everywhere except in row {step}.")), "{said}");
         let said = charts::TABLE.summary(&state.run);
         assert!(said.contains(&format!("{step} of 6 rows")) && said.ends_with("is 0."), "{said}");
     }
@@ -140,7 +140,7 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     let row = cloud.outlines[0].0.start;
     assert!(cloud.values[..41 * row].iter().all(|value| *value == 0.0));
     assert!(cloud.values[41 * row..][..41].iter().any(|value| *value > 0.0));
-    assert!(charts::CLOUD.summary(&state.run).starts_with("200 rules have been tried."));
+    assert!(charts::CLOUD.summary(&state.run).starts_with("Rules tried: 200."));
     let rule = of(&state).searched().unwrap().rule.unwrap();
     let drawn = grid(charts::RULE, &state);
     assert_eq!(crate::models::cell_rules::rule_of(&drawn.values), rule);
@@ -181,7 +181,7 @@ fn words_tell_program_and_search_apart() {
     play(&mut search, 100);
     assert_eq!(names(&search.run)[3], "Test accuracy");
     let said = status::line(&search.run, String::new);
-    assert!(said.contains("the best of 100 rules tried answers"), "{said}");
+    assert!(said.contains("rules tried: 100; the best rule is rule "), "{said}");
 }
 
 #[test]

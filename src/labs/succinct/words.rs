@@ -55,7 +55,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [
             (tr!("Rules with at least 95 % accuracy").into(), percent(measured(run, Measured::Good))),
-            (tr!("Accuracy at twice the size").into(), percent(measured(run, Measured::Twice))),
+            (tr!("Accuracy on queries of twice the size").into(), percent(measured(run, Measured::Twice))),
         ],
         false => {
             let layers = run.state().map_or(0, SuccinctState::layers);
@@ -88,7 +88,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     if let Some(own) = state.searched() {
         let rule = own.rule?;
         return Some(tr!(
-            "the best of {count} rules tried answers {share} of the validation queries right: rule {number}",
+            "rules tried: {count}; the best rule is rule {number}, which answers {share} of the validation queries right",
             count = thousands(tried(own)),
             share = percent(validation(own) as f32),
             number = rule.number()
@@ -120,8 +120,13 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
-        1 => tr!("{share} of the test inputs are answered right {at}.", share, at),
-        _ => tr!("{share} of the test inputs are answered right by {networks}, {at}.", share, networks, at),
+        1 => tr!("At least {share} of the test inputs are answered right {at}.", share, at),
+        _ => tr!(
+            "In {networks} at least {share} of the test inputs are answered right, {at}.",
+            share,
+            networks,
+            at
+        ),
     }
 }
 
@@ -132,7 +137,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
         return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
     }
     Some(tr!(
-        "SGD has written {rows} of {all} rows, one in each step. Each of these rows is y[x, 1]/3: the inputs times the label, then the label, all divided by 3. The largest deviation from y[x, 1]/3 is {stray}.",
+        "SGD has written {rows} of {all} rows, one in each step. Each of these rows is y[x, 1]/3: the inputs x times the label y, then the label y, all divided by 3. The largest deviation from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing(),
         stray = real(f64::from(newest(run, Of::TrainLoss)))
@@ -153,7 +158,7 @@ pub(super) fn gradient(run: &RunView) -> Option<String> {
     Some(match written[..] {
         [] => tr!("The gradient is 0 everywhere.").into(),
         [row] => tr!(
-            "In the newest step of SGD the gradient is 0 everywhere but in row {row}. In this row the gradient is −18y[x, 1]. The learning rate is 1/54, so the step adds y[x, 1]/3 to this row.",
+            "In the newest step of SGD the gradient is 0 everywhere except in row {row}. In this row the gradient is −18y[x, 1], with the inputs x and the label y of the example. The learning rate is 1/54, so the step adds y[x, 1]/3 to this row.",
             row
         ),
         _ => tr!("In {count} rows the gradient is different from 0.", count = written.len()),
@@ -181,7 +186,7 @@ pub(super) fn cells(run: &RunView) -> Option<String> {
 pub(super) fn answers(run: &RunView) -> String {
     let layers = run.state().map_or(0, SuccinctState::layers);
     if layers == 0 {
-        return tr!("Before the table is full no test input is answered.").into();
+        return tr!("Before the table is full, no test input is answered.").into();
     }
     let mut said = tr!(
         "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered right.",
@@ -244,7 +249,7 @@ pub(super) fn times(run: &RunView) -> String {
 
 pub(super) fn learned(run: &RunView) -> String {
     match of_curves(&sweeps::learned(run), |curve| listed(run, curve, percent)) {
-        Some(all) => tr!("Share of test inputs answered right at the end: {all}.", all),
+        Some(all) => tr!("Share of test inputs answered right at the end of each run: {all}.", all),
         None => tr!("No run of the sweep has ended yet.").into(),
     }
 }
@@ -253,7 +258,7 @@ pub(super) fn cloud(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.state()?;
     let own = state.searched()?;
     Some(tr!(
-        "{count} rules have been tried. {good} of them answer at least 95 % of the validation and test queries right. The frame marks the row of the chosen rule, which answers {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
+        "Rules tried: {count}. Rules that answer at least 95 % of the validation and test queries right: {good}. The frame marks the row of the chosen rule, which answers {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
         count = thousands(tried(own)),
         good = thousands(own.best[2] as u64),
         share = percent(validation(own) as f32)
@@ -265,7 +270,7 @@ pub(super) fn chosen(run: &RunView) -> String {
         return tr!("No rule has been tried yet.").into();
     }
     tr!(
-        "The chosen rule answers {valid} of the validation queries, {test} of the test queries and {twice} of the queries of twice the size right.",
+        "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries of twice the size.",
         valid = percent(newest(run, Of::TrainAccuracy)),
         test = percent(newest(run, Of::TestAccuracy)),
         twice = percent(measured(run, Measured::Twice))

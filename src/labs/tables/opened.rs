@@ -74,8 +74,7 @@ pub fn larger_class(spec: &RunSpec) -> Option<f32> {
 pub fn about(spec: &RunSpec) -> Vec<String> {
     let Some(task) = of(spec) else { return vec![] };
     let size = tr!(
-        "{rows} rows of {columns} columns. Each network holds out {tested} rows, drawn anew, and learns from {sample} \
-         of the other rows.",
+        "The table has {rows} rows and {columns} columns. For each network, {tested} random rows are held out, and the network learns from {sample} of the other rows.",
         rows = thousands(task.table_rows() as u64),
         columns = thousands(task.inputs() as u64),
         tested = thousands(task.tested() as u64),
@@ -101,17 +100,17 @@ fn made(task: &Tabular, seed: u64) -> String {
     let relevant = task.relevant(seed);
     let columns: Vec<String> = relevant.iter().map(|column| (column + 1).to_string()).collect();
     let jumps = match task.pieces - 1 {
-        1 => tr!("one place").to_string(),
-        many => tr!("{many} places", many),
+        1 => tr!("one point").to_string(),
+        many => tr!("{many} points", many),
     };
     match columns.is_empty() {
         true => tr!(
-            "The label jumps at {jumps} along each of {k} directions; no column matters by itself.",
+            "The label jumps at {jumps} along each of {k} directions; no single column is informative.",
             jumps,
             k = task.k
         ),
         false => tr!(
-            "The label depends on columns {columns} alone and jumps at {jumps} along each of them.",
+            "The label depends only on columns {columns}, and it jumps at {jumps} along each of these columns.",
             columns = list(&columns),
             jumps
         ),

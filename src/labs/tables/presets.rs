@@ -14,7 +14,7 @@ macro_rules! instance {
         concat!(
             "Kept: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
              layers, a first layer that starts with 2 ones per neuron, learning rate 0.001, medians over networks. \
-             Ours: a generated table with the three properties instead of 16 real tables, 20 networks instead of 100, \
+             Our choices: a generated table with three properties of real tables instead of 16 real tables, 20 networks instead of 100, \
              Adam, 300 steps with batches of 64 rows.",
             $(" ", $more)?
         )
@@ -44,9 +44,9 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A random forest on the same 300 rows",
         group: &GROUP,
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
-        claim: "A single tree is wrong on one held-out row in four. A forest of a hundred trees, each grown on other draws from the same 300 rows, is wrong on one in fifty.",
+        claim: "A single tree is wrong on one held-out row in four. A forest of a hundred trees, each grown on a different bootstrap sample of the same 300 rows, is wrong on one held-out row in fifty.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
-        instance: "Kept: bootstrap samples, √n columns per split, trees of unlimited depth. Ours: a generated table, and a forest with default settings instead of the best of many settings.",
+        instance: "Kept: bootstrap samples, √n columns per split, trees of unlimited depth. Our choices: a generated table, and a forest with default settings instead of the best of many settings.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 1, between: (0.7, 0.85) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.96, 1.0) },
@@ -145,10 +145,10 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Sparse initialisation on a wide table",
         group: &GROUP,
         link: "#v1/tabular?n=40&widths=200.100&replicas=20&steps=500&every=50&sweep=m:300_1000_3000&series=init:uniform_sparse&speed=0&show=accuracy.ends",
-        claim: "On a table of 40 columns, networks with a sparse initial first layer, two ones per neuron, have a smaller error than networks with a dense one. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
+        claim: "On a table of 40 columns, networks with a sparse initial first layer (two ones per neuron) have a smaller error than networks with a dense initial first layer. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
         instance: instance!(
-            "Two hidden layers of 200 and 100 neurons, and 500 steps. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
+            "Two hidden layers of 200 and 100 neurons, and 500 steps instead of 300. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
         ),
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.003 },
@@ -162,9 +162,11 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A table with a parity as its label",
         group: &GROUP,
         link: "#v1/tabular?k=2&rule=parity&replicas=20&steps=500&every=50&sweep=m:100_300_1000_3000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "If no column is informative by itself, greedy splits have no useful criterion, and networks need fewer rows than the forest.",
-        source: "Ours, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
-        instance: instance!("The label is the product of the signs of two columns, and there are 500 steps."),
+        claim: "If no column is informative by itself, the greedy splits of a tree have no useful criterion, and networks need fewer rows than the forest.",
+        source: "Our experiment, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
+        instance: instance!(
+            "The label is the product of the signs of two columns, and training has 500 steps instead of 300."
+        ),
         expect: &[
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.05 },
             Expect::Ahead { series: 0, than: 1, at: 2, by: 0.02 },

@@ -136,7 +136,7 @@ fn longer(run: &RunView) -> Lines {
         measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
     };
     let mut series =
-        vec![series(&run.history, tr!("run of the trained length"), Role::Test, Of::TestAccuracy)];
+        vec![series(&run.history, tr!("run of the training length"), Role::Test, Of::TestAccuracy)];
     series.extend(all.map(curve));
     shares(run, tr!("accuracy on written cells"), series)
 }
@@ -151,7 +151,7 @@ fn looks(run: &RunView, state: &TracesState) -> Grid {
     // Attention looks back only.
     let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
     Grid {
-        x_label: tr!("key step; outlined: the most recent write to the next cell").into(),
+        x_label: tr!("key step (outlined: the most recent write to the next cell)").into(),
         y_label: tr!("query step").into(),
         rows: t,
         columns: t,

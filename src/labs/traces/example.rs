@@ -23,7 +23,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let given = match length <= WRITTEN {
         true => tr!("Example {number}: the trace {end}.", number, end),
         false => {
-            tr!("Example {number}: a trace of {length} tokens with the end … {end}.", number, length, end)
+            tr!("Example {number}: a trace of {length} tokens that ends with {end}.", number, length, end)
         }
     };
     let token = token_name(last.token);

@@ -16,7 +16,8 @@ const GROUP: PresetGroup = PresetGroup {
 };
 
 /// Where the task comes from.
-const SOURCE: &str = "Ours; for comparison, the construction of Wei, Chen and Ma 2022, section 4";
+const SOURCE: &str =
+    "Our own experiment; for comparison: the construction of Wei, Chen and Ma 2022, section 4";
 
 /// The median over the networks of a further measure, at step `step`.
 const fn median(of: Of, step: u64, between: (f32, f32)) -> Expect {
@@ -34,9 +35,9 @@ const TRACES: &[Preset] = &[
         name: "A machine with two states",
         group: &GROUP,
         link: "#v1/machine-traces",
-        claim: "After 300 steps the network predicts at least 98 % of the symbols on written cells correctly. But no head has much more than uniform attention on the writes: the last few steps of such a small machine already determine most symbols.",
+        claim: "After 300 steps the network predicts at least 98 % of the symbols on written cells correctly. But no head has much more than uniform attention on the writes. This suggests that the last few steps of this small machine already determine most symbols.",
         source: SOURCE,
-        instance: "Ours: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one head with d = 16.",
+        instance: "Our choices: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one head with d = 16.",
         expect: &[
             written(300, (0.98, 1.0)),
             median(Of::New, 300, (0.44, 0.56)),
@@ -53,9 +54,9 @@ const TRACES: &[Preset] = &[
         name: "A random next state, two layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "Here only the most recent write to a cell determines the symbol. The network is almost always right if this write was two or four steps ago. It is right less often for older writes. If the write was 18 or more steps ago, the accuracy is near chance.",
+        claim: "Here only the most recent write to a cell determines the symbol. The network's prediction is almost always right if this write was two or four steps ago. For older writes the prediction is right less often. If the write was 18 or more steps ago, the accuracy is near chance.",
         source: SOURCE,
-        instance: "Ours: the next state is drawn at random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
+        instance: "Our choices: the next state is random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
         expect: &[
             written(1500, (0.95, 0.99)),
             median(Of::Two, 1500, (0.99, 1.0)),
@@ -79,7 +80,7 @@ const TRACES: &[Preset] = &[
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
         claim: "A third layer changes little: the network uses writes up to six steps ago, and hardly uses writes that were 18 or more steps ago.",
         source: SOURCE,
-        instance: "Ours: same as “A random next state, two layers”, with three layers.",
+        instance: "The settings of “A random next state, two layers”, with three layers.",
         expect: &[
             written(1500, (0.95, 0.995)),
             median(Of::Four, 1500, (0.98, 1.0)),

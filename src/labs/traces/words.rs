@@ -41,7 +41,7 @@ fn middle(run: &RunView, of: Of) -> f32 {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let most = layers(run).map(|of| newest(run, of)).fold(f32::NAN, f32::max);
     [
-        (tr!("Loss above the least").into(), known(newest(run, TraceMeasure::Excess))),
+        (tr!("Loss above the least loss").into(), known(newest(run, TraceMeasure::Excess))),
         (tr!("Attention on the write").into(), known(most)),
     ]
 }
@@ -51,7 +51,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let excess = newest(run, TraceMeasure::Excess);
     excess.is_finite().then(|| {
         tr!(
-            "the loss is {excess} nats above the least possible loss; {share} of the symbols on written cells are right",
+            "the loss is {excess} nats above the least possible loss; {share} of the predicted symbols on written cells are right",
             excess = decimal(excess),
             share = share(middle(run, Of::TestAccuracy))
         )
@@ -69,7 +69,7 @@ pub(super) fn floor(run: &RunView) -> Option<String> {
 
 pub(super) fn cells(run: &RunView) -> String {
     tr!(
-        "Right predictions: {written} on written cells, and {new} on new cells, where a guess is right half of the time.",
+        "Right predictions: {written} on written cells, and {new} on new cells. On new cells a guess is right half of the time.",
         written = share(middle(run, Of::TestAccuracy)),
         new = share(newest(run, TraceMeasure::New))
     )
@@ -100,7 +100,7 @@ pub(super) fn writes(run: &RunView) -> String {
 
 pub(super) fn longer(run: &RunView) -> String {
     tr!(
-        "Right predictions on written cells: {trained} at the trained length, {all}.",
+        "Right predictions on written cells: {trained} for runs of the training length, {all}.",
         trained = share(middle(run, Of::TestAccuracy)),
         all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
     )
@@ -165,7 +165,7 @@ pub(super) fn answer(state: &TracesState) -> String {
 pub(super) fn origin(state: &TracesState) -> String {
     let cells = state.places.iter().map(|place| place.cell);
     let (low, high) = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
-    tr!("Held-out trace {number}: the head is on cells {low} to {high}.", number = state.example, low, high)
+    tr!("Held-out trace {number}: the head visits cells {low} to {high}.", number = state.example, low, high)
 }
 
 /// Why no network can be without loss.
@@ -189,6 +189,6 @@ pub(super) fn least(state: &TracesState) -> String {
 pub(super) fn rules(state: &TracesState) -> &'static str {
     match state.traces.control {
         Control::Table => tr!("State, symbol read → symbol written, move, next state:"),
-        Control::Lot => tr!("State → symbol written, move; the next state is drawn at random:"),
+        Control::Lot => tr!("State → symbol written, move (the next state is random):"),
     }
 }

@@ -31,7 +31,7 @@ settings! {
         kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
         /// Number of gradient steps.
         steps: usize = 2, "tsteps", "Steps of the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
-        /// In the second step the chains have a = b, uniform between ½ − ε and ½ + ε.
+        /// In the second step both symbols change with the same probability, a = b, uniform between ½ − ε and ½ + ε.
         epsilon: f64 = 0.25, "teps", "Half width ε", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
     }
 }
@@ -102,13 +102,11 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            tr!("The first step changes the diagonal of W alone: all symbols are equally frequent, so \
-                 that unigrams do not help.")
+            tr!("The first step changes only the diagonal of W, because all symbols are equally frequent and unigrams do not help.")
             .to_string()
         } else {
             tr!(
-                "The first gradient of W is {other} times as large on the diagonal as elsewhere: W \
-                 begins to favour earlier symbols that are equal to the current symbol.",
+                "The first gradient of W is {other} times as large on the diagonal as elsewhere: W begins to give more weight to earlier symbols that are equal to the current symbol.",
                 other = format!("{:.2}", own / other)
             )
         });
@@ -124,21 +122,21 @@ impl Explorer {
         };
         texts.push(match leader {
             0 => {
-                tr!("After {steps} v is largest at distance 0, {lead}: unigrams lead.", steps, lead)
+                tr!("After {steps} v is largest at distance 0, {lead}, which favours unigrams.", steps, lead)
             }
-            1 => tr!("After {steps} v is largest at distance 1, {lead}: bigrams lead.", steps, lead),
+            1 => tr!("After {steps} v is largest at distance 1, {lead}, which favours bigrams.", steps, lead),
             d => tr!("After {steps} v is largest at distance {d}, {lead}.", steps, d, lead),
         });
         if outcome.odd_peaks() >= 2 {
             texts.push(
-                tr!("Odd distances have larger v than even ones: at even distances, chains with opposite \
+                tr!("The entries of v are larger at odd distances than at even distances: at even distances, chains with opposite \
                  eigenvalues λ change v in opposite directions.")
                 .to_string(),
             );
         }
         texts.push(match last.ratio() {
             ratio if ratio.is_finite() && ratio < 1e6 => {
-                tr!("W's diagonal is {ratio} times the rest.", ratio = format!("{ratio:.2}"))
+                tr!("The entries on the diagonal of W are {ratio} times as large as the other entries, on average.", ratio = format!("{ratio:.2}"))
             }
             _ => tr!("W is a multiple of the identity.").to_string(),
         });
@@ -180,10 +178,13 @@ mod tests {
     #[test]
     fn the_lead_and_the_ratio_are_said_in_numbers() {
         let said = Explorer::default().result().texts;
-        assert!(said[1].ends_with("distance 1, by 2.9 %: bigrams lead."), "{}", said[1]);
-        assert_eq!(said[3], "W's diagonal is 2.86 times the rest.");
+        assert!(said[1].ends_with("distance 1, by 2.9 %, which favours bigrams."), "{}", said[1]);
+        assert_eq!(
+            said[3],
+            "The entries on the diagonal of W are 2.86 times as large as the other entries, on average."
+        );
         let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result().texts;
-        assert!(two[1].ends_with("distance 1, by a factor of 5.8: bigrams lead."), "{}", two[1]);
+        assert!(two[1].ends_with("distance 1, by a factor of 5.8, which favours bigrams."), "{}", two[1]);
     }
 
     /// The first step's rate is 1/t² and leaves v, the second's is 1/t and leaves nothing of what was before.

@@ -87,7 +87,7 @@ impl TokenAttention {
             (
                 "width",
                 self.width < units,
-                tr!("at least {units}, the hidden units of the readout written by hand", units),
+                tr!("at least {units}, the number of hidden units of the readout set by hand", units),
             ),
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {

@@ -2,9 +2,10 @@
 
 {{link}}
 
-The same experiment in PyTorch, written by {{program}}. Its numbers follow the same laws as those of the page but come
-from PyTorch's generator, so that runs agree as two seeds do. With --weights FILE it begins from weights that the page
-or `lab run --checkpoint FILE` saved; where no data are drawn, numbers then agree to the last few digits.
+The same experiment in PyTorch, written by {{program}}. Its random numbers have the same
+distributions as on the page, but come from PyTorch's generator. So a run of this script and a run of the page differ
+like two runs of the page with different seeds. With --weights FILE the script starts from weights that the page or
+`lab run --checkpoint FILE` saved. If no data are random, the results then agree up to the last few digits.
 
     {{command}}
     python3 THIS_FILE > metrics.csv

@@ -62,7 +62,9 @@ pub const LEARNERS: [Learner; 2] = [DICTATOR, PARITY];
 pub const DICTATOR: Learner = Learner {
     slug: "dictator",
     name: text!("Dictator learner"),
-    about: text!("Looks for a constant column from right to left and predicts its value."),
+    about: text!(
+        "Checks the columns from right to left. The first column with equal signs gives the prediction."
+    ),
     text: "\
 start +- → * S L0
 L0 +- → * L L
@@ -109,7 +111,7 @@ pub const PARITY: Learner = Learner {
     slug: "parity",
     name: text!("Parity by Gaussian elimination"),
     about: text!(
-        "Reduces the row of the test input with the rows of the examples; its label cell becomes the prediction."
+        "Reduces the row of the test input with the rows of the examples. The label cell of the reduced row is the prediction."
     ),
     text: "\
 start +- → * S A0

@@ -286,8 +286,8 @@ fn an_automaton_goes_on_only_from_cells_of_its_program() {
     };
     assert_eq!(wrong(4, 5, vec![Cell::RING; 19]), count(19));
     assert_eq!(wrong(4, 5, vec![]), count(0));
-    assert_eq!(wrong(3, 5, vec![]), Err("a data set has from 1 to 100 examples, not 0".into()));
-    assert_eq!(wrong(4, 0, vec![]), Err("an example has from 1 to 63 inputs, not 0".into()));
+    assert_eq!(wrong(3, 5, vec![]), Err("the number of examples must be from 1 to 100, but it is 0".into()));
+    assert_eq!(wrong(4, 0, vec![]), Err("the number of inputs must be from 1 to 63, but it is 0".into()));
     assert!(wrong(usize::MAX, usize::MAX, vec![]).is_err());
     for foreign in [Cell::new(3), Cell { head: Some(20), ..Cell::new(PLUS) }] {
         let mut cells = vec![Cell::RING; 20];

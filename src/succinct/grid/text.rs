@@ -278,40 +278,46 @@ mod tests {
 
     #[test]
     fn every_mistake_of_a_text_has_its_sentence() {
-        assert_eq!(wrong("\n// no\n"), "the text has no rule; write one rule a line, such as: A + → - L B");
-        assert_eq!(wrong(&" ".repeat(65_537)), "the text has more than 65536 bytes");
-        let expected = "line 2: expected: state read → write move state, found: a + = - L";
+        assert_eq!(
+            wrong("\n// no\n"),
+            "the text has no rule; write one rule per line, for example A + → - L B"
+        );
+        assert_eq!(wrong(&" ".repeat(65_537)), "the text must have at most 65536 bytes");
+        let expected =
+            "line 2: expected state, symbols read → symbol to write, move, next state, found: a + = - L";
         assert_eq!(wrong("a + → - L a\n a + = - L"), expected);
         assert_eq!(wrong("a + → - X a"), "line 1: unknown move X; write U, D, L, R or S (stay)");
-        assert_eq!(wrong("a +* → - L a"), "line 1: the character * cannot be one of several symbols");
+        let special = "line 1: the character * has a special meaning and must not be in a list of symbols";
+        assert_eq!(wrong("a +* → - L a"), special);
         assert_eq!(wrong("a +-+ → - L a"), "line 1: the symbol + is listed twice");
-        let written = "symbols written: 2; write *, one symbol, or as many as are read";
+        let written = "symbols to write: 2; write *, one symbol, or as many symbols as are read";
         assert_eq!(wrong("a +-P → -+ L a"), format!("line 1: symbols read: 3, {written}"));
         assert_eq!(wrong("a * → -+ L a"), format!("line 1: symbols read: 1, {written}"));
-        let long = "line 1: the name of the state is longer than 16 characters";
+        let long = "line 1: the name of a state must have at most 16 characters";
         assert_eq!(wrong("abcdefghijklmnopq + → - L a"), long);
         assert_eq!(wrong("* + → - L a"), "line 1: the name * cannot be used for a state");
         let two = "already has a rule, in line 1";
         assert_eq!(wrong("a + → - L a\na -+ → - L a"), format!("line 2: state a with symbol + {two}"));
         assert_eq!(wrong("a * → - L a\na * → + L a"), format!("line 2: state a with symbol * {two}"));
         assert_eq!(wrong("HALT + → - L a"), "line 1: HALT ends the run and can have no rule");
-        assert_eq!(wrong("a + → - L b"), "line 1: the state b has no rule; only HALT ends a run");
+        let without = "line 1: the state b has no rule; every state except HALT needs a rule";
+        assert_eq!(wrong("a + → - L b"), without);
     }
 
     #[test]
     fn programs_have_limits() {
         let lines = |count: usize| (0..count).map(|at| format!("s{at} + → * S s{at}\n")).collect::<String>();
         assert!(Program::parse(&lines(64)).is_ok());
-        assert_eq!(wrong(&lines(65)), "line 65: the program has more than 64 states");
+        assert_eq!(wrong(&lines(65)), "line 65: the program must have at most 64 states");
         let halts = lines(64).replace("S s0\n", "S HALT\n");
-        assert_eq!(wrong(&halts), "line 1: the program has more than 64 states");
-        let symbols = "line 1: the program has more than 27 symbols; _, + and - are always among them";
+        assert_eq!(wrong(&halts), "line 1: the program must have at most 64 states");
+        let symbols = "line 1: the program must have at most 27 symbols, including _, + and -";
         assert!(Program::parse("a abcdefghijklmnopqrstuvwx → * S a").is_ok());
         assert_eq!(wrong("a abcdefghijklmnopqrstuvwxy → * S a"), symbols);
         let full = |count: usize| {
             (0..count).map(|at| format!("s{at} +-_abcdefghijklmnopqrstuvw → * S s{at}\n")).collect::<String>()
         };
         assert!(Program::parse(&full(39)).is_ok());
-        assert_eq!(wrong(&full(40)), "line 40: the text has more than 1024 rules");
+        assert_eq!(wrong(&full(40)), "line 40: the text must have at most 1024 rules");
     }
 }

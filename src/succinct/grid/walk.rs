@@ -219,7 +219,8 @@ mod tests {
         let mut walk = walk("a * → * S b\nb * → * S HALT");
         assert_eq!(walk.run(1).unwrap(), End::OutOfSteps { steps: 1 });
         assert_eq!(ended("a * → * S b\nb * → * S HALT", 1), "The program has not halted by step 1.");
-        assert_eq!(walk.run(0).unwrap_err().to_string(), "a run has from 1 to 1048576 steps, not 0");
+        let steps = "the number of steps must be from 1 to 1048576, but it is 0";
+        assert_eq!(walk.run(0).unwrap_err().to_string(), steps);
         assert_eq!(walk.run(1 << 21).unwrap_err(), Mistake::Steps { found: 1 << 21 });
         let missing =
             "The program stops after step 3 because state b has no rule for the symbol _ in row 0, column 2.";

@@ -245,7 +245,7 @@ mod tests {
             assert!(matches!(refused(5, 5, noise), Some(Mistake::Noise { .. })));
         }
         let error = Task::new(Family::Parity, 64, 5, 0.0).unwrap_err();
-        assert_eq!(error.to_string(), "an example has from 1 to 63 inputs, not 64");
+        assert_eq!(error.to_string(), "the number of inputs must be from 1 to 63, but it is 64");
         let largest = Task::new(Family::Dictator, 63, 100, 0.5).unwrap();
         assert_eq!(largest.queries(0, 0, 0), Err(SearchError::Queries(0)));
         assert_eq!(largest.queries(0, 0, usize::MAX), Err(SearchError::Queries(usize::MAX)));

@@ -37,19 +37,19 @@ pub struct Point {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ThroughError {
     /// No point, or too many.
-    #[error("{}", tr!("there are from 1 to {most} points, not {found}", most = MOST_POINTS, found = .0))]
+    #[error("{}", tr!("the number of points must be from 1 to {most}, but it is {found}", most = MOST_POINTS, found = .0))]
     Count(usize),
     /// A place or value that is not a finite number.
-    #[error("{}", tr!("point {point}: place and value must be finite numbers", point = .0))]
+    #[error("{}", tr!("point {point}: the position and the value must be finite numbers", point = .0))]
     NotFinite(usize),
     /// A place or value that is too large.
-    #[error("{}", tr!("point {point}: place and value lie from −{most} to {most}", point = .0, most = MOST_REACH))]
+    #[error("{}", tr!("point {point}: the position and the value must be between −{most} and {most}", point = .0, most = MOST_REACH))]
     TooFar(usize),
     /// Two points at one place.
-    #[error("{}", tr!("points {first} and {second} are at the same place", first = .0, second = .1))]
+    #[error("{}", tr!("points {first} and {second} have the same position", first = .0, second = .1))]
     SamePlace(usize, usize),
     /// Two points that are too near to one another.
-    #[error("{}", tr!("points {first} and {second} are closer to one another than {least}", first = .0, second = .1, least = LEAST_GAP))]
+    #[error("{}", tr!("the distance between the positions of points {first} and {second} must be at least {least}", first = .0, second = .1, least = LEAST_GAP))]
     TooNear(usize, usize),
 }
 
@@ -318,6 +318,6 @@ mod tests {
         assert_eq!(Through::new(&[at(0.0), at(-0.0)]), Err(ThroughError::SamePlace(1, 2)));
         assert_eq!(Through::new(&[at(0.0), at(5e-4)]), Err(ThroughError::TooNear(1, 2)));
         let sentence = ThroughError::SamePlace(1, 3).to_string();
-        assert_eq!(sentence, "points 1 and 3 are at the same place");
+        assert_eq!(sentence, "points 1 and 3 have the same position");
     }
 }

@@ -3,16 +3,16 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Smallest perturbation of all weights that changes the answer: by random noise, by the search, with bounds and the exact margin where known.
+    /// Norm of the smallest perturbation that changes the answer, found with random noise and with the search. Bounds and exact margin are shown if known.
     NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines;
     /// The least norm found at the end of each run of a sweep over the depth, with the exact margins where they are known.
     DEPTHS = "bydepth", "Margin by depth", "By depth", Lines;
     /// The value of every gate for the input that is shown, layer by layer, with the noise of the newest step.
     VALUES = "gates", "Values of all gates", "Gates", Grid;
-    /// The largest deviation of a value from 0 and 1 in each layer, before and after rounding, with the noise of the newest step.
+    /// The largest distance of a value from 0 or 1 in each layer, before and after rounding, with the noise of the newest step.
     STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
-    /// Part of the smallest perturbation found that lies in each layer.
+    /// Norm of each layer's part of the smallest perturbation found.
     WHERE = "where", "Smallest perturbation by layer", "Where", Bars;
-    /// Each input with the circuit's value and the network's output, with the noise of the newest step; a bit 0 is drawn as −1.
+    /// Each input with the circuit's value and the network's output, with the noise of the newest step; a bit 0 is shown as −1.
     TRUTH = "truth", "Truth table", "Table", Grid;
 }

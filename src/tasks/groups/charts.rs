@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Share of every live neuron's squared norm in each frequency or irrep, neurons of one kind side by side.
+    /// Share of every live neuron's squared norm in each frequency or irrep; neurons of the same frequency or irrep are side by side.
     NEURONS = "neurons", "Frequency or irrep of each neuron", "Neurons", Grid;
     /// Largest share of one frequency or irrep in the embedding u, over all live neurons, at the start and now.
     PURITY = "purity", "Largest normalised power", "Purity", Lines;
@@ -21,7 +21,7 @@ crate::charts! {
     WAVE = "wave", "Spectrum of one neuron", "Wave", Bars;
     /// For some pairs, each output minus the output of the correct answer; at the largest margin, all wrong answers have the same value.
     OUTPUTS = "outputs", "Outputs minus the correct output", "Outputs", Grid;
-    /// Number of live neurons for each subgroup: the largest subgroup such that u is constant on the cosets. Another view of the same weights.
+    /// Number of live neurons for each subgroup. The subgroup of a neuron is the largest subgroup for which u is constant on the cosets.
     COSETS = "cosets", "Neurons that read cosets", "Cosets", Bars;
     /// Characters of the group's irreducible real representations by conjugacy class, computed from the table of the group.
     CHARACTERS = "characters", "Character table", "Table", Grid;

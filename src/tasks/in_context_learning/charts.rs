@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Share of the variance within a prompt that is explained at the last point, by training step, compared with methods that use only this prompt.
+    /// Explained share of the variance of the labels, at the last point of a prompt, by training step; compared with methods that use only this prompt.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines;
     /// R² by number of examples over held-out prompts, with 90 % intervals of the mean, for the network and for methods that use only the prompt.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines;
@@ -11,6 +11,6 @@ crate::charts! {
     PROMPT = "prompt", "One prompt: examples and predictions", "Prompt", Lines;
     /// Attention of every head and layer on the prompt shown. Each row is a token that attends; each column is a token that receives attention.
     MAPS = "maps", "Attention maps", "Maps", Grid;
-    /// R² at the last point at the end of each run of a sweep, for example over the number of layers: medians with quartiles.
+    /// R² at the last point of a prompt, after each run of a sweep (for example over the number of layers): medians with quartiles.
     DEPTH = "depth", "R² at the end of each run", "Depth", Lines;
 }

@@ -5,18 +5,18 @@ crate::charts! {
     CHARTS;
     /// Loss on held-out traces, and the lowest expected loss that any predictor can have.
     FLOOR = "floor", "Loss and the least possible loss", "Loss", Lines;
-    /// Accuracy on cells that were written before, whose symbol follows from the trace, and on new cells, whose symbol is random.
+    /// Accuracy on written cells and on new cells. The trace determines the symbol on a written cell; the symbol on a new cell is random.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by the number of steps since the last write.
     BACK = "stepsback", "Accuracy by steps since the write", "Steps back", Bars;
-    /// Attention to the most recent write to the cell, if this write was four or more steps ago: the largest of any head, for each layer.
+    /// For each layer: the largest attention of a head on the most recent write to the cell, if this write was four or more steps ago.
     WRITES = "writes", "Attention on the most recent write", "On write", Lines;
-    /// Accuracy on cells written within the context, where the context is the end of a run that is longer than the training runs.
+    /// Accuracy on cells written within the context. The context is the last part of a run, and this run is longer than the training runs.
     LONGER = "longer", "Accuracy on longer runs", "Longer", Lines;
-    /// Attention on the chosen trace, with the most recent write to the next cell outlined in each row.
+    /// Attention weights on the chosen trace. In each row, the most recent write to the next cell is outlined.
     LOOKS = "lookback", "Attention on a trace", "Attention", Grid;
     /// Attention of each head to the most recent write, averaged over the chosen trace, compared with uniform attention.
     HEADS = "headswrite", "Attention on the write, head by head", "Heads", Bars;
-    /// Where the head of the machine is at each step of the chosen trace, and where the network's prediction is wrong.
+    /// Cell of the machine's head at each step of the chosen trace. Points mark the network's wrong predictions.
     PATH = "path", "Path of the machine's head", "Path", Lines;
 }

@@ -3,9 +3,9 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// KL divergence between the true distribution and the network's at the last symbol, with the KL of each strategy and the nearest strategy.
+    /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and the nearest strategy.
     TRUTH = "kl", "KL to the truth", "KL", Lines;
-    /// KL divergence between the prediction of each strategy and the network's prediction; the network follows the strategy with the smallest.
+    /// KL divergence between the prediction of each strategy and the network's prediction; the network is nearest to the strategy with the smallest KL.
     STRATEGIES = "strategies", "KL to the strategies", "Strategies", Lines;
     /// Attention to the previous symbol, and induction: attention from the last symbol to whatever followed its earlier occurrences.
     SCORES = "scores", "Previous-token and induction score", "Scores", Lines;
@@ -21,7 +21,7 @@ crate::charts! {
     KERNEL = "kernel", "Matrix W", "W", Grid;
     /// Vector v of the minimal model by distance; the entries at odd distances rise before the loss falls.
     LAGS = "lags", "Vector v", "v", Bars;
-    /// Probabilities of the next symbol of the chosen sequence: by the network, by each strategy, and the true probabilities.
+    /// Probabilities of the next symbol of the chosen sequence: as predicted by the network and by each strategy, and the true probabilities.
     NEXT = "next", "Next symbol", "Next", Grid;
     /// W and v of the minimal model after two exact gradient steps, computed from the theory.
     THEORY = "theory", "Theory of two steps", "Theory", Lines;

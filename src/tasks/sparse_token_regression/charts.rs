@@ -11,16 +11,16 @@ crate::charts! {
     MATRIX = "qk", "Query-key matrix |W_QK|", "W_QK", Grid;
     /// Attention of every head at the chosen position of the prompt shown; the named tokens are outlined.
     GLANCES = "glances", "Attention of the heads", "Attention", Grid;
-    /// Mean attention on the named token where each name has a separate head, and the smallest error that any network on top of these heads can reach.
+    /// Mean attention on the named tokens if each name has a separate head, and the smallest error that any network on top of these heads can reach.
     ANSWERED = "answered", "Attention on the named tokens", "Names", Lines;
     /// Relative error at each position of a prompt, over the held-out prompts.
     POSITIONS = "positions", "Error by position", "Positions", Bars;
-    /// Number of training sequences until a network reaches the target, for each value of the swept setting, with two fits.
+    /// Number of training sequences until a network reaches the target, for each value of the swept setting, with two fitted curves.
     NEEDED = "sequences", "Sequences to the target", "Sequences", Lines;
     /// Contents of the slots of the gated memory after each position of the prompt shown, starting with the first position.
     SLOTS = "slots", "Slots of the memory", "Slots", Grid;
     /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the bound of slope −d/(2q).
     SHARPNESS = "sharpness", "Retrieval error by sharpness α", "Sharpness", Lines;
-    /// Labels are ⟨u, prompt⟩: the share of u outside the span of n prompts, beside the error of networks trained on n prompts.
+    /// The label is ⟨u, prompt⟩ with a vector u. The chart compares the share of u outside the span of n prompts with the error of networks trained on n prompts.
     SPAN = "span", "Lower bound by the span of n prompts", "Span", Lines;
 }

@@ -9,16 +9,16 @@ crate::charts! {
     GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid;
     /// The cells of the network after the newest layer: the symbols, and the state of the program where the head is.
     CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid;
-    /// The share of test inputs for which the program has halted with an answer, and the share answered right, by steps.
+    /// The share of test inputs for which the program has halted with an answer, and the share of test inputs answered right, after each step.
     ANSWERS = "answers", "Answers over the steps", "Answers", Lines;
-    /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a power law.
+    /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a fitted power law.
     TIMES = "bysize", "Running time by size", "By size", Lines;
     /// The share of test inputs answered right at the end of each run of a sweep over inputs, examples, noise or validation queries.
     LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
     /// The number of rules tried at each validation accuracy (row) and test accuracy (column).
     CLOUD = "cloud", "Rules tried", "Rules", Grid;
-    /// The accuracy of the chosen rule on validation queries, test queries and queries of twice the size, by restarts.
+    /// The accuracy of the chosen rule on validation queries, test queries and queries of twice the size, after each restart.
     CHOSEN = "chosen", "Accuracy of the chosen rule", "Chosen", Lines;
-    /// The nine entries of the chosen rule: what a cell becomes, given the cell itself (row) and the cell above it (column).
+    /// The nine entries of the chosen rule: the new value of a cell, given its old value (row) and the value of the cell above it (column).
     RULE = "rule", "The chosen rule", "Rule", Grid;
 }

@@ -3,24 +3,24 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Every token so far as a column: its numbers group by group, 0 or 1.
+    /// Each column is a token. Its rows are the numbers of the token, group by group; without errors each number is 0 or 1.
     COLUMNS = "columns", "Tokens, one for each step", "Columns", Grid;
     /// The tape of the ordinary simulator after every step, with the cell of the head.
     TAPE = "tape", "Tape over time, by the simulator", "Tape", Grid;
-    /// How far the numbers of the token of this step are from 0 or 1 after each block, before rounding.
+    /// For each block of this step: the largest distance of a number from 0 or 1, before rounding.
     STRAY = "stray", "Deviation from 0 and 1, by block", "By block", Bars;
-    /// The largest deviation in each step, and in all steps so far.
+    /// The largest distance of a number from 0 or 1 in each step, and in all steps so far.
     STRAYED = "strayed", "Deviation from 0 and 1", "Deviation", Lines;
-    /// Past tokens that each block of this step attends to, one row for each block with attention.
+    /// Attention weights of this step on past tokens. Each row is a block with attention to past tokens.
     RECALL = "recall", "Attention to past tokens, block by block", "Recall", Grid;
-    /// Share of the steps so far whose token equals the simulator's.
+    /// Share of the steps so far with a token that agrees with the simulator.
     CORRECT = "correct", "Correct steps", "Correct", Lines;
-    /// First wrong step at the end of each run of a sweep over the noise σ.
+    /// First wrong step of each run in a sweep over the noise σ.
     BY_NOISE = "bynoise", "First wrong step by noise σ", "By σ", Lines;
-    /// First wrong step at the end of each run of a sweep over the inverse temperature β.
+    /// First wrong step of each run in a sweep over the inverse temperature β.
     BY_BETA = "bybeta", "First wrong step by softmax β", "By β", Lines;
-    /// Blocks of the transformer in each run of a sweep over the steps T.
+    /// Number of blocks of the transformer in each run of a sweep over the largest number of steps, T.
     DEPTH = "bysteps", "Blocks by steps T", "By T", Lines;
-    /// One matrix of the block that is shown, with its noise.
+    /// One weight matrix of the block that is shown, including the noise on the weights.
     MATRIX = "matrix", "A matrix of the block shown", "Matrix", Grid;
 }

@@ -18,7 +18,7 @@ pub enum Engine {
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
     if entry(spec, Place::Anywhere).is_some() && entry(spec, Place::Gpu).is_none() {
-        return (Engine::Autodiff, "What is not trained by gradients runs on the processor.".into());
+        return (Engine::Autodiff, "Models that are not trained with gradients run on the processor.".into());
     }
     if spec.run.learner == LearnerChoice::Autodiff {
         return (Engine::Autodiff, String::new());
@@ -27,7 +27,7 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
     match entry.takes(spec) {
         Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.outgrown)(spec) => {
-            (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
+            (Engine::Autodiff, "For a network of this size, autodiff makes better use of a GPU.".into())
         }
         Ok(()) => (Engine::Fused, String::new()),
     }
@@ -135,7 +135,7 @@ mod with_session {
             }
         }
         if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MOST_NUMBERS {
-            let why = "its activations would not fit into memory: take fewer networks or a smaller batch";
+            let why = "its activations would not fit into memory: choose fewer networks or a smaller batch";
             return Err(Failure::Impossible(why.into()));
         }
         #[cfg(feature = "train")]

@@ -64,7 +64,7 @@ pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
     }
     match Some(spec.batch()) == spec.task.examples().sample_size() {
         true => Ok(()),
-        false => Err("a step takes a part of the sample".into()),
+        false => Err("a step uses only a part of the sample".into()),
     }
 }
 

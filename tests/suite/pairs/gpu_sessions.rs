@@ -155,7 +155,7 @@ fn what_the_kernels_do_not_cover_falls_to_autodiff_and_says_so() {
             panic!("the first event is Started")
         };
         assert!(learner.contains("autodiff"), "{learner}");
-        assert_eq!(note, "Fused kernels do not cover this network: a step takes a part of the sample.");
+        assert_eq!(note, "Fused kernels do not cover this network: a step uses only a part of the sample.");
         close(&finish(&mut session(&link)), &finish(&mut run), &link);
     }
 }

@@ -83,7 +83,8 @@ fn models_losses_and_batches_that_do_not_suit_are_named() {
     assert!(said.starts_with("model = group-net: expected one of mlp, "), "{said}");
     assert!(said.ends_with(" for this task") && !said["model = group-net".len()..].contains("group-net"));
     assert_eq!(only("#v1/groups?loss=hinge"), "loss = hinge: expected ce, since the labels are classes");
-    let fresh = "batch = 0: expected at least 1: with new examples at every step there is no fixed sample";
+    let fresh =
+        "batch = 0: expected at least 1, because with new examples at every step there is no fixed sample";
     assert_eq!(only("#v1/sparse-parity?batch=0"), fresh);
     assert!(notices("#v1/sparse-parity?batch=0&m=100").is_empty(), "a finite sample can be taken whole");
     let dihedral = only("#v1/groups?op=dihedral&n=100");
@@ -190,10 +191,11 @@ fn broken_weights_are_probed_without_a_panic() {
 fn probes_that_do_not_apply_say_why() {
     let said = |link: &str, probe: Probe| (probe.applies)(&crate::spec(link)).unwrap_err();
     for probe in PROBES {
-        assert_eq!(said("#v1/sparse-parity", probe), "Available only for networks on pairs of elements.");
+        let expected = "Available only for networks with pairs of elements as inputs.";
+        assert_eq!(said("#v1/sparse-parity", probe), expected);
     }
     for probe in [GAP, SPECTRUM, ATTENTION] {
-        assert_eq!(said("#v1/groups", probe), "Available only for networks on bits.");
+        assert_eq!(said("#v1/groups", probe), "Available only for networks with bits as inputs.");
     }
     for operation in ["mul", "dihedral", "random", "table"] {
         let said = said(&format!("#v1/groups?op={operation}"), PROGRESS);

@@ -400,7 +400,7 @@ async fn fetch(id: &str) -> Result<LibraryAnswer, JsValue> {
     let checked = match (read_run(run, id), bytes) {
         (Ok(run), Ok(bytes)) => check_state(&run, bytes).map(|bytes| (Box::new(run), bytes)),
         (Err(why), _) => Err(why.to_string()),
-        (_, Err(_)) => Err(tr!("this browser has not stored them").into()),
+        (_, Err(_)) => Err(tr!("this browser has not stored the weights").into()),
     };
     Ok(LibraryAnswer::Fetched(id.into(), checked))
 }

@@ -15,7 +15,7 @@ use written::Written;
 impl LabPanel for BooleanLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network gets a few examples of many bits and must find out which bits the label depends on. For example, the label may say whether three of the bits are all 1. With enough examples the attention moves to these three bits and ignores the others. With fewer examples the network memorises its examples. The number of examples that are enough grows like the logarithm of the number of bits."
+            "A network gets a few examples with many bits each and must find out which bits the label depends on. For example, the label may say whether three of the bits are all 1. With enough examples nearly all attention moves to these three bits. With fewer examples the network memorises its examples. The necessary number of examples grows like the logarithm of the number of bits."
         )
     }
 

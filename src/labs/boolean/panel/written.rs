@@ -49,7 +49,7 @@ fn instrument() -> AnyView {
     let label = Signal::derive(move || said().join(" "));
     view! {
         <p class="card__note">
-            {tr!("Nothing is trained here: the weights are taken from two proofs. The first head selects s of T bits, and the sharpness R that it needs grows like log T. The heads of the second proof have norms that grow like T squared, and can separate any subset of log T inputs from the other inputs: without a bound on the norms, capacity grows with T.")}
+            {tr!("Nothing is trained here: the weights are taken from two proofs. The first head selects s of T bits, and the necessary sharpness R of this head grows like log T. The heads of the second proof have norms that grow like T squared, and can separate any subset of log T inputs from the other inputs: without a bound on the norms, capacity grows with T.")}
         </p>
         <div class="theory__parts">
             <div class="theory__knobs">

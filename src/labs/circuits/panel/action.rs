@@ -34,7 +34,7 @@ pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
 pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
     match what {
         PanelAction::Toggle(_) if state.drawn.named == Named::Toy => {
-            Some(Request::Say(tr!("The product of weights has one input, which is 1.")))
+            Some(Request::Say(tr!("The product of weights has one input, and this input is always 1.")))
         }
         PanelAction::Toggle(at) => {
             let mut bits = state.bits.clone();

@@ -62,7 +62,7 @@ pub fn diagram(circuit: &Circuit, layered: &Layered) -> Result<Diagram, String> 
     let size = layered.size();
     if size > MOST_DRAWN {
         return Err(tr!(
-            "The circuit has {size} gates and inputs in its layers, too many to be drawn: the limit is {most}.",
+            "The circuit has {size} gates and inputs in its layers. These are too many to be drawn: the limit is {most}.",
             size = thousands(size as u64),
             most = thousands(MOST_DRAWN as u64)
         ));
@@ -130,7 +130,7 @@ pub fn about(input: &str, answer: bool, lit: &[Vec<Lit>]) -> String {
     let answer = u8::from(answer);
     match wrong {
         0 => tr!(
-            "For the input {input} the circuit gives {answer}, and all gates of the network agree.",
+            "For the input {input} the circuit gives {answer}, and all gates of the network agree with the circuit.",
             input,
             answer
         ),
@@ -216,6 +216,6 @@ mod tests {
             about("10", true, &all),
             "For the input 10 the circuit gives 1. 1 gate of the network is wrong."
         );
-        assert!(about("10", false, &all[..1]).ends_with("all gates of the network agree."));
+        assert!(about("10", false, &all[..1]).ends_with("all gates of the network agree with the circuit."));
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn drawing(news: News) -> AnyView {
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair"><i class="gate__sample gate__sample--on"></i>{tr!("value 1")}</span>
             <span class="blocks__pair"><i class="gate__sample"></i>{tr!("value 0")}</span>
-            <span class="blocks__pair"><i class="gate__sample gate__sample--wrong"></i>{tr!("not the circuit's value")}</span>
+            <span class="blocks__pair"><i class="gate__sample gate__sample--wrong"></i>{tr!("value differs from the circuit's value")}</span>
         </p>
     }
     .into_any()

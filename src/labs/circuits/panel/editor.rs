@@ -43,7 +43,7 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
     let found = Value::Text(text.clone()).to_string().len();
     if found > MOST_IN_LINK {
         let sentence = tr!(
-            "The text takes {found} characters in a link, but a link holds at most {most}.",
+            "The text needs {found} characters in a link, but at most {most} characters are allowed.",
             found,
             most = MOST_IN_LINK
         );
@@ -99,7 +99,7 @@ mod tests {
             [(None, "The circuit has no gate; a line such as “out = a and b” is one.".into())]
         );
         let many: String = (0..401).map(|i| format!("g{i}=x\n")).collect();
-        assert_eq!(said(&many), [(Some(401), "Line 401: a circuit has at most 400 gates.".into())]);
+        assert_eq!(said(&many), [(Some(401), "Line 401: a circuit must have at most 400 gates.".into())]);
         assert_eq!(said(&"a = x xor y\n".repeat(30)).len(), MOST_LISTED);
         assert_eq!(said(&"g = not x\n".repeat(1000))[0].0, None);
     }

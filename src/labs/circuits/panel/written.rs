@@ -50,7 +50,7 @@ pub(super) fn written(news: News) -> AnyView {
     let problem = news.problem("text");
     view! {
         <label class="editing__label" for="circuit-text">
-            {tr!("One gate per line: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name out, or otherwise the last line.")}
+            {tr!("One gate per line: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name out. If no gate has this name, the output is the last line.")}
         </label>
         <textarea class="knob__box knob__box--lines written__text" id="circuit-text"
             data-testid="circuit-text" spellcheck="false" autocomplete="off" rows="8"

@@ -24,9 +24,9 @@ pub(super) const GATES: &[Preset] = &[
         name: "The parity of 4 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?in=1.1.1.1",
-        claim: "A network with rounding computes the parity of 4 bits. The search looks for the smallest change of its 200 parameters that flips the answer to 1111, and finds one with norm 0.158. By theorem D.6, no change with a norm below 0.0859 flips it if the parameters of rounding stay fixed, and no change with a norm below 0.00332 if these parameters may change too.",
+        claim: "A network with rounding computes the parity of 4 bits. A search tries to find the smallest change of the 200 parameters of this network that flips the answer for the input 1111. The search finds a change with norm 0.158. By theorem D.6, no change with a norm below 0.0859 flips this answer if the parameters of rounding stay fixed, and no change with a norm below 0.00332 if these parameters may change, too.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
-        instance: "Ours: the parity of 4 bits as a chain of 10 layers (3 for each exclusive or), and the constants of theorem D.6 for this network.",
+        instance: "Our choices: the parity of 4 bits as a chain of 10 layers (the inputs, and 3 layers for each exclusive or), and the constants of theorem D.6 for this network.",
         expect: &[
             median(Measured::Least, 200, (0.157, 0.16)),
             median(Measured::Held, 200, (0.0858, 0.086)),
@@ -43,7 +43,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?n=2&in=1.1&sweep=levels:4_8_16_32_64&series=round:no_yes&speed=0&show=norms.bydepth",
         claim: "An exclusive or is made deeper by gates that only copy a value. Without rounding, the norm of the smallest perturbation found falls from 0.109 at 4 layers to 0.041 at 64. With rounding, this norm stays at 0.21, and the bound of theorem D.6 with fixed rounding is 0.135 at every depth.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
-        instance: "Ours: the input 11, and circuits of 4 to 64 layers, including the layer of the inputs.",
+        instance: "Our choices: the input 11, and circuits of 4 to 64 layers, including the layer of the inputs.",
         expect: &[
             last(Measured::Least, 0, 0, (0.108, 0.11)),
             last(Measured::Least, 0, 1, (0.09, 0.0925)),
@@ -64,9 +64,9 @@ pub(super) const GATES: &[Preset] = &[
         name: "Parities of 2 to 8 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "A longer parity is a deeper and wider circuit. From 2 bits to 8, the norm of the smallest perturbation found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
+        claim: "The parity of more bits needs a deeper and wider circuit. From 2 bits to 8, the norm of the smallest perturbation found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
         source: "Wei, Chen and Ma 2022, theorem 3.1",
-        instance: "Ours: parities as chains, 3 layers for each further bit, and the input with all bits 1. For other inputs the norms differ by up to a third.",
+        instance: "Our choices: parities as chains with 3 layers for each further bit, and the input with all bits 1. For other inputs the norms differ by up to a third.",
         expect: &[
             last(Measured::Least, 0, 0, (0.1, 0.12)),
             last(Measured::Least, 0, 1, (0.04, 0.05)),
@@ -85,9 +85,9 @@ pub(super) const GATES: &[Preset] = &[
         name: "The carry of 3-bit numbers",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=adder&n=3&replicas=4&steps=300",
-        claim: "The circuit tells whether the sum of two 3-bit numbers needs a fourth bit. Over four inputs, the median norm of the smallest perturbations found is 0.141. The lower bounds of theorem D.6 are 0.0744 if the parameters of rounding stay fixed, and 0.00285 if they may change too.",
+        claim: "The output of the circuit is 1 if the sum of two 3-bit numbers needs a fourth bit. Over four inputs, the median norm of the smallest perturbations found is 0.141. The lower bounds of theorem D.6 are 0.0744 if the parameters of rounding stay fixed, and 0.00285 if these parameters may change, too.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
-        instance: "Ours: a ripple-carry adder with rounding, and the last four rows of its truth table.",
+        instance: "Our choices: a ripple-carry adder with rounding, and the last four rows of the truth table as inputs.",
         expect: &[
             median(Measured::Least, 300, (0.14, 0.143)),
             median(Measured::Held, 300, (0.074, 0.0748)),
@@ -116,7 +116,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?circuit=majority&n=5&replicas=4&steps=300",
         claim: "For the majority of 5 bits, the median norm of the smallest perturbations found over four inputs is 0.245. This is above 0.0882, the bound of theorem D.6 with fixed rounding.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
-        instance: "Ours: a table of thresholds with rounding, and the last four rows of its truth table.",
+        instance: "Our choices: a circuit with rounding that computes whether at least k of the first i bits are 1, and the last four rows of the truth table as inputs.",
         expect: &[
             median(Measured::Least, 300, (0.24, 0.25)),
             median(Measured::Held, 300, (0.0878, 0.0886)),

@@ -22,9 +22,9 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Noise on a parity, with rounding and without",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
-        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 the network with rounding answers all inputs right in the median of 20 draws. The network without rounding answers about half of the inputs right, which is no better than guessing. With σ = 0.1 rounding no longer helps.",
+        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 and rounding, all answers are right in at least half of 20 random samples of the noise. Without rounding, the median share of right answers is about one half, which is no better than guessing. With σ = 0.1 rounding no longer helps.",
         source: "Wei, Chen and Ma 2022, section 3",
-        instance: "Ours: 20 draws of noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
+        instance: "Our choices: 20 random samples of the noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
         expect: &[
             right(0, 0, (1.0, 1.0)),
             right(0, 1, (0.9, 1.0)),
@@ -44,9 +44,9 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Errors that grow from layer to layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&round=no&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With noise σ = 0.01 on all weights and without rounding, the gate values deviate from 0 or 1, and more in later layers. The median of the largest deviation over 20 draws is 0.24.",
+        claim: "With noise σ = 0.01 on all weights and without rounding, the gate values deviate from 0 or 1, and the deviation is larger in later layers. The largest deviation in a network has a median of 0.24 over 20 random samples of the noise.",
         source: "Wei, Chen and Ma 2022, section 3",
-        instance: "Ours: the parity of 8 bits in 22 layers, with 20 draws of noise and inputs.",
+        instance: "Our choices: the parity of 8 bits in 22 layers; 20 networks with different noise and different inputs.",
         expect: &[Expect::Median {
             measure: Measure::Circuit(crate::circuits::Measured::Deviation),
             step: 20,

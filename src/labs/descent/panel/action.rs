@@ -9,8 +9,9 @@ use crate::language::translated;
 use crate::ui::request::Request;
 
 /// Why there is no plot.
-const NO_PLANE: &str =
-    text!("You can place points only if each input is one number: set the input dimension to 1.");
+const NO_PLANE: &str = text!(
+    "You can add and move points only if each input has one number. First set the input dimension to 1."
+);
 
 /// What can be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,19 +134,19 @@ pub fn about_points(state: &DescentState) -> String {
     let count = points(state).len();
     match (is_plane(state), is_own(state)) {
         (false, _) => translated(NO_PLANE).into(),
-        (true, true) if count == 1 => tr!("1 own point, of at most {most}.", most = MOST),
-        (true, true) => tr!("{count} own points, of at most {most}.", count, most = MOST),
+        (true, true) if count == 1 => tr!("1 point of your own; at most {most} points are possible.", most = MOST),
+        (true, true) => tr!("{count} points of your own; at most {most} points are possible.", count, most = MOST),
         (true, false) if count > MOST => {
             tr!(
-                "{count} drawn examples. The first change keeps {most} of them as own points.",
+                "{count} examples, generated from the settings. Your first change turns {most} of these examples into your own points and removes the remaining examples.",
                 count,
                 most = MOST
             )
         }
         (true, false) if count == 1 => {
-            tr!("1 drawn example. The first change turns it into an own point.").into()
+            tr!("1 example, generated from the settings. Your first change turns this example into your own point.").into()
         }
-        (true, false) => tr!("{count} drawn examples. The first change turns them into own points.", count),
+        (true, false) => tr!("{count} examples, generated from the settings. Your first change turns these examples into your own points.", count),
     }
 }
 
@@ -207,11 +208,11 @@ mod tests {
         assert_eq!(points(of(&state)).len(), 4);
         assert_eq!(
             about_points(of(&state)),
-            "4 drawn examples. The first change turns them into own points."
+            "4 examples, generated from the settings. Your first change turns these examples into your own points."
         );
         assert_eq!(act(&mut state, PanelAction::Own), (format!("?n=4&f=points&points={FOUR}"), 1));
         assert!(is_own(of(&state)) && state.drafts.is_empty());
-        assert_eq!(about_points(of(&state)), "4 own points, of at most 64.");
+        assert_eq!(about_points(of(&state)), "4 points of your own; at most 64 points are possible.");
         assert_eq!(act(&mut state, PanelAction::Own).1, 0, "they are already");
         state.apply(Action::Undo);
         assert_eq!(encode(&state.run.link), "#v1/in-context-regression?n=4");
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(act(&mut state, PanelAction::Move(0, [-0.5, 1e9])), points("-0.5:100_1:2", 1));
         assert_eq!(act(&mut state, PanelAction::Move(7, [0.0; 2])), points("-0.5:100_1:2", 0));
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 1));
-        assert_eq!(about_points(of(&state)), "1 own point, of at most 64.");
+        assert_eq!(about_points(of(&state)), "1 point of your own; at most 64 points are possible.");
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 0));
         assert!(state.message.starts_with("At least one point must stay"), "{}", state.message);
         // The drawing reaches from −1.5 to 1.5, and the widest gap is on the left.
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn many_examples_leave_64_points_and_inputs_of_two_numbers_none() {
         let mut state = open("?n=200");
-        assert!(about_points(of(&state)).contains("keeps 64 of them"));
+        assert!(about_points(of(&state)).contains("turns 64 of these examples"));
         act(&mut state, PanelAction::Own);
         assert_eq!(points(of(&state)).len(), 64);
         let mut wide = open("?dim=2&spread=normal");

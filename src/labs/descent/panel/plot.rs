@@ -244,7 +244,7 @@ fn drawing(hand: Hand) -> AnyView {
             on:pointerup=move |event| hand.pointer(event) on:pointercancel=move |event| hand.pointer(event)
             on:focusout=move |_| hand.settle()>
             <svg class="plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img" data-testid="plane-drawing"
-                aria-label=tr!("The network's output and the function of the examples, over the input")>
+                aria-label=tr!("Plot of the network's output and of the function that generated the examples, against the input")>
                 <path class="plane__axes" d=axes />
                 <path class="plane__query" d=query />
                 <path class="plane__target" d=target />
@@ -261,9 +261,9 @@ fn drawing(hand: Hand) -> AnyView {
             {tr!("Click to add a point, or drag a point to move it. Arrow keys move the chosen point (with Shift: farther), Delete removes it, PageUp and PageDown choose another point. Each change starts a new run.")}
         </p>
         <p class="blocks__key" aria-hidden="true">
-            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("output of the network in the tokens")}</span>
+            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("output of the network stored in the tokens")}</span>
             <span class="blocks__pair">
-                <i class="plane__sample plane__sample--target"></i>{tr!("function of the drawn examples")}
+                <i class="plane__sample plane__sample--target"></i>{tr!("function that generated the examples")}
             </span>
             <span class="blocks__pair"><i class="plane__sample plane__sample--query"></i>{tr!("query")}</span>
         </p>

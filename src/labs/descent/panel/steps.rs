@@ -46,7 +46,7 @@ pub fn heading(layers: usize, layer: usize) -> String {
 /// Which step it is whose layers are shown.
 pub fn step(made: u64) -> String {
     tr!(
-        "Step {next}, from the weights after step {made}.",
+        "Step {next} starts from the weights after step {made}.",
         next = thousands(made.saturating_add(1)),
         made = thousands(made)
     )
@@ -56,9 +56,10 @@ pub fn step(made: u64) -> String {
 pub fn about(layers: usize, layer: usize) -> String {
     match phase(layers, layer) {
         Some(phase) => phase.about(),
-        None => {
-            tr!("Each token holds its example and the weights of the network; p, r′, g and s are 0.").into()
-        }
+        None => tr!(
+            "Each token holds its example and the weights of the network; the blocks p, r′, g and s are 0."
+        )
+        .into(),
     }
 }
 
@@ -87,7 +88,7 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
     let size = match of.kind() {
         Kind::Attention => tr!("ReLU attention with {heads}.", heads),
         Kind::Product => {
-            tr!("Element-wise product with {heads}; ordinary transformers have no such layer.", heads)
+            tr!("Element-wise product with {heads}; ordinary transformers have no product heads.", heads)
         }
         Kind::Feedforward => tr!("MLP with {units} hidden units.", units = thousands(of.units() as u64)),
     };
@@ -95,8 +96,8 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
     // What is cleaned up is read and written.
     let (read, written) = (named(Role::Read), named(Role::Written));
     match read.is_empty() {
-        true => tr!("{size} It reads and writes {written}.", size, written),
-        false => tr!("{size} It reads {read} and writes {written}.", size, read, written),
+        true => tr!("{size} This layer reads and writes {written}.", size, written),
+        false => tr!("{size} This layer reads {read} and writes {written}.", size, read, written),
     }
 }
 
@@ -132,13 +133,13 @@ mod tests {
         }
         assert_eq!(heading(3, 4), "Layer 4 of 10: slopes");
         assert_eq!(heading(3, 0), "Before the 10 layers of the step");
-        assert_eq!(step(1234), "Step 1,235, from the weights after step 1,234.");
+        assert_eq!(step(1234), "Step 1,235 starts from the weights after step 1,234.");
         let said = |layer| wiring(&transformer, &parts, layer);
         // 8 + 8 + 2 heads forward, 16 + 16 + 1 for slopes, 17 products, 34 that move weights.
-        assert_eq!(said(2), "ReLU attention with 8 heads. It reads v(2) and p(1) and writes p(2).");
-        assert_eq!(said(5), "MLP with 2 hidden units. It reads y, p(3) and t and writes g.");
+        assert_eq!(said(2), "ReLU attention with 8 heads. This layer reads v(2) and p(1) and writes p(2).");
+        assert_eq!(said(5), "MLP with 2 hidden units. This layer reads y, p(3) and t and writes g.");
         assert!(said(6).starts_with("Element-wise product with 1 head; ordinary"), "{}", said(6));
-        assert!(said(10).ends_with("It reads and writes w, p, r′, g and s."), "{}", said(10));
+        assert!(said(10).ends_with("This layer reads and writes w, p, r′, g and s."), "{}", said(10));
         assert!(said(0).starts_with("One step takes 10 layers with "), "{}", said(0));
         // A layer that the network does not have is none, whatever a link says.
         assert_eq!((phase(3, 11), phase(3, usize::MAX)), (None, None));

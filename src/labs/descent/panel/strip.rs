@@ -199,7 +199,7 @@ fn spoken_part(layout: &Layout, part: &Part, token: &[f64]) -> String {
             tr!("{name} is {numbers}.", name, numbers = list(&all))
         }
         Some((at, largest)) => tr!(
-            "{name} has {count} numbers; the largest is {entry} = {value}.",
+            "{name} has {count} numbers; the largest in absolute value is {entry} = {value}.",
             name,
             count = numbers.len(),
             entry = layout.name(part.range.start + at),
@@ -332,7 +332,10 @@ mod tests {
         token[layout.weights(1, 2).start] = -2.0;
         let said = spoken(&layout, &parts(&layout), &token);
         assert!(said.starts_with("x is −1.50 and 1.00. y is 0.250. "), "{said}");
-        assert!(said.contains("v(1) has 6 numbers; the largest is v(1,3)[1] = −2.00."), "{said}");
+        assert!(
+            said.contains("v(1) has 6 numbers; the largest in absolute value is v(1,3)[1] = −2.00."),
+            "{said}"
+        );
         assert!(said.contains("p(1) is 0. ") && said.ends_with("t is 0."), "{said}");
         assert_eq!(reading(&layout, &token, 0), "x[1] = −1.50. Input.");
         assert!(reading(&layout, &token, 10_000).contains('–'));

@@ -156,7 +156,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
     let note = move || {
         let help = || {
             tr!(
-                "Point at a number to see its value, or press the arrow keys here. PageUp and PageDown go to another block."
+                "Point at a number to see its value, or focus the strip and press the arrow keys. PageUp and PageDown go to the previous or next block."
             )
         };
         reading().unwrap_or_else(|| help().into())
@@ -174,7 +174,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
         <div class="blocks" role="slider" tabindex="0" data-testid="strip" aria-label=tr!("Numbers of the token")
             aria-describedby="strip-words" aria-valuemin="1" aria-valuemax=numbers.to_string()
             aria-valuenow=move || (pointed.get().unwrap_or(0) + 1).to_string()
-            aria-valuetext=move || reading().unwrap_or_else(|| tr!("nothing pointed at").into())
+            aria-valuetext=move || reading().unwrap_or_else(|| tr!("no point selected").into())
             style:--cell=format!("{}px", strip::side(rows))
             on:keydown=on_key on:blur=move |_| pointed.set(None)
             on:pointermove=point on:pointerdown=point on:pointerleave=move |_| pointed.set(None)>
@@ -186,7 +186,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
             <span class="blocks__pair">{tr!("negative")}<i class="blocks__scale"></i>{tr!("positive")}</span>
             <span class="blocks__pair"><i class="blocks__sample part--written"></i>{tr!("written by this layer")}</span>
             <span class="blocks__pair"><i class="blocks__sample part--read"></i>{tr!("read by this layer")}</span>
-            <span>{tr!("Each kind of block has its own scale.")}</span>
+            <span>{tr!("Each kind of block has its own colour scale.")}</span>
         </p>
     }
     .into_any()

@@ -69,9 +69,9 @@ pub fn times(view: &View) -> String {
 /// What multiplied inputs are for.
 pub fn about_shift(view: &View) -> String {
     match InContextState::is_shifted(view) {
-        false => tr!("The inputs are those of the run's test.").into(),
+        false => tr!("The inputs are the same as in the run's test prompts.").into(),
         true => tr!(
-            "The inputs are {factor} times those of the run's test. The network was not trained again. Its R² over the training steps is still measured without this factor.",
+            "The inputs are {factor} times the inputs of the run's test prompts. The network was not trained again. In the charts over the training steps, R² is still measured without this factor.",
             factor = real(view.shift)
         ),
     }

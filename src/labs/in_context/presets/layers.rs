@@ -9,7 +9,7 @@ const GROUP: PresetGroup =
     PresetGroup { slug: "learned-layers", name: "Layers and tokens", charts: &[charts::EXPLAINED] };
 
 /// What was kept and what was shrunk, for all of them.
-const KEPT: &str = "Kept: prompts that each have points of one random network, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Shrunk: d = 1 with a constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 steps instead of 500,000. Ours: RMSNorm, no biases, Adam at 0.002 with warm-up over 200 steps and linear decay, gradients clipped at 1.";
+const KEPT: &str = "Kept: prompts with points of one random network each, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Shrunk: d = 1 with a constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 steps instead of 500,000. Our choices: RMSNorm, no biases, Adam at 0.002 with warm-up over 200 steps and linear decay, gradients clipped at 1.";
 
 /// 1, 2 and 4 layers.
 pub(super) const LAYERS: &[Preset] = &[
@@ -30,9 +30,9 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "One layer, interleaved tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1",
-        claim: "With one layer, R² is much lower than with two. The x and y of an example are in different tokens, and one layer of attention cannot both combine x with y and compare the example with the question.",
+        claim: "With one layer, R² is much lower than with two layers. The x and y of an example are in different tokens, and one layer of attention cannot both combine x with y and compare the example with the question.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “Two layers learn to learn”, with one layer. The final R² depends on the initial weights: another implementation reached only 0.13.",
+        instance: "The settings of “Two layers learn to learn”, with one layer. The final R² depends on the initial weights: another implementation reached an R² of only 0.13.",
         expect: &[explains(4_000, (0.05, 0.72))],
         budget: 4_000,
         time: "About a quarter of a minute on one processor core.",
@@ -42,9 +42,9 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "Four layers",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=4",
-        claim: "Four layers explain about 96 % of the variance of the labels, more than a network that is trained on the prompt for 100 epochs.",
+        claim: "A transformer of four layers explains about 96 % of the variance of the labels. A network that is trained on the prompt for 100 epochs explains less.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “Two layers learn to learn”, with four layers. The paper's figure has 4 to 10 blocks of full size.",
+        instance: "The settings of “Two layers learn to learn”, with four layers. The paper's figure shows larger transformers, with 4 to 10 blocks.",
         expect: &[explains(4_000, (0.9, 0.995))],
         budget: 4_000,
         time: "About a minute on one processor core.",

@@ -62,7 +62,7 @@ pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request 
         |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match with(changes, at, value) {
             Some(text) => Request::edit(key, text),
             None => Request::Say(tr!(
-                "No more than 64 changes of a prompt fit into a link. Undo some changes to go on."
+                "A link can contain at most 64 changes of a prompt. Undo some changes first."
             )),
         };
     match what {
@@ -133,7 +133,7 @@ pub fn origin(state: &LookupState) -> String {
 pub fn code_pairs(state: &LookupState) -> Option<String> {
     let (count, length) = (state.strong_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
-        "Pairs of positions whose codes, before scaling, have a scalar product above 1/2 in size, which assumption 3 of the paper excludes: {count} of {all}.",
+        "For {count} of {all} pairs of positions, the scalar product of the two codes before scaling has an absolute value above 1/2. Assumption 3 of the paper excludes such pairs.",
         count = thousands(count),
         all = thousands(length * (length - 1) / 2)
     ))
@@ -261,7 +261,7 @@ mod tests {
         let all: Vec<String> = (1..=64).map(|at| format!("{at}:1")).collect();
         let mut full = open(&format!("?n=100&named={}", all.join("_")));
         look(&mut full, PromptAction::Name { place: 99, which: 0, text: typed("3") });
-        assert!(full.message.starts_with("No more than 64 changes"), "{}", full.message);
+        assert!(full.message.starts_with("A link can contain at most 64 changes"), "{}", full.message);
         assert_eq!(look(&mut full, PromptAction::AsDrawn), "?n=100");
     }
 

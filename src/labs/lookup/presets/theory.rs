@@ -15,9 +15,9 @@ pub(super) const THEORY: &[Preset] = &[
         name: "A lower bound for feedforward networks trained on n prompts",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear&wd=0.1&replicas=10&steps=3000&sweep=m:32_64_96_112_128&speed=0&show=error.span",
-        claim: "A predictor knows the function and the names, but sees only the part of each prompt in the span of n training prompts. Its error is on average 1 − n/(Nd) of the variance. A feedforward network trained on these n prompts has at least this error.",
+        claim: "Assume that a predictor is given the function and the names, but only the part of each prompt in the span of n training prompts. The mean error of this predictor is 1 − n/(Nd) of the variance, for N positions and tokens of d numbers. A feedforward network trained on these n prompts has at least this error.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 6",
-        instance: "Kept: one name for all positions, a linear function, Gaussian tokens, weight decay. Ours: N = 16, d = 8, two layers of 128, 3,000 steps of Adam at 0.003 with weight decay 0.1, ten samples of each size. The theorem is about minima of the penalised risk; a trained network is only near a minimum.",
+        instance: "Kept: one name for all positions, a linear function, Gaussian tokens, weight decay. Our choices: N = 16, d = 8, two layers of 128, 3,000 steps of Adam with learning rate 0.003 and weight decay 0.1, ten samples of each size. The theorem is about minima of the penalised risk; a trained network is only near a minimum.",
         expect: &[
             ends(0, (0.72, 1.4)),
             ends(1, (0.47, 1.4)),
@@ -33,9 +33,9 @@ pub(super) const THEORY: &[Preset] = &[
         name: "A straight line: retrieval error by sharpness",
         group: &GROUP,
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&enc=root&h=1&begin=construction&sharp=1&lr=0&steps=1&every=1&sweep=sharp:0.5_0.75_1_1.25_1.5_1.75_2&speed=0&show=sharpness",
-        claim: "Once the error of attention written by hand is small, the error falls by the same factor each time the sharpness α grows by 1. On a logarithmic axis this is a straight line. The line is below the bound, which has slope −d/(2q).",
+        claim: "The weights of this attention are set by hand. Once the error is small, it falls by the same factor each time the sharpness α grows by 1. On a logarithmic axis the error is then a straight line. This line is below the bound, which has slope −d/(2q).",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, lemma 11 and equation A.2",
-        instance: "Kept: the construction, with codes scaled by √(d/q). Ours: N = 16, d = 4, q = 1 and one-hot codes. With these codes the slope is −d/q, twice the slope of the bound. Nothing is trained: the learning rate is 0.",
+        instance: "Kept: the construction, with codes scaled by √(d/q). Our choices: N = 16, d = 4, q = 1, one-hot codes. With these codes the slope is −d/q, twice the slope of the bound. Nothing is trained: the learning rate is 0.",
         // The relative error is the square of the retrieval error. From α = 1.5 to 2 it falls by a factor of 51; a slope of
         // exactly −d/q is e⁴ = 54.6.
         expect: &[
@@ -65,7 +65,7 @@ pub(super) const THEORY: &[Preset] = &[
         name: "Two slots are too few for a list at each position",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=gated-memory&slots=names&steps=8&every=1&speed=2&show=error.slots",
-        claim: "Where each position has its own names, two slots are too few for the tokens that later positions name: the error is larger than that of always predicting the mean. The memory would need one slot for each position.",
+        claim: "Where each position has its own names, two slots are too few for the tokens that later positions name: the error is larger than the error of always predicting the mean. The memory would need one slot for each position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, proposition 8",
         instance: "The settings of “A memory with one slot for each name”, with a different list of names for each position. The proposition says that any recurrent network needs a width proportional to N, up to logarithms.",
         expect: &[explains(8, (-10.0, 0.0))],

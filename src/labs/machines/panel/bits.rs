@@ -51,8 +51,8 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::State => tr!("state"),
-            Kind::Symbol => tr!("symbols, one bit each"),
-            Kind::Position => tr!("steps and cells in binary"),
+            Kind::Symbol => tr!("symbols (one bit for each symbol)"),
+            Kind::Position => tr!("numbers of steps and cells, in binary"),
             Kind::Flag => tr!("flags and move"),
         }
     }
@@ -221,7 +221,7 @@ pub fn title(step: usize, stage: usize, blocks: usize) -> String {
     }
 }
 
-/// "Step 37: state B, reads 1, wrote 0, head on cell 66."
+/// "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66."
 pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
     let Some(moment) = moment else {
         return tr!("Step {step}: the token is being computed.", step = thousands(step as u64));
@@ -229,13 +229,13 @@ pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
     let (state, reads) = (tape::state(machine, moment.state), machine.spell([moment.symbol]));
     match step {
         0 => tr!(
-            "Before step 1: state {state}, reads {reads}, head on cell {cell}.",
+            "Before step 1: state {state}, symbol under the head {reads}, head on cell {cell}.",
             state,
             reads,
             cell = moment.head
         ),
         _ => tr!(
-            "Step {step}: state {state}, reads {reads}, wrote {wrote}, head on cell {cell}.",
+            "Step {step}: state {state}, symbol under the head {reads}, symbol written {wrote}, head on cell {cell}.",
             step = thousands(step as u64),
             state,
             reads,
@@ -250,17 +250,14 @@ pub fn agreement(wrong: Option<usize>, step: usize) -> String {
     match (wrong.filter(|wrong| *wrong <= step), step) {
         (Some(wrong), _) => {
             tr!(
-                "Step {wrong} is the first whose token differs from the simulator's.",
+                "Step {wrong} is the first step with a token that differs from the simulator's step.",
                 wrong = thousands(wrong as u64)
             )
         }
         (None, 0) => tr!("No step has been made yet.").into(),
-        (None, 1) => tr!("The token is the same as the simulator's step.").into(),
+        (None, 1) => tr!("The token agrees with the simulator's step.").into(),
         (None, step) => {
-            tr!(
-                "The tokens are the same as the simulator in all {step} steps.",
-                step = thousands(step as u64)
-            )
+            tr!("The tokens agree with the simulator in all {step} steps.", step = thousands(step as u64))
         }
     }
 }
@@ -367,11 +364,11 @@ mod tests {
         assert!(said.ends_with("mv, Move: left, right: –."), "{said}");
         assert_eq!(
             says(&machine, 1, Some(run.moments[0])),
-            "Step 1: state B, reads _, wrote 1, head on cell 65."
+            "Step 1: state B, symbol under the head _, symbol written 1, head on cell 65."
         );
         assert_eq!(
             says(&machine, 0, Some(run.beginning())),
-            "Before step 1: state A, reads _, head on cell 64."
+            "Before step 1: state A, symbol under the head _, head on cell 64."
         );
         assert_eq!(says(&machine, 1234, None), "Step 1,234: the token is being computed.");
         assert_eq!(title(0, 4, 11), "Token before step 1");
@@ -390,10 +387,13 @@ mod tests {
     #[test]
     fn agreement_ends_with_the_first_wrong_step() {
         assert_eq!(agreement(None, 0), "No step has been made yet.");
-        assert_eq!(agreement(None, 1), "The token is the same as the simulator's step.");
-        assert_eq!(agreement(None, 1200), "The tokens are the same as the simulator in all 1,200 steps.");
-        assert_eq!(agreement(Some(9), 8), "The tokens are the same as the simulator in all 8 steps.");
-        assert_eq!(agreement(Some(9), 9), "Step 9 is the first whose token differs from the simulator's.");
+        assert_eq!(agreement(None, 1), "The token agrees with the simulator's step.");
+        assert_eq!(agreement(None, 1200), "The tokens agree with the simulator in all 1,200 steps.");
+        assert_eq!(agreement(Some(9), 8), "The tokens agree with the simulator in all 8 steps.");
+        assert_eq!(
+            agreement(Some(9), 9),
+            "Step 9 is the first step with a token that differs from the simulator's step."
+        );
     }
 
     #[test]

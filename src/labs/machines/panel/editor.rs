@@ -86,7 +86,7 @@ impl Draft {
         let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MOST_CELL);
         let Some(start) = start else {
             let sentence =
-                tr!("The start cell is a whole number from 0 to {most}.", most = thousands(MOST_CELL));
+                tr!("The start cell must be a whole number from 0 to {most}.", most = thousands(MOST_CELL));
             return Err(Flaw { part: Part::Cell, sentence, line: None });
         };
         // No cell has a number that large.
@@ -175,14 +175,14 @@ impl Written {
                 let sentence = match part {
                     Part::Rules => {
                         tr!(
-                            "The rules take {count} characters in a link, but a link holds at most {most}. Use shorter names of states.",
+                            "The rules need {count} characters in a link, but at most {most} characters are allowed. Use shorter names of states.",
                             count,
                             most
                         )
                     }
                     _ => {
                         tr!(
-                            "The input takes {count} characters in a link, but a link holds at most {most}.",
+                            "The input needs {count} characters in a link, but at most {most} characters are allowed.",
                             count,
                             most
                         )
@@ -296,7 +296,7 @@ mod tests {
         assert!(part == Part::Input && sentence.starts_with("The input has the symbol 2"), "{sentence}");
         for cell in ["", "x", "-1", "1.5", "16385", "99999999999999999999"] {
             let (part, sentence, _) = flaw(fine, "0", cell);
-            assert_eq!(sentence, "The start cell is a whole number from 0 to 16,384.");
+            assert_eq!(sentence, "The start cell must be a whole number from 0 to 16,384.");
             assert_eq!(part, Part::Cell);
         }
         let (part, sentence, _) = flaw(fine, "", "1");
@@ -319,7 +319,7 @@ mod tests {
         let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").read(5).unwrap_err();
         assert_eq!(
             long.sentence,
-            "The input takes 2,001 characters in a link, but a link holds at most 2,000."
+            "The input needs 2,001 characters in a link, but at most 2,000 characters are allowed."
         );
         let name = |state: usize| format!("{}{state:02}", "q".repeat(28));
         let rules: Vec<String> = (0..24)
@@ -329,7 +329,7 @@ mod tests {
             .collect();
         let long = draft(&rules.join("\n"), "0", "0").read(5).unwrap_err();
         assert!(
-            long.part == Part::Rules && long.sentence.starts_with("The rules take 1"),
+            long.part == Part::Rules && long.sentence.starts_with("The rules need 1"),
             "{}",
             long.sentence
         );

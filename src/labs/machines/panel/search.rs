@@ -35,10 +35,10 @@ impl Mark {
     /// What it means.
     pub fn name(self) -> &'static str {
         match self {
-            Mark::Other => tr!("token that wrote another cell"),
-            Mark::Dropped => tr!("token that wrote this cell, no longer a candidate"),
+            Mark::Other => tr!("token of a step that wrote another cell"),
+            Mark::Dropped => tr!("token of a step that wrote this cell, no longer a candidate"),
             Mark::Candidate => tr!("candidate"),
-            Mark::Chosen => tr!("token whose value is taken"),
+            Mark::Chosen => tr!("token with the largest attention weight"),
         }
     }
 }
@@ -88,18 +88,23 @@ impl Row {
         match (self.is_null(), chosen) {
             (true, _) => {
                 tr!(
-                    "{name}: {candidates}; the null slot is taken and gives {wrote}.",
+                    "{name}: {candidates}; the null slot has the largest weight, and the block writes {wrote}.",
                     name,
                     candidates,
                     wrote
                 )
             }
             (false, 1) => {
-                tr!("{name}: {candidates}; 1 token is taken and gives {wrote}.", name, candidates, wrote)
+                tr!(
+                    "{name}: {candidates}; 1 token has the largest weight, and the block writes {wrote}.",
+                    name,
+                    candidates,
+                    wrote
+                )
             }
             (false, _) => {
                 tr!(
-                    "{name}: {candidates}; {chosen} tokens are taken and give {wrote}.",
+                    "{name}: {candidates}; {chosen} tokens have the largest weights, and the block writes {wrote}.",
                     name,
                     candidates,
                     chosen,
@@ -190,18 +195,23 @@ impl Search {
         let Search { found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
             (0, false) => tr!(
-                "No step has written cell {cell} yet, so its symbol is that of the input or the blank: {symbol}.",
+                "No step has written cell {cell} yet, so this cell holds the symbol of the input or the blank: {symbol}.",
                 cell,
                 symbol
             ),
             (0, true) => {
                 tr!(
-                    "The search has found no step that wrote cell {cell}; the token reads {symbol}.",
+                    "The search has found no step that wrote cell {cell}; the symbol in the token is {symbol}.",
                     cell,
                     symbol
                 )
             }
-            _ => tr!("Step {found} wrote cell {cell} last; the token reads {symbol}.", found, cell, symbol),
+            _ => tr!(
+                "Step {found} wrote cell {cell} last; the symbol in the token is {symbol}.",
+                found,
+                cell,
+                symbol
+            ),
         }
     }
 
@@ -327,7 +337,10 @@ mod tests {
         let searches: Vec<Search> = searches.collect();
         let first = &searches[0];
         assert_eq!(first.about(), "Each row shows token 1, the only one so far.");
-        assert_eq!(first.rows[0].sentence(), "Written?: 0 candidates; the null slot is taken and gives no.");
+        assert_eq!(
+            first.rows[0].sentence(),
+            "Written?: 0 candidates; the null slot has the largest weight, and the block writes no."
+        );
         assert!(first.conclusion().starts_with("No step has written cell 65 yet"), "{}", first.conclusion());
         let later = searches.iter().find(|search| search.was_written).unwrap();
         assert!(later.conclusion().starts_with("Step "), "{}", later.conclusion());
@@ -335,7 +348,10 @@ mod tests {
         let last = later.rows.last().unwrap();
         assert_eq!((last.name().as_str(), later.rows[3].name().as_str()), ("Fetch", "Bit 3"));
         let said = last.sentence();
-        assert!(said.starts_with("Fetch: 1 candidate; 1 token is taken and gives "), "{said}");
+        assert!(
+            said.starts_with("Fetch: 1 candidate; 1 token has the largest weight, and the block writes "),
+            "{said}"
+        );
     }
 
     #[test]

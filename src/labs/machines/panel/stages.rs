@@ -54,7 +54,7 @@ pub fn formula(bits: usize, stage: usize) -> String {
 pub fn step(trace: Option<&Trace>) -> String {
     match trace {
         Some(trace) => tr!("Blocks of step {step}.", step = thousands(trace.step as u64)),
-        None => tr!("No step has been made yet: the blocks have no numbers.").into(),
+        None => tr!("No step has been made yet, so the blocks have no values.").into(),
     }
 }
 
@@ -77,7 +77,7 @@ fn distance(most: f64) -> String {
 pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
     let of = trace.stages.get(stage.checked_sub(1)?)?;
     let gap = of.own.iter().chain(&of.input).filter_map(|look| look.gap).reduce(f64::min)?;
-    Some(tr!("The largest score exceeds the next by {gap}.", gap = distance(gap)))
+    Some(tr!("The largest score exceeds the second-largest score by {gap}.", gap = distance(gap)))
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
         );
         let said = deviation(trace, 1, true).unwrap();
         assert_eq!(said, "Largest distance of a number from 0 or 1 before rounding: 0.");
-        assert_eq!(gap(trace, 5).unwrap(), "The largest score exceeds the next by 1.00.");
+        assert_eq!(gap(trace, 5).unwrap(), "The largest score exceeds the second-largest score by 1.00.");
         let (noisy, _) = beaver(30, 0.003);
         let said = deviation(noisy.trace().unwrap(), 4, true).unwrap();
         assert!(said.contains("before rounding: 0.0"), "{said}");

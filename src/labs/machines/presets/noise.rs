@@ -28,9 +28,9 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Without rounding, errors grow",
         group: &GROUP,
         link: "#v1/turing-machine?round=no&replicas=6&sweep=sigma:0.00001_0.0001_0.001&speed=0&show=strayed.correct.bynoise",
-        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the first wrong step is about the 9th. With noise of 0.001 the first wrong step is about the 4th.",
+        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the first wrong step is about step 9. With noise of 0.001 the first wrong step is about step 4.",
         source: SOURCE,
-        instance: "Ours: the busy beaver with 4 states, T = 107, six draws of the noise.",
+        instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise.",
         expect: &[
             survive((0, 0), NONE),
             survive((0, 2), NONE),
@@ -47,7 +47,7 @@ pub(super) const NOISE: &[Preset] = &[
         link: "#v1/turing-machine?replicas=6&sweep=sigma:0.001_0.003_0.01_0.03&speed=0&show=strayed.correct.bynoise",
         claim: "Rounding after each block removes every error below 1/3. With noise of standard deviation 0.003 all six networks run the busy beaver to its end. This is 300 times the noise that is already too much without rounding. With 0.03 no network reaches the end.",
         source: SOURCE,
-        instance: "Ours: the busy beaver with 4 states, T = 107, six draws of the noise on every weight and bias; the rounding itself has no noise.",
+        instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise on every weight and bias. The rounding itself has no noise.",
         expect: &[
             survive((0, 0), ALL),
             survive((0, 1), ALL),
@@ -62,9 +62,9 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Does a longer run need smaller noise?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
-        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error: the length of the run makes no difference. With noise of 0.005 the length matters: all six networks run 50 steps without an error, and at most two run 800. A rare large error is more likely in a longer run, and the networks for T = 800 have more blocks.",
+        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of 0.005 the length matters: all six networks run 50 steps without an error, and at most two run 800. A rare large error is more likely in a longer run, and the networks for T = 800 have more blocks.",
         source: "Wei, Chen and Ma 2022, theorem D.6: a lower bound of the margin that does not depend on depth",
-        instance: "Ours: the endless counter, six draws of Gaussian noise. The theorem bounds the smallest harmful change of the weights; it does not say how often random noise is harmful.",
+        instance: "Our choices: the endless counter, six random samples of Gaussian noise. The theorem bounds the smallest harmful change of the weights. The theorem gives no information about how often random noise is harmful.",
         expect: &[
             survive((0, 1), ALL),
             survive((1, 1), ALL),

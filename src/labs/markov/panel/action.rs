@@ -71,7 +71,7 @@ pub fn symbols_in(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
         };
         let wrong = || {
             tr!(
-                "symbols from a to {last}, or from 0 to {symbols}; “{sign}” is none of them",
+                "symbols from a to {last}, or from 0 to {symbols}; “{sign}” is not one of these symbols",
                 last,
                 symbols = symbols - 1,
                 sign

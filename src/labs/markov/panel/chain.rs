@@ -34,11 +34,11 @@ pub fn ChainCard(
     let problem = Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::refused)));
     let about = move || {
         news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
-            (false, Origin::Own) => tr!("Your own chain. The sequence on show was not drawn from this chain."),
-            (false, _) => tr!("Your own chain. The sequences on show are drawn from this chain. Training does not change."),
-            (true, Origin::Own) => tr!("Your own sequence has no known chain."),
+            (false, Origin::Own) => tr!("This is your own chain. The displayed sequence does not come from this chain."),
+            (false, _) => tr!("This is your own chain. The displayed sequences come from this chain. Training does not change."),
+            (true, Origin::Own) => tr!("The chain of your own sequence is not known."),
             (true, _) => {
-                tr!("The sequence was drawn from this chain. Change an entry to draw sequences from your own chain.")
+                tr!("The displayed sequence comes from this chain. Change an entry to get sequences from your own chain.")
             }
         })
     };
@@ -138,7 +138,7 @@ fn diagram(news: News, symbols: usize) -> AnyView {
     });
     view! {
         <svg class="diagram" viewBox=frame(symbols) role="img" data-testid="diagram"
-            aria-label=tr!("Transition diagram; the numbers can be changed in the table beside the diagram")>
+            aria-label=tr!("Transition diagram; the numbers can be changed in the table next to the diagram")>
             {lines.collect_view()}
             {circles.collect_view()}
         </svg>

@@ -20,7 +20,7 @@ pub fn request(chains: &MarkovState, view: &View, what: SequenceAction) -> Optio
             ("seq", dotted(longer[longer.len().saturating_sub(t)..].iter().copied()))
         }
         SequenceAction::Shorten if now().len() < 2 => {
-            return Some(Request::Say(tr!("A sequence has at least one symbol.")));
+            return Some(Request::Say(tr!("A sequence must have at least one symbol.")));
         }
         SequenceAction::Shorten => ("seq", dotted(now().take(now().len() - 1))),
         SequenceAction::Entry { row, column, percent } => {
@@ -101,7 +101,7 @@ mod tests {
     fn letters_and_digits_are_symbols() {
         assert_eq!(symbols_in("aB, 0 1.b", 2), Ok(vec![0, 1, 0, 1, 1]));
         let wrong = symbols_in("abx", 2).unwrap_err();
-        assert_eq!(wrong, "symbols from a to b, or from 0 to 1; “x” is none of them");
+        assert_eq!(wrong, "symbols from a to b, or from 0 to 1; “x” is not one of these symbols");
         assert!(symbols_in("012", 3).is_ok() && symbols_in("3", 3).is_err());
     }
 
@@ -121,7 +121,7 @@ mod tests {
         look(&mut state, SequenceAction::Shorten);
         assert_eq!(
             (word(&state), state.message.as_str()),
-            ("a".into(), "A sequence has at least one symbol.")
+            ("a".into(), "A sequence must have at least one symbol.")
         );
     }
 

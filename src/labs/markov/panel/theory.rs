@@ -98,13 +98,13 @@ fn explored(context: RunContext) -> AnyView {
                 {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
             </ul>
             <div class="theory__plots">
-                {drawing("theory-v", Callback::new(move |()| lags()), tr!("v over distances."))}
-                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("Minus the gradient of v in its parts, over distances."))}
-                {drawing("theory-w", Callback::new(move |()| kernel()), tr!("W over pairs of symbols."))}
+                {drawing("theory-v", Callback::new(move |()| lags()), tr!("Vector v by distance."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("The two parts of the negative gradient of v, by distance."))}
+                {drawing("theory-w", Callback::new(move |()| kernel()), tr!("Matrix W by pair of symbols."))}
                 {move || is_trained.get().then(|| {
                     drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))
                 })}
-                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("The diagonal of W divided by the rest of W, by step."))}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("Mean of the diagonal of W divided by the mean of the other entries, by step."))}
             </div>
         </div>
     }

@@ -75,13 +75,12 @@ pub fn gazed(chains: &MarkovState, view: &View, pointed: Option<usize>) -> Strin
     let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
     let upper = |at: usize| words::capital(&place(chains, at));
     match pointed {
-        Some(at) if at > here => tr!("{symbol} is not seen yet.", symbol = upper(at)),
+        Some(at) if at > here => tr!("{symbol} comes after the chosen symbol.", symbol = upper(at)),
         Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
         None => {
             let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
             tr!(
-                "Colours show the weight of each symbol in the prediction after {place}: {who}. The \
-                 strongest colour is {most}.",
+                "Colours show the weight of each symbol in the prediction after {place}: {who}. The strongest colour stands for a weight of {most}.",
                 place = place(chains, here),
                 who,
                 most = decimal(most as f32)
@@ -100,15 +99,15 @@ pub fn expected(chains: &MarkovState, view: &View) -> Vec<Expected> {
     rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
 }
 
-/// How well the network does on the sequence, as a sentence, and what heads that are switched off change: "KL of the truth to
-/// the network, mean over this sequence: 0.210; with all heads 0.020."
+/// How well the network does on the sequence, as a sentence, and what heads that are switched off change: "KL to the truth,
+/// mean over this sequence: 0.210; with all heads 0.020."
 pub fn cost(chains: &MarkovState) -> Option<String> {
     let now = chains.cost(&chains.inspected.look.logits)?;
     let whole = chains.cost(&chains.inspected.whole);
     let with =
         whole.map_or(String::new(), |whole| tr!("; with all heads {whole}", whole = decimal(whole as f32)));
     let what = match chains.inspected.chain {
-        Some(_) => tr!("KL of the truth to the network"),
+        Some(_) => tr!("KL to the truth"),
         None => tr!("Loss of the network"),
     };
     Some(tr!("{what}, mean over this sequence: {now}{with}.", what, now = decimal(now as f32), with))
@@ -134,13 +133,13 @@ pub fn off(chains: &MarkovState, view: &View) -> Option<String> {
     }
 }
 
-/// What the loss is without this head, from 0, once that has been measured: "without it KL 0.210, +0.190".
+/// What the loss is without this head, from 0, once that has been measured: "KL without this head: 0.210 (+0.190)".
 pub fn without(chains: &MarkovState, head: usize) -> Option<String> {
     let found = chains.ablation.as_deref()?;
     let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
     let change = kl - whole;
     let sign = if change >= 0.0 { "+" } else { "" };
-    Some(tr!("without it KL {kl}, {sign}{change}", kl = decimal(kl), sign, change = decimal(change)))
+    Some(tr!("KL without this head: {kl} ({sign}{change})", kl = decimal(kl), sign, change = decimal(change)))
 }
 
 /// One cell of a head's map: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
@@ -271,7 +270,7 @@ mod tests {
             "{}",
             said(None)
         );
-        assert_eq!(said(Some(3)), "Symbol 4 (a) is not seen yet.");
+        assert_eq!(said(Some(3)), "Symbol 4 (a) comes after the chosen symbol.");
         assert!(said(Some(0)).starts_with("Symbol 1 (a): 0.") && said(Some(0)).ends_with(" (head 1.1)."));
     }
 
@@ -293,8 +292,8 @@ mod tests {
         assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
         state.run.found(10, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
         let chains = state.run.state::<MarkovState>().unwrap();
-        assert_eq!(without(chains, 0).unwrap(), "without it KL 0.210, +0.190");
-        assert_eq!(without(chains, 1).unwrap(), "without it KL 0.010, −0.010");
+        assert_eq!(without(chains, 0).unwrap(), "KL without this head: 0.210 (+0.190)");
+        assert_eq!(without(chains, 1).unwrap(), "KL without this head: 0.010 (−0.010)");
         assert_eq!(without(chains, 2), None);
     }
 
@@ -310,7 +309,7 @@ mod tests {
             numbers.filter_map(|word| word.parse().ok()).nth(at).unwrap()
         };
         let (all, less) = (all.unwrap(), less.unwrap());
-        assert!(all.starts_with("KL of the truth to the network, mean over this sequence: 0."), "{all}");
+        assert!(all.starts_with("KL to the truth, mean over this sequence: 0."), "{all}");
         assert!(!all.contains("heads") && less.contains("; with all heads 0."), "{less}");
         assert_eq!(number(&all, 0), number(&less, 1));
         assert!(number(&less, 0) > number(&less, 1) + 0.02, "{less}");

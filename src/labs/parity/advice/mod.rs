@@ -42,8 +42,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
         advice.push(
-            tr!("Every product of this network takes one bit from each block, but the relevant bits do not \
-             lie one in each block: the output is uncorrelated with their parity.")
+            tr!("Every product of this network takes one bit from each block, but the blocks do not contain one relevant bit each. So the output is uncorrelated with the parity of the relevant bits.")
             .into(),
         );
     }
@@ -60,7 +59,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         ));
     }
     if task.noise == 0.5 {
-        advice.push(tr!("With half of the labels flipped, the labels carry no information about the inputs, so nothing can be learned.").into());
+        advice.push(tr!("With half of the labels flipped, the labels contain no information about the inputs, so nothing can be learned.").into());
     }
     if spec.set_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
@@ -158,7 +157,7 @@ impl Reach {
         }
         match self.relus {
             Some(2) if k > 1 => Some(
-                tr!("Two ReLU neurons without an output bias cannot be the parity of 2 bits. A parity of more \
+                tr!("Two ReLU neurons without an output bias cannot compute the parity of 2 bits. A parity of more \
                      bits becomes a parity of 2 bits when the other bits are fixed, so the neurons cannot be \
                      right on all inputs.")
                 .into(),

@@ -13,9 +13,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Memorise first, understand later",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
-        claim: "On 700 fixed examples, all training answers are right long before nearly all held-out answers are.",
+        claim: "With 700 fixed examples, all training answers are right long before nearly all held-out answers are right.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
-        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis. Ours, since the thesis does not state them: (n, k), sample size and weight decay.",
+        instance: "As in the thesis: width 100, batch 32, learning rate 0.1. Our choices, because the thesis does not state the values: (n, k), sample size and weight decay.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -33,9 +33,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Too few examples: no generalisation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
-        claim: "The network memorises 300 examples in 400 steps and never generalises from them.",
+        claim: "The network memorises 300 examples in 400 steps, but it never generalises.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorise first, understand later”, with 300 examples; the sample sizes are ours.",
+        instance: "The settings of “Memorise first, understand later”, with 300 examples; the sample size is our choice.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -55,7 +55,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
         claim: "With 2,000 examples, training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorise first, understand later”, with 2,000 examples; the sample sizes are ours.",
+        instance: "The settings of “Memorise first, understand later”, with 2,000 examples; the sample size is our choice.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -120,7 +120,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
         claim: "With more weight decay, the network needs fewer examples and generalises sooner. Below 500 examples none of these weight decays helps.",
         source: "Edelman 2024, figure B.11",
-        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and weight decays are ours; 6 trials per point.",
+        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and weight decays are our choices; 6 trials per point.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
             Expect::Solved { series: 2, at: 0, share: (0.0, 0.2) },
@@ -138,7 +138,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
         claim: "With a quarter of the labels flipped, the signal is half as strong and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50; solved means an accuracy of 98 %.",
+        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[learns(0.98, (1_000, 10_000), ALL)],
         budget: 10_000,
         ..QUICK
@@ -150,7 +150,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
         claim: "Label noise p multiplies the signal by 1 − 2p. With 40 % wrong labels, training takes about six times as long, and still succeeds.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50; solved means an accuracy of 98 %.",
+        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[
             Expect::MedianTime { series: 0, at: 0, between: (900, 1_500) },
             Expect::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
@@ -164,9 +164,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "49 % of the labels are wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
-        claim: "The signal is a fiftieth of that of clean labels. After some ten thousand steps the network is better than chance; shortcuts such as Gaussian elimination need clean labels.",
+        claim: "The signal is a fiftieth of the signal with clean labels. After tens of thousands of steps the network is better than chance. Faster methods such as Gaussian elimination need clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100 and learning rate 0.1; batch 1,024 is ours; 30 bits instead of 50; found means an accuracy of 60 %.",
+        instance: "Width 100 and learning rate 0.1; batch 1,024 is our choice; 30 bits instead of 50. The parity counts as found at an accuracy of 60 %.",
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
         budget: 60_000,
         time: "Half a minute on one processor core.",

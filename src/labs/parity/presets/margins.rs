@@ -20,7 +20,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=power-net&opt=adam&n=10&data=cube&lr=0.01&loss=ce&batch=0&steps=800&halt=steps&every=10&speed=200&show=accuracy.strongest.margin",
         claim: "All answers are right after a hundred steps. Then the weights on the irrelevant bits shrink, and the margin rises to γ* = 0.530.",
         source: "Edelman 2024, theorem 7.8 (Morwani et al. 2023)",
-        instance: "Kept: all 2^10 inputs, cross-entropy, the penalty on ‖ω‖^(k+1). Ours: (10, 3) instead of (10, 4), 24 neurons, λ = 0.01 and Adam instead of gradient descent.",
+        instance: "Kept: all 2^10 inputs, cross-entropy, the penalty on ‖ω‖^(k+1). Our choices: (n, k) = (10, 3) instead of (10, 4), 24 neurons, λ = 0.01 and Adam instead of gradient descent.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TestAccuracy,
@@ -43,16 +43,16 @@ pub(super) const PRESETS: &[Preset] = &[
         instance: "Figure 7.5 with λ = 0.01 instead of 0.001. With this λ, 4,000 steps are enough instead of 30,000.",
         expect: &[margin(4_000, 0.98)],
         budget: 4_000,
-        time: "Some seconds on one processor core.",
+        time: "A few seconds on one processor core.",
     },
     Preset {
         slug: "parity-margin-full",
         name: "Figure 7.5: parity of 4 bits, 30,000 steps",
         group: &GROUP,
         link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&lambda=0.001&loss=ce&batch=0&steps=30000&halt=steps&every=100&speed=0&show=accuracy.strongest.margin",
-        claim: "With a tenth of the penalty, the margin approaches the same value about ten times as slowly.",
+        claim: "With a tenth of the penalty of “Parity of 4 bits, by gradient descent”, the margin approaches the same value about ten times as slowly.",
         source: "Edelman 2024, figure 7.5 and appendix D.2.2",
-        instance: "Full size: z^4, 40 neurons, λ = 0.001, learning rate 0.1, all 1,024 inputs at every step; the initial distribution and the exponent of the penalty are ours, since the thesis does not state them.",
+        instance: "Full size: z^4, 40 neurons, λ = 0.001, learning rate 0.1, all 1,024 inputs at every step; the initial distribution and the exponent of the penalty are our choices, because the thesis does not state them.",
         expect: &[margin(30_000, 0.98)],
         budget: 30_000,
         time: "Under a minute on one processor core.",

@@ -16,9 +16,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Weights move while the loss is flat",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
-        claim: "The loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the others.",
+        claim: "The loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the other weights.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
-        instance: "Kept: one sinusoidal neuron with bias, no second layer, hinge loss. Ours, since the thesis does not state them: (30, 3), batch 256, learning rate 0.01.",
+        instance: "Kept: one sinusoidal neuron with bias, no second layer, hinge loss. Our choices, because the thesis does not state the values: (n, k) = (30, 3), batch 256, learning rate 0.01.",
         expect: &[
             learns(0.6, (300, 1_500), (0.5, 1.0)),
             Expect::Reaches {
@@ -36,9 +36,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "The same sinusoidal neuron on random labels",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
-        claim: "With random labels the weights wander without direction: in 600 steps no weight moves as far as 0.08.",
+        claim: "With random labels the weights move at random: in 600 steps every weight moves by less than 0.08.",
         source: "Edelman 2024, figure 5.3 (right, bottom)",
-        instance: "The control of “Weights move while the loss is flat”: half of the labels are flipped, so that the labels carry no information.",
+        instance: "The control of “Weights move while the loss is flat”: half of the labels are flipped, so the labels contain no information about the bits.",
         expect: &[
             never(0.6, 1_500),
             Expect::Reaches {
@@ -56,9 +56,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Hidden progress in a network of 100 neurons",
         group: &GROUP,
         link: "#v1/sparse-parity?batch=1024&steps=4000&every=20&held=2048&speed=200&show=loss.accuracy.weights.movement",
-        claim: "At step 1,000 accuracy is still close to chance, but the largest weight on a relevant bit is already larger than every other weight.",
+        claim: "At step 1,000 accuracy is still close to chance, but the largest weight on a relevant bit is already larger than every weight on an irrelevant bit.",
         source: "Edelman 2024, figure B.9",
-        instance: "(50, 3), ReLU of width 100, batch 1,024, learning rate 0.1.",
+        instance: "(n, k) = (50, 3), ReLU of width 100, batch 1,024, learning rate 0.1.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 1_000, between: (0.48, 0.6) },
             Expect::Median { measure: Measure::Lead, step: 1_000, between: (1.05, 3.0) },
@@ -72,9 +72,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "The Fourier gap grows during training",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=600&every=5&held=2048&speed=40&show=loss.accuracy.gap.spectrum",
-        claim: "The population gradient favours a relevant bit from the first step on. This preference grows until the parity is found.",
+        claim: "From the first step on, the largest entry of the population gradient is on a relevant bit. Its lead over the other bits grows until the parity is found.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
-        instance: "n = 15 as in the thesis, so that the gradient is exact over all 32,768 inputs; k = 3, batch 32 and learning rate 0.01 are ours. The dashed line is the gap of the majority function: 0 for odd k.",
+        instance: "n = 15 as in the thesis, so the gradient over all 32,768 inputs can be computed exactly. Our choices: k = 3, batch 32 and learning rate 0.01. The dashed line is the gap of the majority function; for odd k this gap is 0.",
         expect: &[
             Expect::Reaches { measure: Measure::Gap, at_least: 0.25, steps: (10, 600), share: (0.8, 1.0) },
             Expect::Median { measure: Measure::Gap, step: 0, between: (0.005, 0.15) },
@@ -87,9 +87,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "All Fourier weight moves to degree 3",
         group: &GROUP,
         link: "#v1/sparse-parity?n=12&width=64&steps=2000&every=10&held=2048&speed=100&show=loss.accuracy.gap.spectrum",
-        claim: "The Walsh spectrum of the output, exact over all 4,096 inputs: mostly linear at first, and one coefficient of degree 3 at the end.",
+        claim: "The Walsh spectrum of the output is computed exactly over all 4,096 inputs. At first the output is mostly linear; at the end one coefficient of degree 3 dominates.",
         source: "Edelman 2024, section 5.4.1 and equation B.2",
-        instance: "Small enough for an exact spectrum: 12 bits, width 64.",
+        instance: "Our choices: 12 bits and width 64. With 12 bits the spectrum can be computed exactly.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::Correlation,

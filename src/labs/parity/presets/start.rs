@@ -25,7 +25,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?speed=1000",
         claim: "After a long plateau, gradient descent finds the right one of 19,600 sets of bits. No seed finds the set early by luck.",
         source: "Edelman 2024, section 5.3, setting (ii)",
-        instance: "Full size: (50, 3), width 100, uniform initialisation, hinge loss; batch 32 and learning rate 0.1 are among the values that the thesis sweeps.",
+        instance: "Full size: (n, k) = (50, 3), width 100, uniform initialisation, hinge loss; batch 32 and learning rate 0.1 are among the values that the thesis tries.",
         expect: &[learns(1.0, (800, 10_000), ALL)],
         budget: 10_000,
         ..QUICK

@@ -31,7 +31,7 @@ pub fn checked(text: &str) -> Result<Program, Vec<Mistake>> {
     let found = Value::Text(text.clone()).to_string().len().max(text.len());
     if found > MOST_IN_LINK {
         let sentence = tr!(
-            "The text takes {found} characters in a link, but a link holds at most {most}.",
+            "The text needs {found} characters in a link, but at most {most} characters are allowed.",
             found,
             most = MOST_IN_LINK
         );
@@ -131,7 +131,9 @@ mod tests {
     fn every_line_that_is_no_rule_is_named() {
         let all = said("a + → * S b\nb + = * L b // no\nb - → * X b\nHALT + → * S a\nb _ → * L c");
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [Some(2), Some(3), Some(4)]);
-        assert_eq!(all[0].1, "Line 2: expected: state read → write move state, found: b + = * L b.");
+        let expected =
+            "Line 2: expected state, symbols read → symbol to write, move, next state, found: b + = * L b.";
+        assert_eq!(all[0].1, expected);
         assert_eq!(all[1].1, "Line 3: unknown move X; write U, D, L, R or S (stay).");
         assert_eq!(all[2].1, "Line 4: HALT ends the run and can have no rule.");
         assert_eq!(said(&"a + = b\n".repeat(30)).len(), MOST_LISTED);
@@ -148,11 +150,13 @@ mod tests {
         assert_eq!(numbers("a + → * S b\nb ++ → * S b"), [Some(2)], "the state b has a rule, which is wrong");
         assert_eq!(
             said("// nothing"),
-            [(None, "The text has no rule; write one rule a line, such as: A + → - L B.".into())]
+            [(None, "The text has no rule; write one rule per line, for example A + → - L B.".into())]
         );
         let long = said(&"a + → * S a // Äh\n".repeat(400));
         assert!(
-            long.len() == 1 && long[0].0.is_none() && long[0].1.ends_with("a link holds at most 6000."),
+            long.len() == 1
+                && long[0].0.is_none()
+                && long[0].1.ends_with("at most 6000 characters are allowed."),
             "{long:?}"
         );
     }

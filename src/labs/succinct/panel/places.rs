@@ -9,7 +9,7 @@ use crate::labs::succinct::SuccinctLab;
 impl LabPanel for SuccinctLab {
     fn help(&self) -> &'static str {
         tr!(
-            "SGD writes each example into one row of a table, and a small filter, the same in every layer, then runs a program on that table. The filter is written down by hand; only the table is learned. The first m + 1 steps of the run are steps of SGD. Each later step applies one more layer, so the number of layers is the running time of the program. In the panel below you can change the test input, choose a program or write your own; the run then starts again. The second model has no program: each step tries one of 19,683 rules, and the search keeps the rule that answers the most validation queries right. This space of rules is ours, and it is small enough to be searched. The paper's space of filters is too large for a search: the probability of drawing one particular filter is below 10^−100,000."
+            "SGD writes each example into one row of a table, and a small filter, the same in every layer, then runs a program on that table. The filter is written down by hand; only the table is learned. The first m + 1 steps of the run are steps of SGD. Each later step applies one more layer, so the number of layers is the running time of the program. In the panel below you can change the test input, choose a program or write your own; the run then starts again. The second model has no program: each step tries one of 19,683 rules, and the search keeps the rule that answers the most validation queries right. This space of rules is our choice; it is small enough for a search. The paper's space of filters is too large for a search: the probability of drawing one particular filter is below 10^−100,000."
         )
     }
 

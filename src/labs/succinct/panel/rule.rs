@@ -55,7 +55,7 @@ fn table(rule: Rule) -> AnyView {
     view! {
         <table class="succinct-rule" data-testid="rule-table">
             <caption class="succinct-caption">
-                {tr!("What a cell becomes. Rows: the cell itself. Columns: the cell above it.")}
+                {tr!("New value of a cell. Rows: old value of the cell. Columns: value of the cell above it.")}
             </caption>
             <thead>
                 <tr><td></td>{Cell::ALL.into_iter().map(heading).collect_view()}</tr>

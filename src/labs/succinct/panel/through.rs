@@ -222,7 +222,7 @@ mod tests {
         let mut points = START;
         points[1].x = points[3].x;
         let error = Through::new(&points).unwrap_err();
-        assert_eq!(sentence(&error), "Points 2 and 4 are at the same place.");
+        assert_eq!(sentence(&error), "Points 2 and 4 have the same position.");
         // The nearest two places that points can have are far enough from one another.
         points[1].x = rounded(points[3].x - 1.0 / GRAIN, REACH.0);
         assert!(Through::new(&points).is_ok());

@@ -81,7 +81,7 @@ fn section(context: RunContext, card: Card) -> AnyView {
                     {label}
                 </p>
                 <p class="card__note">
-                    {tr!("The file needs columns of numbers, and one column with two classes or more as the label. You can also drop the file anywhere on the page. The file is read on this page and never sent anywhere. A link to this run only has a number that identifies the file: to open the link, a reader needs the same file.")}
+                    {tr!("The file needs columns of numbers, and one column with two classes or more as the label. You can also drop the file anywhere on the page. The file is read on this page and never sent anywhere. A link to this run contains only a number that identifies the file: to open the link, a reader needs the same file.")}
                 </p>
                 <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.flaw()}</p>
             </section>

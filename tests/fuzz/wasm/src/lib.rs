@@ -112,7 +112,7 @@ pub extern "C" fn open() -> u32 {
     let spec = &page.run.link.spec;
     let flags = [
         (NOTICED, !page.notices.is_empty()),
-        (ASKED, page.message.ends_with("Play starts it.")),
+        (ASKED, page.message.ends_with("Play starts the run.")),
         (BUSY, page.run.is_busy()),
         (SWEPT, !spec.run.sweep.is_empty()),
     ];

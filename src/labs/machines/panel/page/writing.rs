@@ -99,7 +99,7 @@ pub(super) fn writing(news: News) -> AnyView {
                     {rules(hand)}
                     <div class="writing__fields">
                         {field(hand, Part::Input, "machine-input", tr!("Input, from the start cell to the right"))}
-                        {field(hand, Part::Cell, "machine-cell", tr!("Start cell; 0 chooses a cell automatically"))}
+                        {field(hand, Part::Cell, "machine-cell", tr!("Start cell (0: the page chooses a cell)"))}
                     </div>
                     {buttons(hand)}
                 </div>
@@ -184,7 +184,7 @@ fn rules(hand: Hand) -> AnyView {
         {to_line}
         <p class="writing__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
         <p class="writing__notation" id="machine-help">
-            {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for every symbol or state without a rule of its own. Ctrl+Enter runs the machine.")}
+            {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for all symbols or states that have no separate rule. Ctrl+Enter runs the machine.")}
         </p>
     }
     .into_any()
