@@ -104,7 +104,7 @@ impl State {
         let run = self.whole();
         if run.sweep.is_some() {
             self.message =
-                tr!("A sweep has many runs. Open the run of one cell of the sweep, and compare that run.")
+                tr!("A sweep has many runs. Open one cell of the sweep as a run, then compare that run.")
                     .into();
             return;
         }
@@ -146,6 +146,11 @@ impl State {
     pub(in crate::app) fn toggle_compared(&mut self, id: String, effects: &mut Vec<Effect>) {
         let before = self.compared_ids();
         if self.library.is_drawn(&id) {
+            let spec = self.run.spec();
+            let is_same = self.library.compared().any(|of| of.id == id && is_part(&of.run, spec));
+            if is_same {
+                self.library.kept_run = None;
+            }
             self.library.stop(|compared| compared.id != id);
         } else if self.library.find(&id).is_none() || self.is_full() {
             return;
@@ -170,6 +175,7 @@ impl State {
     /// Draws the curves of these runs alone, as they were before the last change.
     pub(in crate::app) fn compare_again(&mut self, ids: &[String], effects: &mut Vec<Effect>) {
         self.library.recalled.clear();
+        self.library.kept_run = None;
         self.library.stop(|compared| ids.contains(&compared.id));
         self.message = match ids.len() {
             0 => tr!("Undone: no kept run is compared.").into(),
