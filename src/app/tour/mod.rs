@@ -125,6 +125,18 @@ impl Tour {
         self.explained.contains(&(self.at, block))
     }
 
+    /// Whether the text at block `at` is shown: what follows the last question of a passage may say the answer, and comes with
+    /// its explanation.
+    fn is_told(&self, at: usize) -> bool {
+        let Some((before, after)) = self.passage().and_then(|passage| passage.blocks.split_at_checked(at))
+        else {
+            return true;
+        };
+        let is_question = |block: &Block| matches!(block, Block::Question { .. });
+        let question = before.iter().rposition(is_question);
+        after.iter().any(is_question) || question.is_none_or(|question| self.is_explained(question))
+    }
+
     /// What was answered, as the browser keeps it.
     pub fn answers(&self) -> String {
         let one = |(at, block, guess): &(usize, usize, usize)| match *guess {
@@ -279,6 +291,7 @@ impl Tour {
 
     fn block(&self, at: usize, block: &Block, marks: &mut Marks, out: &mut Html) {
         match block {
+            Block::Text(_) if !self.is_told(at) => {}
             Block::Text(text) => out.paragraph(translated(text), marks),
             Block::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");

@@ -3,7 +3,7 @@
 use crate::app::gallery::update::address;
 use crate::app::run::tests::Page;
 use crate::app::state::Action;
-use crate::app::tour::TourAction;
+use crate::app::tour::{SKIPPED, TourAction};
 use crate::display::Phase;
 use crate::labs::stories;
 use crate::labs::story::{Block, StoryAction};
@@ -273,4 +273,19 @@ fn every_passage_has_an_address() {
     page.act(Action::Open("#v1/sparse-parity?n=12&k=2&width=16".into()));
     assert!(page.state.tour.is_none());
     assert_eq!(address(&page.state), encode(&page.state.run.link));
+}
+
+#[test]
+fn the_text_behind_a_question_comes_with_its_explanation() {
+    let mut page = reading("grokking");
+    page.act(Action::Tour(TourAction::Turn(1)));
+    let mut tour = page.state.tour.clone().unwrap();
+    let question = tour.open_question().unwrap();
+    let Some(Block::Text(last)) = tour.passage().unwrap().blocks.last().cloned() else { panic!("a text") };
+    let word = last.split('.').next().unwrap().to_string();
+    assert!(!tour.html().contains(&word) && tour.html().contains("How will"), "{word}");
+    tour.guesses.push((1, question, SKIPPED));
+    assert!(!tour.html().contains(&word), "the run has not reached the step");
+    tour.look_at_run(1_000_000, true);
+    assert!(tour.html().contains(&word));
 }
