@@ -38,6 +38,11 @@ fn Group(
             <summary class="group__name">{translated(section.label())}</summary>
             <div class="group__knobs">
                 {move || fields.get().into_iter().map(|field| view! { <Setting field /> }).collect_view()}
+                // Styles alone hide such settings, and this where there is none.
+                <label class="group__others">
+                    <input type="checkbox" data-testid="others" />
+                    {tr!("Show settings without effect")}
+                </label>
             </div>
         </details>
     }
