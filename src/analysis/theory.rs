@@ -153,6 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn the_last_two_steps_stand_out() {
+        let v = &[1.0, 0.5][..];
+        let lines = lags(&[(0, v), (1, v), (2, v), (3, v)], Some(&[1.0, 0.5]));
+        let roles: Vec<Role> = lines.series.iter().map(|series| series.role).collect();
+        assert_eq!(roles, [Role::Other, Role::Other, Role::Relevant, Role::Train, Role::Test]);
+        assert_eq!(lags(&[(0, v)], None).series[0].role, Role::Train);
+    }
+
+    #[test]
     fn ratios_begin_at_one_and_what_is_none_is_left_out() {
         let outcome = Explorer { steps: 30, ..Explorer::default() }.result();
         let lines = ratios(&outcome.ratios());

@@ -450,6 +450,14 @@ mod tests {
     }
 
     #[test]
+    fn a_word_at_the_edge_of_two_symbols_draws_the_later_one() {
+        let even = Chain::from_percent(2, &[50, 50, 50, 50]).unwrap();
+        let half = 1u32 << 31;
+        assert_eq!(even.sequence(&[half - 1, half, half - 1, half]), [0, 1, 0, 1]);
+        assert_eq!(even.sequence(&[half, half - 1, u32::MAX, 0]), [1, 0, 1, 0]);
+    }
+
+    #[test]
     fn symbols_follow_the_rows_and_the_first_context_the_stationary_law() {
         for (symbols, order) in [(2, 2), (3, 2), (5, 2), (2, 4), (3, 3)] {
             let (chain, stream) =

@@ -214,6 +214,135 @@ mod tests {
         assert_eq!(high(u32::MAX, u32::MAX), u32::MAX - 1);
     }
 
+    /// Another number of words would move the chains of all later examples of a stream.
+    #[test]
+    fn every_law_takes_the_words_of_its_table() {
+        assert_eq!([2, 3, 4, 8].map(moves), [1, 54, 128, 1024]);
+        for (symbols, order, expected) in [
+            (2, 2, [2, 76, 1, 2, 3]),
+            (3, 2, [6, 171, 2, 108, 109]),
+            (4, 3, [48, 1216, 3, 256, 257]),
+            (8, 2, [56, 1216, 7, 2048, 2049]),
+        ] {
+            let laws =
+                [Law::Dirichlet(1.0), Law::Dirichlet(0.5), Law::Independent, Law::Doubly, Law::Mixture(0.5)];
+            assert_eq!(laws.map(|law| law.words(symbols, order)), expected, "{symbols} {order}");
+        }
+    }
+
+    #[test]
+    fn chains_of_chosen_words_are_known() {
+        const QUARTER: u32 = Chain::ONE / 4;
+        // Words of a quarter, a half and three quarters of their range.
+        let [low, half, upper] = [1u32 << 30, 1 << 31, 3 << 30];
+        let flat = Law::Dirichlet(1.0).draw(2, 2, &[low, upper]);
+        assert_eq!(flat.rows, [QUARTER, 3 * QUARTER, 3 * QUARTER, QUARTER]);
+        let independent = Law::Independent.draw(3, 2, &[half, low]);
+        assert_eq!(independent.rows, [QUARTER, QUARTER, 2 * QUARTER].repeat(3));
+        // One move, from one end of what the entries allow to the other.
+        for (word, own) in [(0, 0), (upper, 3 * QUARTER), (u32::MAX, Chain::ONE)] {
+            let other = Chain::ONE - own;
+            assert_eq!(Law::Doubly.draw(2, 2, &[0, word]).rows, [own, other, other, own]);
+        }
+        // The share decides between the words on its two sides.
+        let mixed = |decides: u32| Law::Mixture(0.5).draw(2, 2, &[decides, low, upper]).rows;
+        assert_eq!(mixed(half - 1), [3 * QUARTER, QUARTER, QUARTER, 3 * QUARTER]);
+        assert_eq!(mixed(half), [QUARTER, 3 * QUARTER, QUARTER, 3 * QUARTER]);
+    }
+
+    #[test]
+    fn pairs_are_counted_in_order() {
+        assert_eq!(pair(2, 0), (0, 1));
+        let pairs: Vec<_> = (0..6).map(|which| pair(4, which)).collect();
+        assert_eq!(pairs, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+    }
+
+    #[test]
+    fn a_walk_begins_with_what_is_left_over_on_diagonals() {
+        let mut rows = [0; 9];
+        doubly(3, &[], &mut rows);
+        let (each, more) = (5_592_405u32, 5_592_406);
+        assert_eq!(rows, [more, each, each, each, more, each, each, each, more]);
+        let mut rows = [0; 36];
+        doubly(6, &[], &mut rows);
+        let (each, more) = (2_796_202u32, 2_796_203);
+        let expected = [
+            [more, more, more, more, each, each],
+            [each, more, more, more, more, each],
+            [each, each, more, more, more, more],
+            [more, each, each, more, more, more],
+            [more, more, each, each, more, more],
+            [more, more, more, each, each, more],
+        ];
+        assert_eq!(rows, expected.as_flattened());
+    }
+
+    /// The walk in plain numbers: pairs from a table, products of long words, and signed shifts.
+    #[test]
+    fn a_doubly_stochastic_chain_is_the_walk_of_its_words() {
+        const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+        // Multiples of the golden ratio, which come to all nine minors within 54 moves.
+        let words: Vec<u32> = (1..=108u32).map(|i| i.wrapping_mul(2_654_435_769)).collect();
+        let share = |word: u32, of: i64| (i64::from(word) * of) >> 32;
+        let mut matrix = [[5_592_405i64; 3]; 3];
+        (0..3).for_each(|at| matrix[at][at] += 1);
+        for move_words in words.chunks(2) {
+            let minor = share(move_words[0], 9) as usize;
+            let ((i, j), (a, b)) = (PAIRS[minor / 3], PAIRS[minor % 3]);
+            let down = matrix[i][a].min(matrix[j][b]);
+            let up = matrix[i][b].min(matrix[j][a]);
+            let shift = share(move_words[1], down + up + 1) - down;
+            matrix[i][a] += shift;
+            matrix[j][b] += shift;
+            matrix[i][b] -= shift;
+            matrix[j][a] -= shift;
+        }
+        let expected = [
+            [4_672_469, 5_025_920, 7_078_827],
+            [1_576_897, 8_699_123, 6_501_196],
+            [10_527_850, 3_052_173, 3_197_193],
+        ];
+        assert_eq!(matrix, expected);
+        let once: Vec<u32> = matrix.as_flattened().iter().map(|units| *units as u32).collect();
+        assert_eq!(Law::Doubly.draw(3, 2, &words).rows, once);
+        // In longer contexts the last symbol decides.
+        assert_eq!(Law::Doubly.draw(3, 3, &words).rows, once.repeat(3));
+    }
+
+    /// Where all uniform variables are powers of two, normals and powers have closed forms.
+    #[test]
+    fn a_gamma_variable_is_that_of_the_first_accepted_normal() {
+        // The word whose uniform variable is one, halved so many times.
+        let word = |halvings: u32| ((1u64 << (32 - halvings)) - 1) as u32;
+        // A normal of zero is accepted below one, and this is one.
+        let refused = [0, 0, 0];
+        let ln_2 = std::f64::consts::LN_2;
+        // The largest radius √(64 ln 2) at an eighth of the circle, and √(2 ln 2) at the whole or half of it.
+        let (large, small) = ((32.0 * ln_2).sqrt(), (2.0 * ln_2).sqrt());
+        for (alpha, tries, normal) in [
+            // The large normal is accepted below 0.318 at α = 2.5, and below 0.1223 at 0.3.
+            (2.5, &[[32, 3, 2]][..], large),
+            (2.5, &[[32, 3, 1], [1, 0, 1]], small),
+            (0.3, &[[32, 3, 4]], large),
+            (0.3, &[[32, 3, 3], [1, 0, 1]], small),
+            // The root of the first is below zero.
+            (2.5, &[[32, 1, 32], [1, 1, 1]], -small),
+            // The last of six tries, and none.
+            (2.5, &[refused, refused, refused, refused, refused, [1, 0, 1]], small),
+            (2.5, &[], 0.0),
+        ] {
+            let mut words = [word(0); GAMMA];
+            words.iter_mut().zip(tries.as_flattened()).for_each(|(to, halvings)| *to = word(*halvings));
+            words[18] = word(3);
+            // Shape α + 1 and the factor (1/8)^(1/α) below one.
+            let (shape, factor): (f64, f64) = if alpha < 1.0 { (1.3, 1.0 / 1024.0) } else { (2.5, 1.0) };
+            let d = shape - 1.0 / 3.0;
+            let expected = factor * d * (1.0 + normal / (9.0 * d).sqrt()).powi(3);
+            let found = gamma(alpha, &words);
+            assert!((found / expected - 1.0).abs() < 1e-12, "{alpha} {tries:?}: {found} {expected}");
+        }
+    }
+
     #[test]
     fn rows_sum_to_one_and_columns_too_where_they_should() {
         let laws = [

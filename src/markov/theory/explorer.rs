@@ -202,6 +202,67 @@ mod tests {
         }
     }
 
+    /// W treats both symbols alike here, so that the parts together are all that the last step adds to v.
+    #[test]
+    fn the_parts_are_those_of_the_last_step() {
+        for (curriculum, steps) in [
+            (Curriculum::Default, 1),
+            (Curriculum::Default, 4),
+            (Curriculum::Default, 9),
+            (Curriculum::Doubly, 5),
+        ] {
+            let knobs = Explorer { curriculum, steps, length: 12, ..Explorer::default() };
+            let outcome = knobs.result();
+            assert_eq!(outcome.after.len(), steps + 1);
+            let [.., before, last] = &outcome.after[..] else { panic!("{steps}") };
+            for d in 0..12 {
+                let (added, parts) = (last.v[d] - before.v[d], outcome.uniform[d] + outcome.diagonal[d]);
+                assert!((added - 0.03 * parts).abs() < 1e-13, "{curriculum:?} {steps} {d}: {added} {parts}");
+            }
+        }
+    }
+
+    /// What is said of a first gradient of W, and of W and v after one step.
+    fn said([own, other]: [f64; 2], [diagonal, rest]: [f64; 2], v: &[f64]) -> Vec<String> {
+        let after = vec![Theory { w: [[diagonal, rest], [rest, diagonal]], v: v.to_vec() }; 2];
+        let first = [[own, other], [other, own]];
+        let (uniform, diagonal, texts) = (vec![], vec![], vec![]);
+        Explorer::default().texts(&Outcome { after, first, uniform, diagonal, texts })
+    }
+
+    #[test]
+    fn a_first_gradient_is_judged_by_its_own_size() {
+        let about = |own: f64, other: f64| said([own, other], [2.0, 1.0], &[1.0, 2.0]).swap_remove(0);
+        let alone = about(1.0, 0.0);
+        assert!(!alone.contains("times"), "{alone}");
+        for (own, other) in [(1e6, 1e-4), (-1e6, 1e-4), (1e-6, -1e-16)] {
+            assert_eq!(about(own, other), alone, "{own} {other}");
+        }
+        assert!(about(6.0, 1.5).contains(" 4.00 times "), "{}", about(6.0, 1.5));
+        assert!(about(2e-6, 1e-14).contains(" 200000000.00 times "), "{}", about(2e-6, 1e-14));
+        // The edge itself.
+        assert!(about(1.0, 1e-9).contains(" 1000000000.00 times "), "{}", about(1.0, 1e-9));
+    }
+
+    #[test]
+    fn two_peaks_at_odd_distances_are_enough_to_be_said() {
+        let sentences = |v: &[f64]| said([2.0, 1.0], [2.0, 1.0], v).len();
+        assert_eq!(sentences(&[0.5, 2.0, 0.5, 0.5, 0.5]), 3);
+        assert_eq!(sentences(&[0.5, 2.0, 0.5, 1.0, 0.5]), 4);
+        assert_eq!(sentences(&[0.5, 2.0, 0.5, 1.0, 0.5, 1.0, 0.5]), 4);
+    }
+
+    #[test]
+    fn leads_from_a_tenth_are_factors_and_ratios_from_a_million_the_identity() {
+        let about = |w: [f64; 2], v: &[f64]| said([2.0, 1.0], w, v);
+        let lead = |first: f64| about([2.0, 1.0], &[first, 1.0]).swap_remove(1);
+        assert!(lead(1.05).contains("by 5.0 %"), "{}", lead(1.05));
+        assert!(lead(1.1).contains("by a factor of 1.1"), "{}", lead(1.1));
+        let ratio = |diagonal: f64| about([diagonal, 1.0], &[2.0, 1.0]).swap_remove(2);
+        assert!(ratio(999_999.0).contains(" 999999.00 times "), "{}", ratio(999_999.0));
+        assert_eq!(ratio(1e6), about([1.0, 0.0], &[2.0, 1.0])[2]);
+    }
+
     #[test]
     fn odd_distances_are_peaks_above_both_neighbours() {
         let peaks = |v: &[f64]| {

@@ -270,6 +270,15 @@ fn two_steps_at_length_one_hundred_give_these_numbers() {
 }
 
 #[test]
+fn of_equal_entries_the_first_leads() {
+    let leader = |v: &[f64]| Theory { w: [[1.0; 2]; 2], v: v.to_vec() }.leader();
+    assert_eq!(leader(&[1.0, 3.0, 3.0, 2.0]), 1);
+    assert_eq!(leader(&[-1.0, -2.0, -1.0]), 0);
+    assert_eq!(leader(&[1.0, 2.0, 2.0, 4.0, 4.0]), 3);
+    assert_eq!(Theory::constant(0.02, 0.02, 5).leader(), 0);
+}
+
+#[test]
 fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
     let leader = |t: usize, eta: f64| {
         let tensor = default_tensor(t);
