@@ -224,7 +224,7 @@ export function markovLab(here) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 30);
     }
     await until(async () => /^(Bigrams are learned|Ended)/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the run", 60);
-    assert.match(await text(see("theory-texts")), /4\.46 times.*distance 1.*bigrams lead/);
+    assert.match(await text(see("theory-texts")), /4\.46 times.*distance 1.*favours bigrams/);
     const times = [];
     for (const [key, id, way] of [["tt", "theory-v", "down"], ["teta", "theory-w", "down"], ["tc", "theory-w", "up"], ["tsteps", "theory-ratio", "up"]]) {
       await page.waitForTimeout(150);

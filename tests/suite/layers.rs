@@ -256,7 +256,8 @@ const FRONT: &[&str] = &[
 /// Rooms whose sources may name Burn or CubeCL.
 const TENSORS: &[&str] = &["models", "kernels", "training", "rng"];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+/// The Rust files below a folder.
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

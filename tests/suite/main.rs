@@ -24,6 +24,7 @@ mod markup;
 mod pairs;
 mod plain;
 mod probes;
+mod prose;
 mod readmes;
 mod reference;
 mod sequences;

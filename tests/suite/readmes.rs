@@ -9,7 +9,8 @@ const FOLDERS: [&str; 3] = ["src", "tests", "www"];
 /// Folders in them that are left out: installed packages, and stories, whose links are steps of a tour.
 const OTHERS: [&str; 2] = ["node_modules", "stories"];
 
-fn files(folder: &Path, is_deep: bool, found: &mut Vec<PathBuf>) {
+/// The Markdown files of a folder.
+pub fn files(folder: &Path, is_deep: bool, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let is_ours = !OTHERS.iter().any(|other| path.ends_with(other));
