@@ -236,3 +236,30 @@ pub fn try_out(disk: &dyn Disk, path: &Path) -> Result<(), anyhow::Error> {
 #[cfg(test)]
 #[cfg(unix)]
 pub mod faulty;
+#[cfg(test)]
+pub mod noting;
+
+#[cfg(test)]
+mod tests {
+    use super::noting::Noting;
+    use super::*;
+
+    /// Otherwise a power cut may take the new name away.
+    #[test]
+    fn the_folder_of_a_new_name_is_synchronised() {
+        let name = format!("vivarium-disk-{}", std::process::id());
+        let folder = std::env::temp_dir().join(&name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.csv");
+        let disk = Noting::default();
+        replace(&disk, &path, b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((disk.renamed.take(), disk.folders.take()), (vec![path], vec![folder]));
+        // A name alone is one in the folder in which the command was given.
+        let path = PathBuf::from(name + ".part-of-a-test");
+        replace(&disk, &path, b"new").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((disk.renamed.take(), disk.folders.take()), (vec![path], vec![PathBuf::from(".")]));
+    }
+}

@@ -186,3 +186,19 @@ fn styled(style: &str, length: u64, quiet: bool) -> ProgressBar {
     let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What has no effect yet is kept as it stands; what means nothing is refused.
+    #[test]
+    fn a_teachers_keys_are_kept_or_refused() {
+        let kept = link("#v1/sparse-parity?axes=0_1").unwrap();
+        assert_eq!(kept.reserved, [("axes".to_string(), "0_1".to_string())]);
+        for (part, begins) in [("at=soon", "at = soon: "), ("embed=maybe", "embed = maybe: ")] {
+            let said = link(&format!("#v1/sparse-parity?{part}&axes=0_1")).unwrap_err().to_string();
+            assert!(said.starts_with(begins) && said.lines().count() == 1, "{said}");
+        }
+    }
+}

@@ -293,4 +293,49 @@ mod tests {
         assert!(!open().go_on(None, Format::Csv, "").unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }
+
+    /// The numbers of nothing, of a and of foobar are in the authors' own list (Fowler, Noll, Vo and Eastlake).
+    #[test]
+    fn the_sum_is_that_of_its_authors() {
+        let sums = ["", "a", "foobar"].map(|text| add(EMPTY, text.as_bytes()));
+        assert_eq!(sums, [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]);
+        assert_eq!(add(add(EMPTY, b"foo"), b"bar"), sums[2]);
+    }
+
+    #[test]
+    fn another_text_of_the_same_length_and_head_is_not_gone_on_with() {
+        let folder = std::env::temp_dir().join(format!("vivarium-output-other-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.csv");
+        let part = folder.join("run.csv.part");
+        let open = || Output::open(&Native, Some(&path)).unwrap();
+        let mut output = open();
+        output.write("head\n1\n2\n").unwrap();
+        let mark = output.mark(Format::Csv, Some(2)).unwrap().unwrap();
+        drop(output);
+        assert_eq!((mark.bytes, mark.sum), (9, 0xd5fd_3b0a_80b3_5a70));
+        std::fs::write(&part, "head\n1\n3\n").unwrap();
+        let refused = format!("{:#}", open().go_on(Some(mark), Format::Csv, "head").unwrap_err());
+        assert!(refused.contains("contains the measurements of an interrupted run"), "{refused}");
+        std::fs::write(&part, "head\n1\n2\n").unwrap();
+        assert!(open().go_on(Some(mark), Format::Csv, "head").unwrap());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// As it is where the signal of a closed pipe is ignored.
+    #[cfg(unix)]
+    #[test]
+    fn that_nobody_reads_on_is_known_and_no_failure() {
+        let (reader, writer) = io::pipe().unwrap();
+        let to = To::Special(File::from(std::os::fd::OwnedFd::from(writer)));
+        let mut output = Output { to, path: None, bytes: 0, sum: EMPTY, nobody_reads: false };
+        output.write("1\n").unwrap();
+        assert!(!output.nobody_reads());
+        drop(reader);
+        output.write("2\n").unwrap();
+        assert!(output.nobody_reads());
+        // Nothing more is written then.
+        output.write("3\n").unwrap();
+        assert_eq!(output.bytes, 4);
+    }
 }

@@ -136,6 +136,7 @@ fn rule(sign: char, columns: usize, (first, width): (usize, usize)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markov::Measure;
 
     fn row(step: u64) -> Row {
         let of = |x: f32| vec![x, 2.0 * x, 4.0 * x];
@@ -194,5 +195,35 @@ mod tests {
         assert_eq!(text(Format::Csv), crate::record::csv(&Measures::default(), std::iter::empty()));
         assert_eq!(text(Format::Json), record.to_json());
         assert_eq!(text(Format::Table).lines().count(), 2);
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_medians_and_ranges_need() {
+        let lengths = |replicas: usize| {
+            let mut spec = RunSpec::default();
+            (spec.run.steps, spec.run.replicas) = (1000, replicas);
+            let text = Rows::new(Format::Table, &spec).tail(&Record::default());
+            text.lines().map(|line| line.chars().count()).collect::<Vec<_>>()
+        };
+        // Four digits of a step, then four columns behind two spaces: as wide as "train accuracy", or as a range.
+        assert_eq!(lengths(1), [4 + 4 * (2 + 14); 2]);
+        assert_eq!(lengths(2), [4 + 4 * (2 + 25); 2]);
+    }
+
+    #[test]
+    fn a_table_has_few_of_the_further_measures_and_a_file_all() {
+        let measures = Measures { more: Measure::OPTIONS, ..Measures::default() };
+        let judged = Row { measures: Measure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
+        let names = |format: Format| {
+            shown(format, &measures, &judged).iter().map(|column| column.name).collect::<Vec<_>>()
+        };
+        let usual = "train loss, train accuracy, test loss, test accuracy";
+        assert_eq!(names(Format::Table).join(", "), format!("{usual}, previous, induction"));
+        let strategies = "uniform, unigram, bigram, trigram, tetragram";
+        let chains = "on-dirichlet, on-iid, on-ds";
+        assert_eq!(
+            names(Format::Csv).join(", "),
+            format!("{usual}, {strategies}, previous, induction, {chains}")
+        );
     }
 }

@@ -309,3 +309,78 @@ fn what_is_said_of_a_run_is_counted_and_can_be_shown() {
     assert_eq!(of("#v1/tabular?data=own&csv=987654321&m=20&replicas=1"), Some(shown));
     assert_eq!(of("#v1/sparse-parity"), None);
 }
+
+#[test]
+fn measurements_of_a_saved_run_rise() {
+    let run = |steps: [u64; 3]| SavedRun {
+        rows: steps.iter().map(|step| row_at(*step, 1)).collect(),
+        ..entry("#v1/sparse-parity?n=20")
+    };
+    let checked = |steps: [u64; 3]| run(steps).check("#v1/sparse-parity?n=20");
+    assert_eq!(checked([0, 100, 200]), Ok(run([0, 100, 200])));
+    assert_eq!(checked([0, 200, 200]), Err(FileError::Order { at: 3, step: 200, before: 200 }));
+    assert_eq!(checked([0, 200, 100]), Err(FileError::Order { at: 3, step: 100, before: 200 }));
+}
+
+/// Programs find the same four lists in every line, also where one is empty.
+#[test]
+fn a_line_of_a_measurement_has_all_but_the_margin() {
+    let row = Row {
+        step: 7,
+        train_loss: vec![0.5],
+        test_loss: vec![0.25, f32::NAN],
+        test_accuracy: vec![1.0],
+        ..Default::default()
+    };
+    let losses = r#""train_loss":[0.5],"train_accuracy":[],"test_loss":[0.25,null],"test_accuracy":[1.0]"#;
+    let measures = Measures::default();
+    assert_eq!(json_row(&measures, &row, true), format!("\n{{\"step\":7,{losses}}}"));
+    let row = Row { margin: vec![0.125], ..row };
+    assert_eq!(json_row(&measures, &row, false), format!(",\n{{\"step\":7,{losses},\"margin\":[0.125]}}"));
+}
+
+/// Where a run was trained is said beside it, and nothing hangs on it.
+#[test]
+fn a_run_is_read_whatever_stands_where_it_was_trained() {
+    let json = record().to_json();
+    for other in [r#"["lab",[1],{"device":"CPU"}]"#, "7", "-7", "0.5", r#""CPU""#, "true", "null"] {
+        let about = format!("\"environment\":{other},");
+        let lines = json.lines().map(|line| match line.starts_with("\"environment\":") {
+            true => about.as_str(),
+            false => line,
+        });
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let expected = Record { environment: Environment::default(), ..record() };
+        assert_eq!(Record::parse(text.as_bytes()), Ok(expected), "{other}");
+    }
+}
+
+#[test]
+fn the_two_most_frequent_of_three_classes_are_kept() {
+    // 50, 30 and 10 of 90 rows: not the first two by name.
+    let kind = |i: usize| ["c", "c", "c", "c", "c", "a", "a", "a", "b"][i % 9];
+    let found = table("x,kind", 90, |i| format!("{i},{}", kind(i))).unwrap();
+    assert_eq!(found.classes, ["a", "c"]);
+    assert_eq!(found.table.y[..9], [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0]);
+    assert_eq!((found.table.y.len(), found.table.y.iter().sum::<f32>()), (80, 20.0));
+    assert_eq!(
+        found.notes,
+        ["The label has 3 classes. Only rows of the two most frequent classes are kept: c and a."]
+    );
+}
+
+#[test]
+fn a_column_with_one_word_is_left_out_and_no_row_is() {
+    let mixed = |i: usize| if i == 44 { "word".to_string() } else { i.to_string() };
+    let kind = |i: usize| ["no", "yes"][i % 2];
+    let found = table("x,mixed,kind", 90, |i| format!("{i},{},{}", mixed(i), kind(i))).unwrap();
+    assert_eq!((found.names, found.table.y.len()), (vec!["x".to_string()], 90));
+    assert_eq!(found.notes, ["Columns left out because some values are not numbers: mixed."]);
+}
+
+#[test]
+fn a_table_that_is_no_text_is_told_from_one_that_is_no_table() {
+    let read = |bytes: &[u8]| dataset::read_from(bytes, None);
+    assert_eq!(read(b"a,b\n1,\xff\n2,x\n"), Err(FileError::NotText));
+    assert!(matches!(read(b"a,b\n1,2,3\n"), Err(FileError::NoTable(_))));
+}

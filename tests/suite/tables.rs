@@ -1,13 +1,17 @@
 //! Runs on tables: networks measured on their own held-out rows, and forests that are grown tree by tree.
 
+use std::process::{Command, Output};
+
+use vivarium::record::{csv, dataset};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
-use vivarium::tasks::Batch;
 use vivarium::tasks::tabular::uploaded::UploadedTable;
+use vivarium::tasks::{Batch, Measures};
 use vivarium::training::launch::choose::{engine, prefers_gpu, worth_a_gpu};
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
+use crate::folder::Folder;
 use crate::{finish, session, spec};
 
 fn trained(link: &str) -> Outcome {
@@ -154,4 +158,63 @@ fn a_sweep_may_have_models_for_an_axis() {
         finish(&mut session).rows.len()
     });
     assert_eq!(sessions.collect::<Vec<_>>(), [3; 4]);
+}
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab")).args(arguments).output().unwrap()
+}
+
+/// 400 rows of a number and two words: enough for the usual sample.
+fn own_table() -> String {
+    let row = |i: usize| format!("{},{},{}\n", i * i, ["low", "high"][(i / 2) % 2], ["no", "yes"][i % 2]);
+    std::iter::once("size,grade,kind\n".to_string()).chain((0..400).map(row)).collect()
+}
+
+/// A link that names no table is about the one of the command; its label is the column of that name, or the last one.
+#[test]
+fn links_are_about_the_table_that_the_command_names() {
+    let folder = Folder::new("own-table");
+    let path = folder.file("own.csv");
+    std::fs::write(&path, own_table()).unwrap();
+    let number = |label: Option<usize>| dataset::read(own_table().as_bytes(), label).unwrap().table.number();
+    let (last, second) = (number(None), number(Some(1)));
+    assert_ne!(last, second);
+    let explained = |arguments: &[&str]| {
+        let mut line = vec!["link", "--table", path.as_str()];
+        line.extend(arguments);
+        let output = lab(&line);
+        let [printed, said] =
+            [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        (output.status.code(), printed.lines().next().unwrap_or_default().to_string(), said)
+    };
+    let left_out = |name: &str| format!("Columns left out because some values are not numbers: {name}.\n");
+    let own = format!("#v1/tabular?data=own&csv={last}");
+    let of_second = format!("#v1/tabular?data=own&csv={second}&m=20");
+    for (arguments, link, name) in [
+        (vec!["#v1/tabular"], own.as_str(), "grade"),
+        (vec!["--label", "grade", "#v1/tabular?m=20"], of_second.as_str(), "kind"),
+        // One that names a table, and one of a task that has none.
+        (vec![own.as_str()], own.as_str(), "grade"),
+        (vec!["#v1/sparse-parity?n=20"], "#v1/sparse-parity?n=20", "grade"),
+    ] {
+        assert_eq!(explained(&arguments), (Some(0), link.to_string(), left_out(name)), "{arguments:?}");
+    }
+    let (code, _, said) = explained(&["--label", "colour", "#v1/tabular"]);
+    let expected = format!("{path} has no column colour; its columns are size, grade, kind\n");
+    assert_eq!((code, said), (Some(1), expected));
+}
+
+#[test]
+fn a_run_on_the_table_of_the_command_is_the_run_on_that_table() {
+    let folder = Folder::new("run-on-own-table");
+    let path = folder.file("own.csv");
+    std::fs::write(&path, own_table()).unwrap();
+    let run = "m=20&replicas=1&widths=6.5&batch=8&steps=10&every=5&halt=steps&device=cpu";
+    let link = format!("#v1/tabular?{run}");
+    let output = lab(&["run", &link, "--table", &path, "-q", "--format", "csv"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let number = dataset::read(own_table().as_bytes(), None).unwrap().table.open();
+    let rows = trained(&format!("#v1/tabular?data=own&csv={number}&{run}")).rows;
+    assert_eq!(rows.len(), 3);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), csv(&Measures::default(), rows.iter()));
 }

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::cli::disk::Native;
+use crate::cli::disk::noting::Noting;
+use crate::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
 const RUNS: [&str; 4] = [
@@ -136,5 +138,47 @@ fn a_file_of_something_else_stays_as_it_is() {
             }
             None => assert_eq!((opened.unwrap(), now), (vec![0, 1, 2, 3], whole.clone())),
         }
+    }
+}
+
+#[test]
+fn losses_are_those_of_the_step_at_which_a_network_ended() {
+    let row = |step: u64| {
+        let of = |x: f32| vec![step as f32 + x, step as f32 + x + 0.5];
+        Row {
+            step,
+            train_loss: of(1.0),
+            train_accuracy: of(2.0),
+            test_loss: of(3.0),
+            test_accuracy: of(4.0),
+            ..Default::default()
+        }
+    };
+    let rows = vec![row(50), row(100), row(900)];
+    let outcome = Outcome { rows, solved: vec![Some(100), None], ending: None, step: 900 };
+    let text = |halt: &str| {
+        let spec = spec(&format!("{LINK}&halt={halt}"));
+        lines(&spec, 1, &cell(&spec, 1).unwrap(), &outcome)
+    };
+    let unsolved = "1,10,3,0,1,0,900,901.5,902.5,903.5,904.5\n";
+    assert_eq!(text("target"), format!("1,10,3,0,0,1,100,101,102,103,104\n{unsolved}"));
+    // Where a run goes on behind the target, so do its networks.
+    assert_eq!(text("steps"), format!("1,10,3,0,0,1,100,901,902,903,904\n{unsolved}"));
+}
+
+#[test]
+fn a_file_in_order_is_written_again_where_its_first_lines_are_others() {
+    let spec = spec(LINK);
+    let (head, runs) = (head(&spec, Shard::WHOLE), RUNS.concat());
+    let older = head.replacen("?replicas=2&", "?", 1).replacen("=k:2_3", "=k:2_3&replicas=2", 1);
+    assert_ne!(older, head);
+    for (begun, renames) in [(head.clone(), 0), (older, 1), (head.replace('\n', "\r\n"), 1)] {
+        let place = Place::with("first-lines", &format!("{begun}{runs}"));
+        let disk = Noting::default();
+        let journal = Journal::open(&disk, &place.0, &spec, Shard::WHOLE).unwrap();
+        assert_eq!(journal.found.missing(), Vec::<usize>::new());
+        journal.finish().unwrap();
+        assert_eq!(disk.renamed.take().len(), renames, "{begun}");
+        assert_eq!(std::fs::read_to_string(&place.0).unwrap(), format!("{head}{runs}"));
     }
 }
