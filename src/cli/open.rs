@@ -86,7 +86,8 @@ fn with_table(text: &str) -> String {
     match TABLE.get() {
         Some(number) if reads_one && !text.contains("csv=") => {
             let sign = if text.contains('?') { '&' } else { '?' };
-            format!("{text}{sign}data=own&csv={number}")
+            let source = if text.contains("data=own") { "" } else { "data=own&" };
+            format!("{text}{sign}{source}csv={number}")
         }
         _ => text.into(),
     }

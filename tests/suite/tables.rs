@@ -192,6 +192,7 @@ fn links_are_about_the_table_that_the_command_names() {
     let of_second = format!("#v1/tabular?data=own&csv={second}&m=20");
     for (arguments, link, name) in [
         (vec!["#v1/tabular"], own.as_str(), "grade"),
+        (vec!["#v1/tabular?data=own"], own.as_str(), "grade"),
         (vec!["--label", "grade", "#v1/tabular?m=20"], of_second.as_str(), "kind"),
         // One that names a table, and one of a task that has none.
         (vec![own.as_str()], own.as_str(), "grade"),
