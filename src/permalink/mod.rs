@@ -317,6 +317,15 @@ mod tests {
     }
 
     #[test]
+    fn a_link_without_a_lab_is_the_usual_one_and_no_mistake() {
+        for text in ["", "#", "#v1/", "#v1/?"] {
+            assert_eq!(decode(text), (Link::default(), vec![]), "{text}");
+        }
+        let (link, notices) = decode("#v1/?n=20");
+        assert_eq!((encode(&link).as_str(), notices), ("#v1/sparse-parity?n=20", vec![]));
+    }
+
+    #[test]
     fn smoothing_is_in_the_link_unless_there_is_none() {
         let (link, notices) = decode("#v1/sparse-parity?smooth=0.9&n=20&y=log");
         assert_eq!((link.view.smooth, notices.len()), (0.9, 0));

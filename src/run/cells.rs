@@ -288,6 +288,22 @@ mod tests {
         assert!((20..=MOST_LOOKED_AT_OF_DEAR + 1).contains(&CHECKED.get()), "{}", CHECKED.get());
     }
 
+    /// Of 26 circuits every second one is looked at, from the first, and then the last.
+    #[test]
+    fn a_last_circuit_that_cannot_be_is_found_whatever_the_stride() {
+        let read = |wrong: usize| {
+            let mut noises: Vec<String> = (1..=26).map(|i| format!("0.{i:02}")).collect();
+            noises[wrong] = "11".into();
+            decode(&format!("#v1/boolean-circuit?sweep=sigma:{}", noises.join("_")))
+        };
+        for (wrong, is_found) in [(25, true), (24, true), (0, true), (1, false), (23, false)] {
+            let (link, notices) = read(wrong);
+            let keys: Vec<&str> = notices.iter().map(|notice| notice.key.as_str()).collect();
+            assert_eq!(keys, if is_found { vec!["sweep"] } else { vec![] }, "{wrong}: {notices:?}");
+            assert_eq!(link.spec.run.sweep.is_empty(), is_found, "{wrong}");
+        }
+    }
+
     #[test]
     fn a_hundred_thousand_runs_are_refused_with_their_time_and_a_way_to_go_on() {
         let asked = "#v1/sparse-parity?replicas=20&sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250";

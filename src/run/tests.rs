@@ -256,6 +256,30 @@ fn what_loops_and_pages_leave_to_others_is_known() {
     }
 }
 
+/// Networks of 510 neurons on 512 bits have 510 · 514 + 1 = 262,141 numbers, and of 511 they have 262,655: 2¹⁸ are between
+/// the two. An answer may take 2²² operations.
+#[test]
+fn a_page_holds_a_network_whose_numbers_and_operations_are_both_few() {
+    let of = |width: usize, operations: f64| {
+        spec(&format!("#v1/sparse-parity?n=512&width={width}")).is_small(operations).is_ok()
+    };
+    let most = 4_194_304.0;
+    assert!(of(510, 0.0) && of(510, most));
+    assert!(!of(510, most + 1.0), "too many operations alone");
+    assert!(!of(511, 0.0), "too many numbers alone");
+    assert!(!of(511, most + 1.0));
+}
+
+#[test]
+fn rows_of_a_table_are_columns_and_what_has_no_rows_keeps_none() {
+    assert_eq!(spec("#v1/sparse-parity").rows(), Rows::LAYER);
+    let mut table = spec("#v1/tabular");
+    assert_eq!(table.rows(), Rows { row: "column", ..Rows::LAYER });
+    // No run has this model on a table, but a form may hold it until it is mended.
+    table.parse("model", "descent-transformer").unwrap();
+    assert_eq!(table.rows(), Rows::NONE);
+}
+
 #[test]
 fn people_are_asked_from_a_gibibyte_and_a_half_or_thirty_days_on() {
     let held = |numbers: u64| Cost { page: 5, worker: numbers - 5, ..Cost::default() };

@@ -124,3 +124,56 @@ impl RunSpec {
         (!blocks(self)).then(|| Problem::new(BEGINNING, &found.to_string(), expected))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    /// Networks of largest margin on Z_49 have 4 · 48 = 192 neurons. 4096 of 100 neurons, with 3 · 49 · 100 weights each, do
+    /// not fit, so that there are as many as do; with 200 neurons, of which there is room for half as many, these do not.
+    #[test]
+    fn what_was_lowered_goes_back_to_its_default_and_is_named_once() {
+        let (link, notices) =
+            decode("#v1/groups?n=49&width=100&from=maximum&loss=hinge&batch=32&replicas=4096");
+        let said = |key: &str, found: &str, expected: &str| Problem::new(key, found, expected);
+        assert_eq!(
+            notices,
+            [
+                said("loss", "hinge", "ce, since the labels are classes"),
+                said(
+                    "replicas",
+                    "4096",
+                    "fewer networks of this size, because together they would not fit into a browser's memory",
+                ),
+                said("width", "100", "at least 192 neurons for this initial network"),
+            ]
+        );
+        let value = |key: &str| link.spec.value(key).map(|value| value.to_string()).unwrap_or_default();
+        assert_eq!(
+            ["loss", "replicas", "width", "from", "batch"].map(value),
+            ["ce", "1", "200", "maximum", "32"]
+        );
+    }
+
+    /// The induction head on two symbols is written into 6 components, for which neither 7 nor the usual 16 will do.
+    #[test]
+    fn only_what_blocks_a_construction_takes_its_beginning_back() {
+        let spec = decode("#v1/markov?d=6&from=circuit").0.spec;
+        let wrong = |key: &str| Problem::new(key, "what stands there", "something else");
+        for key in ["d", "from", "heads"] {
+            let mut same = spec.clone();
+            assert_eq!(same.begin_anyhow(&wrong(key)), None, "{key}");
+            assert_eq!(same, spec, "{key}");
+        }
+        let mut wide = spec.clone();
+        wide.parse("d", "7").unwrap();
+        let expected = Problem::new("from", "circuit", "drawn, or d = something else");
+        assert_eq!(wide.begin_anyhow(&wrong("d")), Some(expected));
+        assert_eq!(["d", "from"].map(|key| wide.value(key).unwrap().to_string()), ["7", "drawn"]);
+        // Two heads of a layer are in the way, and one, as is usual, is not.
+        let mut heads = spec.clone();
+        heads.parse("heads", "2.1").unwrap();
+        assert_eq!(heads.begin_anyhow(&wrong("heads")), None);
+    }
+}

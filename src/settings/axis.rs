@@ -226,6 +226,7 @@ mod tests {
             "n:lin:10..20:1001",
             "n:lin:..20:3",
             "n:log:0..20:3",
+            "n:log:20..0:3",
             "n:cube:1..20:3",
             "n:lin:1..inf:3",
         ] {
@@ -289,6 +290,9 @@ mod tests {
         assert_eq!(text("n", &ratios), "n:log:1..256:9");
         let rates = Spread::Log.numbers(0.001, 1.0, 10, false).unwrap();
         assert_eq!(text("lr", &rates), "lr:log:0.001..1:10");
+        let ranges = [&rates[..], &even[..4]]
+            .map(|values| Axis::new("lr".into(), values.to_vec()).range().map(String::from));
+        assert_eq!(ranges, [Some("log:0.001..1:10".to_string()), None]);
         assert_eq!(text("n", &[&even[..], &["7".to_string()]].concat()), "n:10_20_30_40_50_60_70_80_90_7");
         let long: Vec<String> = (0..900).map(|i| format!("{}", 1000 + i * i)).collect();
         assert!(!Axis::new("n".into(), long).is_sound(), "no link could hold it");

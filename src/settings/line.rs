@@ -120,5 +120,10 @@ mod tests {
     fn plain_text_may_be_typed() {
         assert_eq!(decode("A _ → 1 R B"), "A _ → 1 R B");
         assert_eq!(decode("what! no, !zz! and !110000!"), "what! no, !zz! and !110000!");
+        // One to six digits and nothing else: a sign is none, and seven are too many.
+        for plain in ["!+41!", "!0000041!", "!!"] {
+            assert_eq!(decode(plain), plain);
+        }
+        assert_eq!(["!41!", "!000041!"].map(decode), ["A", "A"]);
     }
 }

@@ -395,6 +395,32 @@ mod tests {
         assert!(evaluation.measures[Measure::OnDirichlet as usize..].iter().all(Option::is_none));
     }
 
+    /// KL(p ‖ even) = Σ p ln 3p.
+    #[test]
+    fn a_measure_on_another_law_is_the_mean_over_its_own_contexts_alone() {
+        let (_, evaluator) = evaluator("#v1/markov?k=3&t=20&held=64&test=dirichlet");
+        let even = Answers { logits: vec![0.0; 3 * evaluator.count()], ..Default::default() };
+        let evaluation = evaluator.evaluate(&even);
+        let mean = |from: usize, to: usize| {
+            let mut sum = 0.0;
+            for p in &evaluator.truths()[3 * from..3 * to] {
+                if *p > 0.0 {
+                    sum += p * libm::log(3.0 * p);
+                }
+            }
+            sum / (to - from) as f64
+        };
+        // 64 contexts of the test, and half as many of each of the other two.
+        assert_eq!(evaluator.count(), 64 + 32 + 32);
+        let is = |found: f32, exact: f64| assert!((f64::from(found) - exact).abs() < 1e-6, "{found} {exact}");
+        is(evaluation.kl, mean(0, 64));
+        for (measure, from, to) in
+            [(Measure::OnDirichlet, 0, 64), (Measure::OnIndependent, 64, 96), (Measure::OnDoubly, 96, 128)]
+        {
+            is(evaluation.measures[measure as usize].unwrap(), mean(from, to));
+        }
+    }
+
     #[test]
     fn scores_are_the_largest_of_their_layers() {
         let (_, evaluator) = evaluator("#v1/markov?held=64");

@@ -196,3 +196,186 @@ impl TraceEvaluator {
         self.tokens
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::cpu::sequence_net::Inference;
+    use crate::machines::traces::Control;
+    use crate::permalink::decode;
+
+    const TRACES: Traces = Traces { control: Control::Lot, states: 2, machine: 1, length: 8 };
+
+    fn pair(share: Share) -> (u64, u64) {
+        (share.0, share.1)
+    }
+
+    #[test]
+    fn the_symbol_is_that_of_the_larger_mass_over_all_states() {
+        for (logits, symbol) in [
+            ([4.0, 0.0, 0.0, 0.0], 0),
+            ([0.0, 4.0, 0.0, 0.0], 1),
+            ([0.0, 0.0, 0.0, 4.0], 1),
+            ([0.0, 0.0, 0.0, 0.0], 0),
+            ([2.0, 2.0, -1.0, -1.0], 0),
+            // The largest logit is of a 1, and two that are nearly as large are of a 0.
+            ([1.0, 1.3, 1.0, -5.0], 0),
+            // Only differences count: neither e^1000 nor a quotient of negative logits may come in.
+            ([999.0, 1000.0, 0.0, 0.0], 1),
+            ([-1.0, -2.0, -3.0, -3.0], 0),
+            ([-2.0, -1.0, -3.0, -3.0], 1),
+        ] {
+            assert_eq!(likeliest_symbol(&logits), symbol, "{logits:?}");
+        }
+    }
+
+    #[test]
+    fn shares_are_of_what_was_asked_for() {
+        let mut share = Share::default();
+        assert_eq!(share.of(), None);
+        for right in [false, true, false, false] {
+            share.add(right);
+        }
+        assert_eq!((pair(share), share.of()), ((1, 4), Some(0.25)));
+    }
+
+    /// Half as many traces of each longer run, but one at least.
+    #[test]
+    fn traces_of_longer_runs_stand_behind_those_from_the_beginning() {
+        for (held_out, starts) in [(6, [0, 6, 9, 12, 15]), (1, [0, 1, 2, 3, 4])] {
+            let evaluator = TraceEvaluator::of(&TRACES, 3, held_out);
+            assert_eq!(evaluator.starts, starts);
+            assert_eq!(evaluator.contexts().len(), starts[4] * 8);
+            // A context is a trace without its last token.
+            let traces: Vec<u8> = evaluator.places.iter().map(|place| place.token).collect();
+            for (context, trace) in evaluator.contexts().chunks(8).zip(traces.chunks(9)) {
+                assert_eq!(context, &trace[..8]);
+            }
+            let mut second = vec![];
+            TRACES.source().held_out(3, 1, 0..1, &mut second);
+            assert_eq!(evaluator.places[held_out * 9..][..9], second);
+        }
+        let table = Traces { control: Control::Table, states: 3, ..TRACES };
+        assert_eq!([TRACES, table].map(|traces| TraceEvaluator::of(&traces, 3, 2).tokens()), [8, 6]);
+    }
+
+    /// A network that expects the last token again, with a logit of 5 where all others have 0, and looks at all places
+    /// alike: what it makes of a trace can be counted by hand.
+    ///
+    /// ```text
+    /// place      0  1  2  3  4  5  6  7  8
+    /// token      0  1  1  3  2  2  0  1  1
+    /// symbol     0  1  1  1  0  0  0  1  1
+    /// back          -  2  -  4  2  6  -  8     to the write
+    /// right         ✗  ✓  ✓  ✗  ✓  ✓  ✗  ✓     the symbol before is the same
+    /// token is the same   ✓        ✓        ✓  at places 2, 5 and 8
+    /// ```
+    #[test]
+    fn a_trace_is_counted_as_by_hand() {
+        let (link, notices) = decode("#v1/machine-traces?t=8&d=8&heads=2.1&norm=none&mlp=off&held=80");
+        assert!(notices.is_empty(), "{notices:?}");
+        let weights: Vec<Vec<f32>> = link
+            .spec
+            .parameters()
+            .iter()
+            .map(|parameter| {
+                let (rows, columns) = (parameter.shape[1], parameter.shape[2]);
+                let diagonal = match parameter.name.as_str() {
+                    "embed" => 1.0,
+                    "readout" => 5.0,
+                    _ => 0.0,
+                };
+                let number = |at: usize| if at / columns == at % columns { diagonal } else { 0.0 };
+                (0..rows * columns).map(number).collect()
+            })
+            .collect();
+        let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let tokens = [0, 1, 1, 3, 2, 2, 0, 1, 1];
+        let written = [None, None, Some(0), None, Some(0), Some(3), Some(0), None, Some(0)];
+        let trace = tokens.into_iter().zip(written).map(|(token, written)| Place { token, written, cell: 0 });
+        let trace: Vec<Place> = trace.collect();
+        // 66 traces from the beginning, two of each longer run.
+        let evaluator = TraceEvaluator {
+            tokens: 4,
+            length: 8,
+            held_out: 66,
+            places: trace.repeat(72),
+            contexts: tokens[..8].to_vec(),
+            starts: vec![0, 66, 68, 70, 72],
+            least: 0.0,
+        };
+        let mut inference = Inference::new(&link.spec).unwrap();
+        let mut counted = |numbers: &[usize]| {
+            let mut counts = Counts::default();
+            inference.look(&weights, evaluator.contexts(), &mut |_, view| {
+                numbers.iter().for_each(|at| evaluator.count(*at, view, &mut counts));
+            });
+            counts
+        };
+        let hit = libm::log(libm::exp(5.0) + 3.0) - 5.0;
+        let near = |found: f64, exact: f64| assert!((found - exact).abs() < 1e-5, "{found} {exact}");
+
+        // Of the first 64 traces attention is looked at, where the write is four or more steps back.
+        let of_two = counted(&[0, 63]);
+        near(of_two.loss, 2.0 * (8.0 * hit + 5.0 * 5.0));
+        assert_eq!((pair(of_two.new), pair(of_two.written)), ((2, 6), (8, 10)));
+        assert_eq!(of_two.by_distance.map(pair), [(4, 4), (0, 2), (2, 2), (2, 2), (0, 0), (0, 0)]);
+        assert_eq!(of_two.longer.map(pair), [(0, 0); 4]);
+        let even = 2.0 * (1.0 / 4.0 + 1.0 / 6.0 + 1.0 / 8.0);
+        assert_eq!((of_two.scored, of_two.heads.len()), (6, 3));
+        near(of_two.even, even);
+        of_two.heads.iter().for_each(|sum| near(*sum, even));
+
+        let behind = counted(&[64, 65]);
+        near(behind.loss, of_two.loss);
+        assert_eq!((pair(behind.new), pair(behind.written)), ((2, 6), (8, 10)));
+        assert_eq!((behind.scored, behind.even, behind.heads), (0, 0.0, vec![]));
+
+        // The first and the last trace of each longer run, in which only cells that were written count.
+        let longer = counted(&[66, 67, 68, 70, 71, 71]);
+        assert_eq!(longer.longer.map(pair), [(0, 0), (8, 10), (4, 5), (12, 15)]);
+        assert_eq!(
+            (longer.loss, pair(longer.new), pair(longer.written), longer.scored),
+            (0.0, (0, 0), (0, 0), 0)
+        );
+    }
+
+    #[test]
+    fn an_evaluation_has_the_means_and_the_best_head_of_each_layer() {
+        let evaluator = TraceEvaluator { held_out: 2, least: 0.25, ..TraceEvaluator::of(&TRACES, 3, 2) };
+        let counts = Counts {
+            loss: 8.0,
+            new: Share(1, 4),
+            written: Share(3, 4),
+            by_distance: [Share(1, 2), Share(0, 0), Share(3, 3), Share(0, 0), Share(0, 0), Share(0, 5)],
+            longer: [Share(0, 0), Share(1, 4), Share(0, 0), Share(1, 2)],
+            heads: vec![2.0, 1.0, 3.0],
+            even: 1.0,
+            scored: 4,
+        };
+        // Excess and new cells; six distances; four layers and even attention; three longer runs.
+        let measures = vec![
+            Some(0.25),
+            Some(0.25),
+            Some(0.5),
+            None,
+            Some(1.0),
+            None,
+            None,
+            Some(0.0),
+            Some(0.5),
+            Some(0.75),
+            None,
+            None,
+            Some(0.25),
+            Some(0.25),
+            None,
+            Some(0.5),
+        ];
+        assert_eq!(evaluator.evaluate(&counts, &[1, 2]), Evaluation { kl: 0.5, way: 0.75, measures });
+        let mut measures = vec![None; 16];
+        measures[0] = Some(-0.25);
+        let nothing = evaluator.evaluate(&Counts::default(), &[1, 2]);
+        assert_eq!(nothing, Evaluation { kl: 0.0, way: 0.0, measures });
+    }
+}
