@@ -275,6 +275,35 @@ mod tests {
     }
 
     #[test]
+    fn runs_on_rows_of_their_own_have_errors_in_place_of_times() {
+        let (spec, mut sweep) = made("#v1/tabular?n=5&replicas=2&sweep=m:40_60", |m, _| Some(m as u64));
+        sweep.ends = vec![vec![0.75; 2], vec![0.5; 2]];
+        let text = table(&spec, &sweep);
+        let holds = |words: &[&str]| text.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert!(holds(&["median error", "quartiles"]) && !text.contains("median t_c"), "{text}");
+        assert!(holds(&["40", "2 of 2", "25.0 % to 25.0 %"]), "{text}");
+        assert!(holds(&["60", "2 of 2", "50.0 % to 50.0 %"]), "{text}");
+        let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |n, _| Some(n as u64));
+        let text = table(&spec, &sweep);
+        assert!(text.contains("median t_c") && !text.contains("median error"), "{text}");
+    }
+
+    #[test]
+    fn several_restarts_say_how_many_are_enough() {
+        let link = |tries: usize| {
+            format!("#v1/sparse-boolean?tries={tries}&replicas=4&sweep=m:20_30_40&series=n:25_50")
+        };
+        let time = |m: f64, line: usize| (line == 0 && m >= 30.0).then_some(50);
+        let (spec, sweep) = made(&link(2), time);
+        let expected = "80 % of trials succeed at n = 25 if m is at least 30\n\
+                        fewer than 80 % of trials succeed at n = 50 for every value of m\n";
+        assert_eq!(enough(&spec, &sweep), expected);
+        assert!(laws(&spec, &sweep).ends_with(expected), "{}", laws(&spec, &sweep));
+        let (spec, sweep) = made(&link(1), time);
+        assert_eq!(enough(&spec, &sweep), "");
+    }
+
+    #[test]
     fn an_interval_is_open_where_it_ends_with_the_run() {
         let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
         assert_eq!(interval(&point(&[Some(1200); 8])), "1,200 to 1,200");

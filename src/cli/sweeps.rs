@@ -385,6 +385,8 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
 }
 
 #[cfg(test)]
+mod figure_tests;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::permalink::decode_within;

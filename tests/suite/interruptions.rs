@@ -229,6 +229,78 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
     assert_eq!(read(&path), b"seed,replica,t_c\n");
 }
 
+/// The shorter one of two runs ends, and is counted and kept.
+#[cfg(unix)]
+#[test]
+fn a_stopped_sweep_counts_the_runs_that_had_ended() {
+    let folder = Folder::new("counted");
+    let path = folder.file("run.csv");
+    let head = "steps,replica,t_c\n";
+    let link = ENDLESS.replace("&steps=10000000", "") + "&sweep=steps:100_10000000";
+    let child = begin(&["run", &link, "-q", "--format", "csv", "-o", &path]);
+    let part = format!("{path}.part");
+    until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > head.len() as u64));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(said(&output), "Stopped when 1 of 2 runs had ended.\n");
+    let text = String::from_utf8(read(&path)).unwrap();
+    let rows: Vec<&str> = text.strip_prefix(head).unwrap().lines().collect();
+    assert!(rows.len() == 1 && rows[0].starts_with("100,0,"), "{text}");
+}
+
+/// Milliseconds from the signal to the end of a run that writes this file, and the step at which it has stopped.
+#[cfg(unix)]
+fn stop(line: &[&str], path: &str) -> (f64, u64) {
+    let mut child = begin(line);
+    let part = format!("{path}.part");
+    until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > 0));
+    let start = now_ms();
+    signal(&child, "-INT");
+    while child.try_wait().unwrap().is_none() {
+        if now_ms() - start > 30_000.0 {
+            child.kill().unwrap();
+        }
+        sleep_ms(2.0);
+    }
+    let ms = now_ms() - start;
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    let text = said(&output);
+    let step = text.strip_prefix("Stopped at step ").and_then(|rest| rest.split('.').next());
+    (ms, step.unwrap().replace(',', "").parse().unwrap())
+}
+
+/// A run that is to be saved goes on to its next measurement, but for no longer than a second. On a busy machine
+/// anything may take a second, but not each time.
+#[cfg(unix)]
+#[test]
+fn a_stop_is_obeyed_at_a_measurement_or_after_a_second_and_at_once_where_nothing_is_saved() {
+    fn line<'a>(link: &'a str, path: &'a str) -> [&'a str; 7] {
+        ["run", link, "-q", "--format", "csv", "-o", path]
+    }
+    let folder = Folder::new("grace");
+    let [path, checkpoint] = ["run.csv", "run.safetensors"].map(|name| folder.file(name));
+    // Steps of a size of which it does not come to the hundred thousandth.
+    let rare = ENDLESS
+        .replace("every=100&", "every=100000&")
+        .replace("n=10&k=2&width=8&batch=8", "n=64&k=2&width=128&batch=128");
+    let saved = ["--checkpoint", checkpoint.as_str()];
+    let often = [&line(ENDLESS, &path)[..], &saved].concat();
+    let is_soon = |line: &[&str], every: u64| {
+        (0..5).any(|_| {
+            let (ms, step) = stop(line, &path);
+            ms < 900.0 && step.is_multiple_of(every)
+        })
+    };
+    assert!(is_soon(&often, 100), "it does not stop at its next measurement");
+    assert!(is_soon(&line(&rare, &path), 1), "it goes on although nothing is saved");
+    std::fs::remove_file(&checkpoint).unwrap();
+    let (ms, step) = stop(&[&line(&rare, &path)[..], &saved].concat(), &path);
+    assert!(ms >= 1000.0 && step > 0, "{ms} ms, step {step}");
+    let kept = vivarium::training::session::checkpoint::Checkpoint::decode(&read(&checkpoint)).unwrap();
+    assert_eq!(kept.step, step);
+}
+
 /// The second one is told, changes nothing, and can go on as soon as the first one has ended, in whatever way.
 #[test]
 fn two_at_once_on_one_file_do_not_mix() {

@@ -162,7 +162,7 @@ fn parts_put_together_are_the_whole() {
     assert_eq!(read(&all), read(&whole));
     std::fs::remove_file(&all).unwrap();
     let said = fail(merge(&[a, b, b], &[]));
-    assert!(said.contains("run 1 is in ") && said.contains("an earlier file"), "{said}");
+    assert!(said.contains("run 1 is both in ") && said.contains("one of the files before it"), "{said}");
     let said = fail(merge(&[a, d], &[]));
     assert!(said.contains("3 of 6 runs are missing (1, 2, 5)") && said.contains("--partial"), "{said}");
     assert!(!Path::new(&all).exists());
@@ -220,6 +220,53 @@ fn figures_are_maps_of_two_settings_and_curves_of_one() {
     }
     let (said, _) = refused(&["sweep", one, "-q", "-o", &path, "--figure", &folder.file("curve.gif")]);
     assert!(said.contains("should end in .svg or .png"), "{said}");
+}
+
+/// What is printed of a sweep that is made into this file.
+fn printed(link: &str, path: &str, more: &[&str]) -> String {
+    let output = lab(&[&["sweep", link, "-o", path][..], more].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
+    let folder = Folder::new("printed");
+    let path = folder.file("sweep.csv");
+    let text = printed(SWEEP, &path, &[]);
+    // Of each run, in their order, how many of its three networks have a 1 under success.
+    let file = read(&path);
+    let lines: Vec<&str> = file.lines().skip(2).collect();
+    let of_runs = lines.chunks(3).map(|lines| {
+        let solved = lines.iter().filter(|line| line.split(',').nth(5) == Some("1")).count();
+        format!(" {solved} of 3 ")
+    });
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains(" of 3 ")).collect();
+    assert_eq!(rows.len(), 6, "{text}");
+    assert!(of_runs.zip(&rows).all(|(cell, row)| row.contains(&cell)), "{text}\n{file}");
+    for beginning in ["k = 2: ", "k = 3: "] {
+        assert_eq!(text.lines().filter(|line| line.starts_with(beginning)).count(), 1, "{text}");
+    }
+    assert_eq!(printed(SWEEP, &path, &["-q"]), "");
+    // What a part of it has found is no table yet.
+    assert_eq!(printed(SWEEP, &folder.file("part.csv"), &["--shard", "1/2"]), "");
+    let many = |runs: usize| {
+        format!(
+            "#v1/sparse-parity?n=8&k=1&width=8&held=64&every=5&steps=5&sweep=seed:lin:1..{runs}:{runs}&device=cpu"
+        )
+    };
+    let text = printed(&many(64), &folder.file("64.csv"), &[]);
+    let is_row = |line: &&str| line.contains(" 0 of 1 ") || line.contains(" 1 of 1 ");
+    assert_eq!(text.lines().filter(is_row).count(), 64, "{text}");
+    assert_eq!(printed(&many(65), &folder.file("65.csv"), &[]), "");
+}
+
+/// At a learning rate of 0 nothing moves, and at 50 powers of powers overflow.
+#[test]
+fn of_a_sweep_only_the_run_that_diverges_is_said_to() {
+    let link = "#v1/sparse-parity?n=10&width=32&act=power&degree=4&loss=square&held=64&every=2&steps=400&halt=steps\
+                &sweep=lr:0_50&device=cpu";
+    assert_eq!(done(&["run", link, "-q"]), "lr = 50: the loss became infinite or NaN.\n");
 }
 
 /// What counts as found is a setting, and each of its measures is obeyed at the first measurement that has it.

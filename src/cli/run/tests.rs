@@ -1,11 +1,17 @@
-//! Every write, rename and synchronisation of a run goes wrong in turn, and it is gone on with.
+//! Every write, rename and synchronisation of a run goes wrong in turn, and it is gone on with; and when a run is saved.
 
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Parser;
 
 use super::*;
 use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
+use crate::training::launch::device::Device;
+use crate::training::session::learner::Weights;
 
 #[derive(Parser)]
 struct Line {
@@ -79,4 +85,133 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A disk that notes the step of each checkpoint that takes its place, and on which the first measurement takes long.
+struct Slow {
+    first_ms: Cell<u64>,
+    saved: RefCell<Vec<u64>>,
+}
+
+impl Disk for Slow {
+    fn open(&self, path: &Path) -> io::Result<File> {
+        Native.open(path)
+    }
+
+    fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
+        std::thread::sleep(Duration::from_millis(self.first_ms.take()));
+        Native.append(file, bytes)
+    }
+
+    fn cut(&self, file: &File, length: u64) -> io::Result<()> {
+        Native.cut(file, length)
+    }
+
+    fn sync(&self, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if to.extension().is_some_and(|end| end == "safetensors") {
+            let checkpoint = Checkpoint::decode(&std::fs::read(from)?).map_err(io::Error::other)?;
+            self.saved.borrow_mut().push(checkpoint.step);
+        }
+        Native.rename(from, to)
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        Native.remove(path)
+    }
+}
+
+/// At which of 30 steps a run is saved that is measured at every fifth one and looked at after so many.
+fn saved(name: &str, every_s: &str, steps: u64, first_ms: u64) -> Vec<u64> {
+    let folder = std::env::temp_dir().join(format!("vivarium-run-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let [output, checkpoint] = ["run.csv", "run.safetensors"].map(|name| folder.join(name));
+    let [output, checkpoint] = [&output, &checkpoint].map(|path| path.to_str().unwrap());
+    let line = ["run", LINK, "-q", "--steps", "30", "--format", "csv", "-o", output];
+    let more = ["--checkpoint", checkpoint, "--checkpoint-every", every_s];
+    let disk = Slow { first_ms: Cell::new(first_ms), saved: RefCell::default() };
+    let arguments = Line::parse_from([&line[..], &more].concat()).run;
+    run_on(&arguments, &disk, Pace { slice_ms: f64::INFINITY, steps }).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    disk.saved.into_inner()
+}
+
+/// The first look is after steps that are no multiple of five, and the measurement before the first step takes longer
+/// than the time between checkpoints: one is due then, and made at the next multiple. No other one is due before the
+/// end, although the run is looked at just where it is measured, at step 25.
+#[test]
+fn a_checkpoint_is_written_at_the_measurement_after_its_time_and_at_the_end() {
+    // The clock begins with the process, and is not to stand at its beginning.
+    now_ms();
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(saved("always", "0", 5, 0), [5, 10, 15, 20, 25, 30]);
+    assert_eq!(saved("never", "3600", 4, 50), [30]);
+    assert_eq!(saved("once", "0.5", 4, 600), [5, 30]);
+}
+
+/// Two networks of two parameters, of two and of three numbers.
+#[test]
+fn a_checkpoint_is_well_where_one_of_its_networks_is() {
+    let spec = open::link(LINK).unwrap().spec;
+    let is_well = |broken: &[(usize, usize)]| {
+        let mut parameters = vec![vec![0.5; 4], vec![0.25; 6]];
+        for (count, (parameter, at)) in broken.iter().enumerate() {
+            parameters[*parameter][*at] = [f32::NAN, f32::INFINITY][count % 2];
+        }
+        let weights = Weights { parameters, moments: vec![] };
+        is_well(&Checkpoint { spec: spec.clone(), step: 5, solved: vec![None; 2], weights })
+    };
+    for (broken, expected) in [
+        (&[] as &[(usize, usize)], true),
+        (&[(0, 0)], true),
+        (&[(0, 1), (1, 0), (1, 2)], true),
+        (&[(0, 2), (0, 3), (1, 3), (1, 5)], true),
+        (&[(0, 0), (0, 2)], false),
+        (&[(0, 3), (1, 0)], false),
+        (&[(0, 1), (1, 5)], false),
+        (&[(1, 2), (1, 3)], false),
+    ] {
+        assert_eq!(is_well(broken), expected, "{broken:?}");
+    }
+}
+
+#[test]
+fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() {
+    let path = std::env::temp_dir().join(format!("vivarium-run-nan-{}.safetensors", std::process::id()));
+    let line = ["run", LINK, "-q", "--checkpoint", path.to_str().unwrap()];
+    let arguments = Line::parse_from(line).run;
+    let (spec, disk) = (open::link(LINK).unwrap().spec, Faulty::none());
+    let whole = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
+    let whole = pollster::block_on(whole.checkpoint()).unwrap();
+    let save = |step: u64, broken: &[usize]| {
+        let mut checkpoint = Checkpoint { step, ..whole.clone() };
+        let first = &mut checkpoint.weights.parameters[0];
+        let length = first.len() / 2;
+        broken.iter().for_each(|network| first[network * length] = f32::NAN);
+        let training = Training {
+            arguments: &arguments,
+            disk: &disk,
+            session: Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap(),
+            rows: Rows::new(arguments.format, &spec),
+            output: Output::open(&disk, None).unwrap(),
+        };
+        training.save(None).map_err(|why| format!("{why:#}"))
+    };
+    let step = || Checkpoint::decode(&std::fs::read(&path).unwrap()).unwrap().step;
+    for (at, broken) in [(1, &[] as &[usize]), (2, &[0]), (3, &[1])] {
+        assert_eq!(save(at, broken), Ok(()));
+        assert_eq!(step(), at);
+    }
+    let kept = "the weights are no longer finite, so the previous checkpoint is kept";
+    assert_eq!(save(4, &[0, 1]), Err(kept.to_string()));
+    assert_eq!(step(), 3);
+    std::fs::remove_file(path).unwrap();
 }

@@ -1,0 +1,125 @@
+//! What the figures of `lab sweep` show of runs whose times are made up.
+
+use super::*;
+use crate::cli::journal::axes;
+use crate::permalink::decode_within;
+
+/// A sweep of `link` with a file of its own, in which `solved` of the networks of each run reached the target: run
+/// number i at step 100·(i + 1).
+fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> Found {
+    let (decoded, notices) = decode_within(link, MOST_AT_ALL);
+    assert!(notices.is_empty(), "{notices:?}");
+    let mut settings: Vec<&str> = axes(&decoded.spec).map(|axis| axis.key.as_str()).collect();
+    if !settings.contains(&"seed") {
+        settings.push("seed");
+    }
+    let measured = "replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy";
+    let mut text = format!("# lab sweep {link}\ncell,{},{measured}\n", settings.join(","));
+    for (number, solved) in solved.iter().enumerate() {
+        for replica in 0..networks {
+            let is_solved = u8::from(replica < *solved);
+            let values = "0,".repeat(settings.len());
+            text += &format!("{number},{values}{replica},{is_solved},{},0,1,0,1\n", 100 * (number + 1));
+        }
+    }
+    let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.csv", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let found = Found::read(&path).unwrap();
+    assert_eq!(found.runs(), solved.len());
+    // Windows keeps a file that is open.
+    let _ = std::fs::remove_file(path);
+    found
+}
+
+fn grid(reading: &Reading) -> &Grid {
+    let Reading::Grid(grid) = reading else { panic!("a map is a grid") };
+    grid
+}
+
+#[test]
+fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
+    for (name, sweep, is_log, x) in [
+        ("numbers", "n:10_20_40", true, [10.0, 20.0, 40.0]),
+        ("zero", "seed:0_1_2", false, [0.0, 1.0, 2.0]),
+        ("words", "loss:hinge_ce_square", false, [1.0, 2.0, 3.0]),
+    ] {
+        let found = found(name, &format!("#v1/sparse-parity?replicas=4&sweep={sweep}"), 4, &[4, 1, 0]);
+        let Reading::Lines(lines) = share(&found, &swept(&found).unwrap()) else { panic!("it is a curve") };
+        assert_eq!(lines.log_x, is_log, "{name}");
+        assert_eq!(lines.y_range, Some((0.0, 1.0)));
+        assert_eq!(lines.series.len(), 1);
+        assert_eq!(lines.series[0].x, x, "{name}");
+        assert_eq!(lines.series[0].y, [1.0, 0.25, 0.0], "{name}");
+    }
+}
+
+/// The first setting is that of the columns, and of the second one, that of the rows, all runs come together.
+#[test]
+fn maps_have_the_first_setting_across_and_the_second_one_down() {
+    let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3";
+    let found = found("map", link, 4, &[4, 3, 0, 1, 2, 4]);
+    let all = maps(&found, &swept(&found).unwrap());
+    // Proposition 6.3 forbids nothing of so few bits.
+    assert_eq!(all.len(), 2);
+    let (share, reached) = (grid(&all[0]), grid(&all[1]));
+    assert_eq!((share.title.as_str(), share.rows, share.columns), (SHARE, 2, 3));
+    assert_eq!(share.row_names, ["2", "3"]);
+    assert_eq!(share.column_names, ["10", "20", "40"]);
+    assert_eq!(share.values, [1.0, 0.0, 0.5, 0.75, 0.25, 1.0]);
+    let counts: Vec<&str> = share.texts.iter().filter_map(|text| text.split('\n').next()).collect();
+    assert_eq!(counts, ["4/4", "0/4", "2/4", "3/4", "1/4", "4/4"]);
+    // Wilson's interval of 4 of 4 begins at 4/(4 + 1.96²), and that of 0 of 4 is its mirror image.
+    assert_eq!((share.texts[0].as_str(), share.texts[1].as_str()), ("4/4\n51–100 %", "0/4\n0–49 %"));
+    assert_eq!([0, 3, 5].map(|at| reached.values[at]), [100.0, 200.0, 600.0]);
+    assert!(reached.values[1].is_nan() && reached.values[4].is_nan(), "{:?}", reached.values);
+    assert_eq!([0, 1, 3, 4, 5].map(|at| reached.texts[at].as_str()), ["100", "–", "200", "–", "600"]);
+}
+
+/// r·T·m over ½·C(n, k): one neuron on n bits has r = n + 3 parameters, and makes T = 100 steps on m = 8 examples.
+/// C(20, 8) = 125,970, C(30, 8) = 5,852,925 and C(40, 8) = 76,904,685; of one bit it is n, which forbids nothing.
+#[test]
+fn a_third_map_shows_what_theory_allows_where_that_is_not_everything() {
+    let link = "#v1/sparse-parity?width=1&batch=8&steps=100&replicas=2&sweep=n:20_30_40&series=k:1_8";
+    let found = found("allowed", link, 2, &[2, 0, 2, 0, 2, 0]);
+    let all = maps(&found, &swept(&found).unwrap());
+    assert_eq!(all.len(), 3);
+    let allowed = grid(&all[2]);
+    assert_eq!(allowed.title, "Share that proposition 6.3 allows at most");
+    assert_eq!((allowed.rows, allowed.columns, allowed.values.len()), (2, 3, 6));
+    assert_eq!(allowed.values[..3], [1.0; 3]);
+    let few: [(f64, f64); 3] = [(23.0, 125_970.0), (33.0, 5_852_925.0), (43.0, 76_904_685.0)];
+    for (value, (parameters, sets)) in allowed.values[3..].iter().zip(few) {
+        let expected = parameters * 100.0 * 8.0 / (0.5 * sets);
+        assert!((f64::from(*value) / expected - 1.0).abs() < 1e-6, "{value} and {expected}");
+    }
+    assert_eq!(allowed.texts, ["100.0 %", "100.0 %", "100.0 %", "29.2 %", "0.9 %", "0.0 %"]);
+}
+
+#[test]
+fn a_figure_has_the_readings_that_its_sweep_has() {
+    let [times, errors, enough] = [chart::SWEEP, chart::ENDS, chart::THRESHOLD].map(Chart::name);
+    let median = "Median step at which the target is reached";
+    let boolean = "#v1/sparse-boolean?replicas=4&sweep=m:20_30_40&series=n:25_50";
+    let all = [SHARE, median, times, errors, enough];
+    for (name, link, networks, runs, drawn) in [
+        ("curve", "#v1/sparse-parity?replicas=2&sweep=n:10_20", 2, 2, &[SHARE, times] as &[&str]),
+        ("ends", "#v1/tabular?n=5&replicas=2&sweep=m:40_60", 2, 2, &[SHARE, errors]),
+        ("single", boolean, 4, 6, &[SHARE, median]),
+        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, enough]),
+        (
+            "words",
+            "#v1/sparse-boolean?tries=2&replicas=4&sweep=m:20_30&series=loss:hinge_ce",
+            4,
+            4,
+            &[SHARE, median],
+        ),
+    ] {
+        let found = found(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
+        let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.svg", std::process::id()));
+        draw(&path, &found).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        let titles: Vec<&str> = all.into_iter().filter(|title| text.contains(title)).collect();
+        assert_eq!(titles, drawn, "{name}");
+    }
+}
