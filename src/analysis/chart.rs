@@ -33,7 +33,7 @@ crate::charts! {
     /// The last charts of every lab.
     LAST;
     /// Smallest value of the first swept setting with which 80 % of the trials succeed, against the second swept setting.
-    THRESHOLD = "enough", "How many are enough", "Enough", Lines;
+    THRESHOLD = "enough", "Smallest value with 80 % successful trials", "Enough", Lines;
     /// Share of held-out examples that networks got wrong at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }

@@ -143,7 +143,7 @@ pub fn top_neurons(u: &[f32], w: &[f32], width: usize, relevant: &[usize], count
     order.truncate(count);
     let rows = if order.is_empty() { 0 } else { u.len() / width };
     Grid {
-        title: tr!("Neurons of largest norm").into(),
+        title: tr!("Neurons with the largest norms").into(),
         x_label: tr!("neuron, by ‖ω‖").into(),
         y_label: tr!("input bit").into(),
         rows,

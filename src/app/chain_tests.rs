@@ -311,10 +311,10 @@ fn numbers_go_by_what_they_are() {
     let state = said("#v1/markov", Phase::Running, &[]);
     assert_eq!(
         names(&state.run),
-        ["Loss, training", "KL to the truth", "Accuracy, training", "Progress to the bigram line"]
+        ["Loss, training", "KL to the truth", "Accuracy, training", "Progress to the bigram KL"]
     );
     assert_eq!(Newest::of(state.run.history.last()).test_loss, "0.091");
-    assert_eq!(extra(&state.run, 0), ("KL / bigram line".to_string(), "5.056".to_string()));
+    assert_eq!(extra(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));
     assert_eq!(extra(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(

@@ -23,7 +23,7 @@ choices! {
         /// [`Circuit::relay`].
         Relay = "relay", "Relay of ID gates";
         /// [`Network::toy`].
-        Toy = "toy", "Product of weights 1";
+        Toy = "toy", "Product of weights equal to 1";
         /// A circuit that is written down.
         Own = "own", "Own circuit";
     }

@@ -43,9 +43,9 @@ settings! {
         /// Standard deviation of the noise on all weights for the charts of values and the truth table. The search uses exact weights.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
         /// Number of random directions; in each of them the search finds the smallest noise that changes the answer.
-        draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);
+        draws: usize = 8, "draws", "Random directions of noise", Range::Int(1, 64);
         /// Number of starting points from which the search descends along the boundary between the two answers.
-        starts: usize = 8, "starts", "Starts of the search", Range::Int(1, 16);
+        starts: usize = 8, "starts", "Starting points of the search", Range::Int(1, 16);
     }
 }
 

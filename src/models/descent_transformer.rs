@@ -52,7 +52,7 @@ impl DescentTransformer {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "descent-transformer",
-        name: "Transformer that is gradient descent",
+        name: "Transformer that performs gradient descent",
         about: "2N + 4 layers with weights set by hand perform one step of gradient descent on a network of N layers; the tokens store the weights of this network.",
         sources: &[WU_2024],
     };

@@ -60,7 +60,7 @@ settings! {
         /// Whether a and b share the same embedding.
         tied: Tied = Tied::Yes, "tied", "Embeddings", Range::Choice(Tied::OPTIONS);
         /// Whether the embeddings of a and b are added or concatenated.
-        join: Join = Join::Sum, "join", "Joined by", Range::Choice(Join::OPTIONS);
+        join: Join = Join::Sum, "join", "Joining of the embeddings", Range::Choice(Join::OPTIONS);
     }
 }
 

@@ -56,7 +56,7 @@ settings! {
         /// Slots for positions or for names; slots for names are enough if all positions have the same list of names.
         slots: Slots = Slots::Positions, "slots", "Slots of the memory", Range::Choice(Slots::OPTIONS);
         /// Number of straight pieces that approximate each square.
-        knots: usize = 64, "knots", "Pieces per square", Range::Int(1, 512);
+        knots: usize = 64, "knots", "Straight pieces per square x²", Range::Int(1, 512);
     }
 }
 

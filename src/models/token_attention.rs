@@ -87,7 +87,7 @@ settings! {
         /// Length d_k of queries and keys; 0 means the length of the part of a token that the scores depend on.
         key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
         /// Part of a token's vector z that the scores depend on: all of z, or only the codes of positions.
-        scores: Scores = Scores::Positions, "scores", "Scores read", Range::Choice(Scores::OPTIONS);
+        scores: Scores = Scores::Positions, "scores", "Input of the scores", Range::Choice(Scores::OPTIONS);
         /// Part of a token's vector z that the heads average: all of z, or only the token's numbers x.
         values: Values = Values::Numbers, "values", "Values", Range::Choice(Values::OPTIONS);
         /// Number of hidden units of the perceptron.
@@ -97,7 +97,7 @@ settings! {
         /// Sharpness α of the attention set by hand; with 0, at most 1/10,000 of the attention is not on the named token.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of straight pieces that approximate each square in the readout set by hand.
-        knots: usize = 32, "knots", "Pieces per square", Range::Int(2, 256), only when "begin" = "construction";
+        knots: usize = 32, "knots", "Straight pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";
     }
 }
 
@@ -106,7 +106,7 @@ impl TokenAttention {
     pub const INFO: Info = Info {
         slug: "token-attention",
         name: "Attention on tokens",
-        about: "One attention layer and a two-layer perceptron. The heads look up the tokens that a position names.",
+        about: "One attention layer and a two-layer perceptron. The heads attend to the tokens that a position names.",
         sources: &[MOUSAVI_2025],
     };
 

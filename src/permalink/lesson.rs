@@ -17,7 +17,7 @@ pub const PARTS: [(&str, &str); 9] = [
     ("claim", text!("What the run shows")),
     ("settings", text!("All settings")),
     ("charts", text!("Switches of the charts")),
-    ("numbers", text!("Newest numbers")),
+    ("numbers", text!("Newest measurements")),
     ("inside", text!("Look inside")),
     ("theory", text!("Theory")),
     ("links", text!("Link and command")),

@@ -100,17 +100,17 @@ settings! {
         /// Head whose attention is shown, counted layer by layer from 1; 0 shows all heads.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
         /// Heads that are switched off in the inspected network, counted layer by layer from 1.
-        off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
+        off: Vec<usize> = vec![], "off", "Heads switched off", Range::List(1, 32);
         /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new position.
         named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
         /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
-        tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers", Range::Schedule(-100.0, 100.0);
+        tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
         /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
         /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
         /// Whether the horizontal axis of the curves counts training steps or training examples.
-        counted: Counted = Counted::Steps, "count", "Steps or examples", Range::Choice(Counted::OPTIONS);
+        counted: Counted = Counted::Steps, "count", "Horizontal axis of curves", Range::Choice(Counted::OPTIONS);
         /// What the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
         /// Layer whose resulting numbers of all tokens are shown, counted from 1; 0 shows the numbers after the whole step.

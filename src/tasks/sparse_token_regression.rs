@@ -47,7 +47,7 @@ settings! {
         /// Number of positions in a prompt; each position has one token.
         length: usize = 8, "n", "Positions N", Range::Int(2, 256);
         /// Number of components of a token's vector.
-        dim: usize = 1, "dim", "Numbers in a token d", Range::Int(1, 64);
+        dim: usize = 1, "dim", "Components of a token d", Range::Int(1, 64);
         /// Number of tokens that each position names.
         names: usize = 2, "q", "Names per position q", Range::Int(1, MOST_NAMES as u64);
         /// Whether a position may name the same token twice.
@@ -63,7 +63,7 @@ settings! {
         /// The vector that encodes a position, in the token at this position and wherever the position is named.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
         /// Number of components of a code; 0 means N components, or ⌊5 ln N⌋ components for random signs.
-        code_dim: usize = 0, "de", "Numbers in a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
+        code_dim: usize = 0, "de", "Components of a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
         /// Standard deviation of normal noise on the training labels.

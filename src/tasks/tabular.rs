@@ -63,7 +63,7 @@ choices! {
     /// Whether the columns are those that the label depends on.
     pub enum Turned {
         /// They are.
-        No = "no", "As they are";
+        No = "no", "Not rotated";
         /// They are mixtures of them all, by a random rotation.
         Yes = "yes", "Rotated at random";
     }
@@ -89,7 +89,7 @@ settings! {
         /// Number of equally probable pieces on which a column's step function is constant; more pieces mean more jumps.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
         /// Whether a random rotation mixes all columns; after the rotation, no single column is informative.
-        turned: Turned = Turned::No, "turned", "Columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
+        turned: Turned = Turned::No, "turned", "Rotation of the columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
         /// Probability p that a row has the wrong label, held-out rows included.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "generated";
         /// Number of training rows of each network, sampled from the rows that are not held out; 0 means all of these rows.

@@ -135,7 +135,7 @@ pub fn others(history: &History) -> Lines {
         curve(history, of, translated(Measure::OPTIONS[of as usize].label).into(), role)
     };
     Lines {
-        title: tr!("Other chains").into(),
+        title: tr!("KL on each kind of chain").into(),
         x_label: tr!("step").into(),
         y_label: tr!("KL (nats)").into(),
         series: laws.map(of).to_vec(),

@@ -69,7 +69,7 @@ impl Cosets {
     pub fn bars(&self, counts: &[usize]) -> Bars {
         let bars = self.classes.iter().zip(counts);
         Bars {
-            title: tr!("Neurons that read cosets").into(),
+            title: tr!("Neurons that are constant on cosets").into(),
             x_label: tr!("order of the largest subgroup").into(),
             y_label: tr!("live neurons").into(),
             bars: bars.map(|(class, count)| (class.name.clone(), *count as f32)).collect(),

@@ -65,5 +65,5 @@ pub fn Gallery() -> impl IntoView {
 #[component]
 pub fn Strip() -> impl IntoView {
     // Markup: `strip`, written with `Html`, which escapes texts.
-    view! { <nav class="more" aria-label=tr!("More to watch") inner_html=strip()></nav> }.into_any()
+    view! { <nav class="more" aria-label=tr!("Stories and experiments") inner_html=strip()></nav> }.into_any()
 }

@@ -359,7 +359,7 @@ impl Span {
 /// Stories, and the way to the gallery, for the foot of the page, as markup.
 pub fn strip() -> String {
     let mut out = Html::default();
-    out.mixed(&["<h2>", tr!("More to watch"), "</h2><ul class=\"more__cards\">"]);
+    out.mixed(&["<h2>", tr!("Stories and experiments"), "</h2><ul class=\"more__cards\">"]);
     for story in stories() {
         out.raw("<li><a class=\"more__card\" href=\"#story/");
         out.raw(story.slug);

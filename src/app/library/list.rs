@@ -38,7 +38,7 @@ pub fn Offer() -> impl IntoView {
                     <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::TakeUp(id.get_value())))>
-                        {tr!("Go on from there")}
+                        {tr!("Go on from this step")}
                     </button>
                 </section>
             }

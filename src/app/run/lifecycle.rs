@@ -146,7 +146,11 @@ impl State {
         if first {
             self.set_link(link, effects);
         } else {
-            self.take_up(link, tr!("Opened the run of the new address.").into(), effects);
+            self.take_up(
+                link,
+                tr!("The page opened the run that the new address (URL) describes.").into(),
+                effects,
+            );
         }
     }
 
@@ -257,7 +261,7 @@ impl State {
     pub(in crate::app) fn is_locked(&mut self, name: &str) -> bool {
         let is_locked = self.run.link.locks(name);
         if is_locked {
-            self.message = tr!("The link of this page does not allow this change.").into();
+            self.message = tr!("This page was opened with a link that does not allow this change.").into();
         }
         is_locked
     }

@@ -45,7 +45,7 @@ pub fn Readouts() -> impl IntoView {
     let names = [0, 1].map(|which| store.memo(move |state| extra(&state.run, which).0));
     let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(&state.run)[which].clone()));
     view! {
-        <section class="numbers" aria-label=tr!("Newest numbers")>
+        <section class="numbers" aria-label=tr!("Newest measurements")>
             <dl class="readouts">
                 <Readout testid="train-loss" name=labels[0] of=|run| Newest::of(run.history.last()).train_loss />
                 <Readout testid="test-loss" name=labels[1] of=|run| Newest::of(run.history.last()).test_loss />

@@ -42,7 +42,7 @@ pub fn Scrub() -> impl IntoView {
                 } />
             <button class="button scrub__end" type="button" data-testid="to-end" title=tr!("Show the newest step (Esc)")
                 disabled=at_end on:click=move |_| store.act(Action::BackToEnd)>
-                {tr!("Back to the end")}
+                {tr!("Back to the newest step")}
             </button>
         </div>
     }

@@ -21,7 +21,7 @@ pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
     out.mixed(&["<p class=\"handout__address\"><a href=\"", &start_of(slug), "\">", address, "</a></p>"]);
     let notes = &story.notes;
     list(&mut out, &head, tr!("Goals"), &notes.goals);
-    list(&mut out, &head, tr!("What to know before"), &notes.before);
+    list(&mut out, &head, tr!("What students should know before"), &notes.before);
     out.within(&head, tr!("Questions for the class"));
     out.raw("<dl class=\"lesson__questions\">");
     for (question, answer) in &notes.questions {
@@ -30,7 +30,7 @@ pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
     }
     out.raw("</dl>");
     list(&mut out, &head, tr!("Misconceptions"), &notes.misconceptions);
-    list(&mut out, &head, tr!("Technical slips"), &notes.slips);
+    list(&mut out, &head, tr!("Practical notes"), &notes.slips);
     let long = long_runs(story);
     if !long.is_empty() {
         list(&mut out, &head, tr!("Runs that take longer"), &long);
@@ -80,10 +80,10 @@ mod tests {
                 html.split("<h4>").skip(1).map(|part| part.split('<').next().unwrap()).collect();
             let wanted = [
                 "Goals",
-                "What to know before",
+                "What students should know before",
                 "Questions for the class",
                 "Misconceptions",
-                "Technical slips",
+                "Practical notes",
             ];
             assert_eq!(heads[..5], wanted, "{}", of.slug);
             let notes = &story.notes;

@@ -168,7 +168,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     page.act(Action::Default("n".into()));
     page.act(Action::NewSeed(7));
     assert_eq!(encode(&page.state.run.link), link);
-    assert_eq!(page.state.message, "The link of this page does not allow this change.");
+    assert_eq!(page.state.message, "This page was opened with a link that does not allow this change.");
     page.act(Action::Edit("width".into(), "20".into()));
     assert!(
         encode(&page.state.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),

@@ -68,8 +68,9 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
         let with = known(tr!("exact with rounding"), Role::Other, &|depth| rounded_toy_margin(depth).ok());
         lines.series.extend([without, with]);
         if depths.last().is_some_and(|depth| *depth > 1) {
-            let first =
-                known(tr!("first order with rounding"), Role::Other, &|depth| first_order_margin(depth).ok());
+            let first = known(tr!("first-order approximation with rounding"), Role::Other, &|depth| {
+                first_order_margin(depth).ok()
+            });
             lines.series.push(Series { faint: true, ..first });
         }
     } else {

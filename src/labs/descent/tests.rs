@@ -111,7 +111,7 @@ fn words_say_that_layers_are_executed() {
     let mut state = open("");
     state.run.phase = Phase::Running;
     play(&mut state, 100);
-    assert_eq!(names(&state.run)[0], "Loss by tokens");
+    assert_eq!(names(&state.run)[0], "Loss, weights in tokens");
     assert_eq!(extra(&state.run, 0), ("Layers executed".into(), "1,000".into()));
     assert_eq!(extra(&state.run, 1), ("Distance to direct descent".into(), "4.13e−4".into()));
     let said = status::line(&state.run, String::new);

@@ -15,8 +15,13 @@ use crate::settings::real;
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
-    [tr!("Loss by tokens"), tr!("Loss by direct descent"), tr!("R² by tokens"), tr!("R² by direct descent")]
-        .map(String::from)
+    [
+        tr!("Loss, weights in tokens"),
+        tr!("Loss, direct descent"),
+        tr!("R², weights in tokens"),
+        tr!("R², direct descent"),
+    ]
+    .map(String::from)
 }
 
 /// Layers that have been executed, and the distance between tokens and direct descent.
@@ -191,7 +196,7 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     ))
 }
 
-/// "Attention of the acting layer: Forward 2, head 3 of 8"; none where the layer has no heads.
+/// "Attention in the layer shown: Forward 2, head 3 of 8"; none where the layer has no heads.
 pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> {
     let layer = state.trace.acting(&state.transformer).filter(|layer| layer.heads() > 0)?;
     Some(tr!(
@@ -205,7 +210,7 @@ pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> 
 pub(super) fn acting(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let Some(layer) = state.trace.acting(&state.transformer) else {
-        return Some(tr!("No layer acts between two steps. Choose a layer to see its attention.").into());
+        return Some(tr!("No layer is shown between two steps. Choose a layer to see its attention.").into());
     };
     let head = state.head(&run.link.view);
     let written = layer.writes(head).and_then(|range| {

@@ -219,7 +219,7 @@ fn answered(run: &RunView) -> Lines {
     };
     let left = curve(1, tr!("smallest error with these heads"), Role::Train);
     let has_left = !left.x.is_empty();
-    let own = curve(0, tr!("attention on names, separate heads"), Role::Test);
+    let own = curve(0, tr!("attention on named tokens, one head each"), Role::Test);
     let mut lines = marked(
         Lines {
             x_label: tr!("step").into(),

@@ -16,10 +16,10 @@ const INDUCTION_GROUP: PresetGroup =
 
 /// Figures 8.3, 8.4b and E.1, and proposition 8.2.
 const BY_HAND_GROUP: PresetGroup =
-    PresetGroup { slug: "by-hand", name: "The circuit, written by hand and in theory", charts: &[] };
+    PresetGroup { slug: "by-hand", name: "The induction head by hand and in theory", charts: &[] };
 
 /// Figures 8.4a and E.6.
-const LAWS_GROUP: PresetGroup = PresetGroup { slug: "laws", name: "Other chains", charts: &[] };
+const LAWS_GROUP: PresetGroup = PresetGroup { slug: "laws", name: "Other kinds of chains", charts: &[] };
 
 /// The median of `measure` over the networks, at step `step`.
 const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {

@@ -199,7 +199,7 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
     let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
     let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
     let known = |share: f32| if share.is_finite() { decimal(share) } else { MISSING.into() };
-    let first = (tr!("KL / {strategy} line", strategy = name), known(share));
+    let first = (tr!("KL divided by {strategy} KL", strategy = name), known(share));
     let second = match chains.minimal() {
         None => (tr!("Previous-token score").into(), decimal(newest(run, Measure::Previous))),
         Some((_, v)) => {
@@ -215,7 +215,7 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
 pub(super) fn names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.state()?;
     let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-    let way = tr!("Progress to the {best} line", best);
+    let way = tr!("Progress to the {best} KL", best);
     Some([tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way])
 }
 

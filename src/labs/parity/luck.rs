@@ -41,7 +41,7 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
     match sparse(run.spec()) {
         // Its rows are drawn anew with every picture.
         Some(_) if !run.spec().is_drawn_at_once() => Err(tr!(
-            "The luck of a layer is computed only in networks of at most {most} weights.",
+            "The relevant bits of the initial rows are counted only in networks with at most {most} weights.",
             most = thousands(MOST_DRAWN)
         )),
         Some(_) => Ok(()),

@@ -36,14 +36,14 @@ impl Parts for ParityLab {
         },
         About {
             slug: "no-luck",
-            title: "Why does nobody get lucky?",
+            title: "Is training a lucky guess?",
             about: "A thousand networks search for three bits, and none finds them by a lucky guess.",
             minutes: 5,
             curve: "no-luck",
         },
         About {
             slug: "width-luck",
-            title: "Width buys luck",
+            title: "More neurons, fewer examples",
             about: "Why a wider network needs fewer examples, shown by its strongest neurons.",
             minutes: 7,
             curve: "lottery",

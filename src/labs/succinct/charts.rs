@@ -112,7 +112,7 @@ fn chosen(run: &RunView) -> Lines {
         series(&run.history, tr!("test queries"), Role::Test, Of::TestAccuracy),
         series(
             &run.history,
-            tr!("queries of twice the size"),
+            tr!("twice as many inputs and examples"),
             Role::Relevant,
             Of::Measure(Measured::Twice as usize),
         ),

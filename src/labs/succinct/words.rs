@@ -270,7 +270,7 @@ pub(super) fn chosen(run: &RunView) -> String {
         return tr!("No rule has been tried yet.").into();
     }
     tr!(
-        "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries of twice the size.",
+        "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries with twice as many inputs and examples.",
         valid = percent(newest(run, Of::TrainAccuracy)),
         test = percent(newest(run, Of::TestAccuracy)),
         twice = percent(measured(run, Measured::Twice))

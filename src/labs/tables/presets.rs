@@ -6,7 +6,8 @@ use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];
 
 /// Section 6.4.2 and figure C.3.
-const GROUP: PresetGroup = PresetGroup { slug: "tables", name: "Tables: networks and forests", charts: &[] };
+const GROUP: PresetGroup =
+    PresetGroup { slug: "tables", name: "Networks and forests on tables", charts: &[] };
 
 /// What all of them keep and shrink.
 macro_rules! instance {
@@ -56,7 +57,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-forest",
-        name: "A forest beats networks on a table",
+        name: "A forest is better than networks on a table",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Trained on the same 300 rows, a random forest makes almost no errors on held-out rows, and networks are wrong on one held-out row in five.",
@@ -73,7 +74,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-turned",
-        name: "With rotated columns networks win",
+        name: "With rotated columns networks are better",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "A random rotation of all columns hardly changes the error of the networks. The error of the forest rises, because single columns are no longer informative.",
@@ -106,7 +107,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-jumps",
-        name: "Labels that jump",
+        name: "Labels that change more often along a column",
         group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "The more often the label jumps along a column, the larger the error of the networks. Trees can split at every jump.",

@@ -12,7 +12,7 @@ crate::charts! {
     /// The largest distance of a value from 0 or 1 in each layer, before and after rounding, with the noise of the newest step.
     STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
     /// Norm of each layer's part of the smallest perturbation found.
-    WHERE = "where", "Smallest perturbation by layer", "Where", Bars;
+    WHERE = "where", "Smallest perturbation by layer", "By layer", Bars;
     /// Each input with the circuit's value and the network's output, with the noise of the newest step; a bit 0 is shown as −1.
     TRUTH = "truth", "Truth table", "Table", Grid;
 }

@@ -8,9 +8,9 @@ crate::charts! {
     /// Largest share of one frequency or irrep in the embedding u, over all live neurons, at the start and now.
     PURITY = "purity", "Largest normalised power", "Purity", Lines;
     /// How many live neurons belong to each frequency or irrep.
-    COUNTS = "counts", "Neurons of each kind", "Counts", Bars;
+    COUNTS = "counts", "Number of neurons by frequency or irrep", "Counts", Bars;
     /// Share of each frequency or irrep in the sum of the neurons' norms, with the prediction of the theory for this λ.
-    MASS = "mass", "Norm of each kind", "Mass", Bars;
+    MASS = "mass", "Share of the norm by frequency or irrep", "Mass", Bars;
     /// Phases of u and v of every live neuron; opposite edges of the chart are the same phase.
     PHASES = "phases", "Phases of u and v", "Phases", Lines;
     /// Distance of the phase residual θu + θv − θw from 0, over all live neurons.
@@ -22,7 +22,7 @@ crate::charts! {
     /// For some pairs, each output minus the output of the correct answer; at the largest margin, all wrong answers have the same value.
     OUTPUTS = "outputs", "Outputs minus the correct output", "Outputs", Grid;
     /// Number of live neurons for each subgroup. The subgroup of a neuron is the largest subgroup for which u is constant on the cosets.
-    COSETS = "cosets", "Neurons that read cosets", "Cosets", Bars;
+    COSETS = "cosets", "Neurons that are constant on cosets", "Cosets", Bars;
     /// Characters of the group's irreducible real representations by conjugacy class, computed from the table of the group.
     CHARACTERS = "characters", "Character table", "Table", Grid;
     /// Loss with only the key frequencies, loss without the key frequencies, and the losses on training pairs and held-out pairs.

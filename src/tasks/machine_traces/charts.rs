@@ -8,7 +8,7 @@ crate::charts! {
     /// Accuracy on written cells and on new cells. The trace determines the symbol on a written cell; the symbol on a new cell is random.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by the number of steps since the last write.
-    BACK = "stepsback", "Accuracy by steps since the write", "Steps back", Bars;
+    BACK = "stepsback", "Accuracy by steps since the last write", "Steps back", Bars;
     /// For each layer: the largest attention of a head on the most recent write to the cell, if this write was four or more steps ago.
     WRITES = "writes", "Attention on the most recent write", "On write", Lines;
     /// Accuracy on cells written within the context. The context is the last part of a run, and this run is longer than the training runs.
@@ -16,7 +16,7 @@ crate::charts! {
     /// Attention weights on the chosen trace. In each row, the most recent write to the next cell is outlined.
     LOOKS = "lookback", "Attention on a trace", "Attention", Grid;
     /// Attention of each head to the most recent write, averaged over the chosen trace, compared with uniform attention.
-    HEADS = "headswrite", "Attention on the write, head by head", "Heads", Bars;
+    HEADS = "headswrite", "Attention on the most recent write, by head", "Heads", Bars;
     /// Cell of the machine's head at each step of the chosen trace. Points mark the network's wrong predictions.
     PATH = "path", "Path of the machine's head", "Path", Lines;
 }

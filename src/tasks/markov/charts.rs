@@ -16,7 +16,7 @@ crate::charts! {
     /// KL to the truth if one head is removed, for each head, compared with the KL of the whole network.
     ABLATION = "ablation", "Loss without each head", "Ablation", Bars;
     /// KL to the truth on chains from each distribution; training may have used only one of these distributions.
-    OTHERS = "others", "Other chains", "Others", Lines;
+    OTHERS = "others", "KL on each kind of chain", "Chains", Lines;
     /// Matrix W of the minimal model: the weight of an earlier symbol, given the current symbol.
     KERNEL = "kernel", "Matrix W", "W", Grid;
     /// Vector v of the minimal model by distance; the entries at odd distances rise before the loss falls.
@@ -24,5 +24,5 @@ crate::charts! {
     /// Probabilities of the next symbol of the chosen sequence: as predicted by the network and by each strategy, and the true probabilities.
     NEXT = "next", "Next symbol", "Next", Grid;
     /// W and v of the minimal model after two exact gradient steps, computed from the theory.
-    THEORY = "theory", "Theory of two steps", "Theory", Lines;
+    THEORY = "theory", "Theory of two gradient steps", "Theory", Lines;
 }

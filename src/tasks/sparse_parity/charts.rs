@@ -14,7 +14,7 @@ crate::charts! {
     /// Attention of the transformer's class token to every input bit, averaged over the heads.
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
     /// Embeddings u of the neurons with the largest norms in a network of powers; the relevant bits are marked.
-    STRONGEST = "strongest", "Neurons of largest norm", "Strongest", Grid;
+    STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid;
     /// Norms of the strongest neurons in a sparsely initialised layer, and the number of relevant bits in the initial row of each neuron.
-    LUCK = "luck", "Strongest neurons and their luck", "Luck", Bars;
+    LUCK = "luck", "Strongest neurons and their relevant bits", "Norms", Bars;
 }

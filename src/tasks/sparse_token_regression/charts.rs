@@ -16,11 +16,11 @@ crate::charts! {
     /// Relative error at each position of a prompt, over the held-out prompts.
     POSITIONS = "positions", "Error by position", "Positions", Bars;
     /// Number of training sequences until a network reaches the target, for each value of the swept setting, with two fitted curves.
-    NEEDED = "sequences", "Sequences to the target", "Sequences", Lines;
+    NEEDED = "sequences", "Sequences needed to reach the target", "Sequences", Lines;
     /// Contents of the slots of the gated memory after each position of the prompt shown, starting with the first position.
     SLOTS = "slots", "Slots of the memory", "Slots", Grid;
     /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the bound of slope −d/(2q).
     SHARPNESS = "sharpness", "Retrieval error by sharpness α", "Sharpness", Lines;
     /// The label is ⟨u, prompt⟩ with a vector u. The chart compares the share of u outside the span of n prompts with the error of networks trained on n prompts.
-    SPAN = "span", "Lower bound by the span of n prompts", "Span", Lines;
+    SPAN = "span", "Lower bound from the span of n prompts", "Span", Lines;
 }

@@ -17,7 +17,7 @@ crate::charts! {
     LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
     /// The number of rules tried at each validation accuracy (row) and test accuracy (column).
     CLOUD = "cloud", "Rules tried", "Rules", Grid;
-    /// The accuracy of the chosen rule on validation queries, test queries and queries of twice the size, after each restart.
+    /// The accuracy of the chosen rule on validation queries, test queries and queries with twice as many inputs and examples, after each restart.
     CHOSEN = "chosen", "Accuracy of the chosen rule", "Chosen", Lines;
     /// The nine entries of the chosen rule: the new value of a cell, given its old value (row) and the value of the cell above it (column).
     RULE = "rule", "The chosen rule", "Rule", Grid;

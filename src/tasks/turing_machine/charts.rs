@@ -6,13 +6,13 @@ crate::charts! {
     /// Each column is a token. Its rows are the numbers of the token, group by group; without errors each number is 0 or 1.
     COLUMNS = "columns", "Tokens, one for each step", "Columns", Grid;
     /// The tape of the ordinary simulator after every step, with the cell of the head.
-    TAPE = "tape", "Tape over time, by the simulator", "Tape", Grid;
+    TAPE = "tape", "Tape of the simulator over time", "Tape", Grid;
     /// For each block of this step: the largest distance of a number from 0 or 1, before rounding.
     STRAY = "stray", "Deviation from 0 and 1, by block", "By block", Bars;
     /// The largest distance of a number from 0 or 1 in each step, and in all steps so far.
     STRAYED = "strayed", "Deviation from 0 and 1", "Deviation", Lines;
     /// Attention weights of this step on past tokens. Each row is a block with attention to past tokens.
-    RECALL = "recall", "Attention to past tokens, block by block", "Recall", Grid;
+    RECALL = "recall", "Attention to past tokens, block by block", "Attention", Grid;
     /// Share of the steps so far with a token that agrees with the simulator.
     CORRECT = "correct", "Correct steps", "Correct", Lines;
     /// First wrong step of each run in a sweep over the noise σ.
@@ -20,7 +20,7 @@ crate::charts! {
     /// First wrong step of each run in a sweep over the inverse temperature β.
     BY_BETA = "bybeta", "First wrong step by softmax β", "By β", Lines;
     /// Number of blocks of the transformer in each run of a sweep over the largest number of steps, T.
-    DEPTH = "bysteps", "Blocks by steps T", "By T", Lines;
+    DEPTH = "bysteps", "Number of blocks by number of steps T", "By T", Lines;
     /// One weight matrix of the block that is shown, including the noise on the weights.
     MATRIX = "matrix", "A matrix of the block shown", "Matrix", Grid;
 }

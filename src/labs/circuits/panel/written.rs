@@ -22,7 +22,7 @@ pub(super) fn examples(news: News) -> AnyView {
         }
     };
     view! {
-        <div class="circuit-bits" role="group" aria-label=tr!("Circuits to begin with") data-testid="circuit-examples">
+        <div class="circuit-bits" role="group" aria-label=tr!("Example circuits") data-testid="circuit-examples">
             {EXAMPLES.into_iter().enumerate().map(one).collect_view()}
         </div>
     }

@@ -38,7 +38,7 @@ pub(super) const GATES: &[Preset] = &[
     },
     Preset {
         slug: "xor-depth",
-        name: "One exclusive or, made deeper",
+        name: "An exclusive or (XOR) at several depths",
         group: &MARGINS,
         link: "#v1/boolean-circuit?n=2&in=1.1&sweep=levels:4_8_16_32_64&series=round:no_yes&speed=0&show=norms.bydepth",
         claim: "An exclusive or is made deeper by gates that only copy a value. Without rounding, the norm of the smallest perturbation found falls from 0.109 at 4 layers to 0.041 at 64. With rounding, this norm stays at 0.21, and the bound of theorem D.6 with fixed rounding is 0.135 at every depth.",

@@ -171,7 +171,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
     });
     view! {
         <h3 class="card__name" data-testid="strip-title">{title}</h3>
-        <div class="blocks" role="slider" tabindex="0" data-testid="strip" aria-label=tr!("Numbers of the token")
+        <div class="blocks" role="slider" tabindex="0" data-testid="strip" aria-label=tr!("Components of the token")
             aria-describedby="strip-words" aria-valuemin="1" aria-valuemax=numbers.to_string()
             aria-valuenow=move || (pointed.get().unwrap_or(0) + 1).to_string()
             aria-valuetext=move || reading().unwrap_or_else(|| tr!("no point selected").into())

@@ -42,7 +42,7 @@ pub(super) const BUILT: &[Preset] = &[
     },
     Preset {
         slug: "six-layer-descent",
-        name: "Six layers: 16 transformer layers for a step",
+        name: "Six-layer network, 16 transformer layers per step",
         group: &DESCENT,
         link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.acting.layerheads",
         claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. After 100 steps the distance between the weights in the tokens and the weights of direct descent is less than 0.01.",

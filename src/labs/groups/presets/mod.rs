@@ -123,7 +123,7 @@ const NOTES: &[Preset] = &[
     },
     Preset {
         slug: "z23-narrow",
-        name: "Too few neurons for equal shares",
+        name: "88 neurons are too few in training",
         group: &NOTES_GROUP,
         link: "#v1/groups?width=88&speed=60",
         claim: "Theory proves that 88 neurons suffice for the largest margin. In training some frequencies get too few neurons, and the margin stays below the largest possible margin.",

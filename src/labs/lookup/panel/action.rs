@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
         assert!(is_right(&state) && of(&state).token(other - 1) == [-1.5]);
         state.apply(Action::Undo);
-        assert_eq!(state.message, "Undone: changed numbers.");
+        assert_eq!(state.message, "Undone: changed numbers in tokens.");
         let link = look(&mut state, PromptAction::Example(3));
         assert_eq!(link, "?begin=construction&example=3");
         assert!(is_right(&state) && !of(&state).inspected.changed);

@@ -26,7 +26,7 @@ const fn misses(series: usize, at: usize) -> Expect {
 pub(super) const RACE: &[Preset] = &[
     Preset {
         slug: "race",
-        name: "Three networks, prompts of 4, 8 and 16",
+        name: "Three networks, prompts of 4, 8 and 16 tokens",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "To explain half of the variance with 16 positions, attention needs less than twice as many sequences as with 4 positions, and the GRU needs five times as many. With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
@@ -45,12 +45,12 @@ pub(super) const RACE: &[Preset] = &[
     },
     Preset {
         slug: "attention-48",
-        name: "Attention, prompts of 4 to 48",
+        name: "Attention, prompts of 4 to 48 tokens",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&replicas=5&steps=2000&halt=target&every=10&sweep=n:4_8_12_16_24_32_48&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "The number of sequences that attention needs grows about like the logarithm of the number of positions. With twelve times as many positions, attention needs about twice as many sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and figure 1 (a)",
-        instance: "The settings of “Three networks, prompts of 4, 8 and 16”, with attention alone, five seeds and up to 48 positions.",
+        instance: "The settings of “Three networks, prompts of 4, 8 and 16 tokens”, with attention alone, five seeds and up to 48 positions.",
         expect: &[
             Expect::Exponent { series: 0, values: (0, 6), between: (0.05, 0.6) },
             Expect::Solved { series: 0, at: 6, share: (0.8, 1.0) },

@@ -36,7 +36,7 @@ pub(super) const STAIRS: &[Preset] = &[
     },
     Preset {
         slug: "staircase-2",
-        name: "The staircase of two names",
+        name: "Two names, 1 to 3 heads",
         group: &GROUP,
         link: "#v1/sparse-token-regression?replicas=20&sweep=h:1_2_3&speed=0&show=error.stairs",
         claim: "With one head the final error is half of the variance of the labels, which is the theoretical lower bound. With two or three heads the final error is near zero.",
@@ -48,12 +48,12 @@ pub(super) const STAIRS: &[Preset] = &[
     },
     Preset {
         slug: "staircase-3",
-        name: "The staircase of three names",
+        name: "Three names, 1 to 4 heads",
         group: &GROUP,
         link: "#v1/sparse-token-regression?q=3&replicas=20&sweep=h:1_2_3_4&speed=0&show=error.stairs",
         claim: "With three names, each of the first three heads explains another third of the variance: the lower bounds for 1, 2 and 3 heads are 0.667, 0.333 and 0.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, propositions 3 and 21",
-        instance: "The settings of “The staircase of two names”, with three names and 1 to 4 heads.",
+        instance: "The settings of “Two names, 1 to 3 heads”, with three names and 1 to 4 heads.",
         expect: &[ends(0, (0.63, 0.71)), ends(1, (0.31, 0.42)), ends(2, (0.0, 0.2)), ends(3, (0.0, 0.1))],
         budget: 4_000,
         time: "Some minutes on one processor core.",

@@ -6,7 +6,7 @@ use crate::tasks::sparse_token_regression::charts;
 
 /// Theorem 6, lemma 11 and section 3 on recurrent networks.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "span-and-sharpness", name: "Exact results of theory", charts: &[charts::ERROR] };
+    PresetGroup { slug: "span-and-sharpness", name: "Exact theoretical results", charts: &[charts::ERROR] };
 
 /// Runs beside a line that theory draws.
 pub(super) const THEORY: &[Preset] = &[
@@ -30,7 +30,7 @@ pub(super) const THEORY: &[Preset] = &[
     },
     Preset {
         slug: "sharpness",
-        name: "A straight line: retrieval error by sharpness",
+        name: "How sharpness reduces the retrieval error",
         group: &GROUP,
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&enc=root&h=1&begin=construction&sharp=1&lr=0&steps=1&every=1&sweep=sharp:0.5_0.75_1_1.25_1.5_1.75_2&speed=0&show=sharpness",
         claim: "The weights of this attention are set by hand. Once the error is small, it falls by the same factor each time the sharpness α grows by 1. On a logarithmic axis the error is then a straight line. This line is below the bound, which has slope −d/(2q).",

@@ -13,11 +13,8 @@ const MACHINES: PresetGroup = PresetGroup {
 };
 
 /// How deep it is.
-const DEPTH: PresetGroup = PresetGroup {
-    slug: "depth-of-machines",
-    name: "Depth: one block for each bit of T",
-    charts: &[charts::DEPTH],
-};
+const DEPTH: PresetGroup =
+    PresetGroup { slug: "depth-of-machines", name: "One block for each bit of T", charts: &[charts::DEPTH] };
 
 /// What all of them keep.
 const SOURCE: &str = "Wei, Chen and Ma 2022, theorem 4.1 and appendix C";

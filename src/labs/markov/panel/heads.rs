@@ -77,7 +77,7 @@ fn card(news: News, names: &str) -> AnyView {
             {move || off.get().map(|sentence| view! {
                 <div class="heads__off" role="status">
                     <p data-testid="heads-off">{sentence}</p>
-                    {button("all-heads", tr!("Switch all on"), Box::new(|| false),
+                    {button("all-heads", tr!("Switch all heads on"), Box::new(|| false),
                         Box::new(move || news.look(SequenceAction::AllHeads)))}
                 </div>
             })}

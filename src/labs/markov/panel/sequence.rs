@@ -161,10 +161,10 @@ fn editing(news: News) -> AnyView {
     view! {
         <div class="editing">
             {which(tr!("Which sequence"), news, EXAMPLES, show,
-                button("back-to-held-out", tr!("Back to held-out"), Box::new(is_held_out), Box::new(back)))}
+                button("back-to-held-out", tr!("Back to held-out sequences"), Box::new(is_held_out), Box::new(back)))}
             <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
-                {button("shorten", tr!("Remove last"), Box::new(|| false), Box::new(move || news.look(SequenceAction::Shorten)))}
+                {button("shorten", tr!("Remove the last symbol"), Box::new(|| false), Box::new(move || news.look(SequenceAction::Shorten)))}
             </div>
             <div class="editing__own">
                 <label class="editing__label" for="own-sequence">{tr!("Your own sequence")}</label>

@@ -27,7 +27,7 @@ pub fn Theory() -> impl IntoView {
     });
     move || {
         let is_minimal = lab.get()?;
-        Some(fold("theory", tr!("The theory of two steps"), is_minimal, move || explored(context)))
+        Some(fold("theory", tr!("The theory of two gradient steps"), is_minimal, move || explored(context)))
     }
 }
 

@@ -52,7 +52,7 @@ pub fn Luck() -> impl IntoView {
     });
     move || {
         let is_open = lab.get()?;
-        Some(fold("luck", tr!("Width and luck"), is_open, move || opened(context)))
+        Some(fold("luck", tr!("Width and initial weights"), is_open, move || opened(context)))
     }
 }
 

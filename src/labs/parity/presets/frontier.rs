@@ -3,12 +3,13 @@
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figures 6.1, 6.2 and C.1.
-const GROUP: PresetGroup = PresetGroup { slug: "frontier", name: "Data, width, time and luck", charts: &[] };
+const GROUP: PresetGroup =
+    PresetGroup { slug: "frontier", name: "Data, width, time and initial weights", charts: &[] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "width-buys-luck",
-        name: "Width buys luck, and so do sparse rows",
+        name: "More success with wide layers and sparse rows",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=400&wd=0.01&replicas=20&target=0.9&every=100&held=512&sweep=width:10_30_100_300&series=init:uniform_sparse&speed=0&show=accuracy.times.sweep",
         claim: "With 400 examples, few narrow networks find the parity, but most wide ones do. With two ones per row at the start, more networks find it at every width.",
@@ -67,7 +68,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "lottery",
-        name: "A hundred neurons as lottery tickets",
+        name: "A hundred neurons that start with two ones",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
         claim: "Each of a hundred neurons begins with two weights equal to 1. The network learns the parity. Most neurons with a large norm at the end began with weights of 1 on relevant bits.",
@@ -84,7 +85,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&keep=2.89.40.10.46&replicas=20&steps=10000&target=0.7&halt=steps&sweep=inits:1_0&speed=0&show=accuracy.times.sweep",
         claim: "The five strongest of a hundred neurons are reset to their initial weights and trained alone, on 20 orders of data. Their error falls below 30 % every time. The error of five random neurons falls below 30 % only in some of the runs.",
         source: "Edelman 2024, figure C.2 (centre and right)",
-        instance: "The five strongest neurons of “A hundred neurons as lottery tickets”; the link contains the numbers of these neurons. All 20 networks start from the same initial weights, the ticket. The comparison takes the neurons with the same five numbers from 20 initial layers; the neurons from the first layer are the ticket itself.",
+        instance: "The five strongest neurons of “A hundred neurons that start with two ones”; the link contains the numbers of these neurons. All 20 networks start from the same initial weights. The comparison takes the neurons with the same five numbers from 20 initial layers; in the first of these layers they are the five strongest neurons themselves.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 10_000, between: (0.9, 1.0) },
             Expect::Solved { series: 0, at: 0, share: ALL },
@@ -110,7 +111,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "good-neuron",
-        name: "One lucky row, one step",
+        name: "One good row, one training step",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=2&s=1.2&width=1&init=sparse&ones=9&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=1000&steps=1&halt=steps&every=1&show=weights.movement",
         claim: "Of all rows with nine ones on 30 bits, one in twelve has ones on both relevant bits. For a neuron with such a row, one step reveals both bits; for any other neuron, one step hardly ever does.",

@@ -6,7 +6,7 @@ use crate::tasks::sparse_parity::charts as parity_charts;
 /// Figure 5.3 and appendix B.3.1 and B.3.3.
 const GROUP: PresetGroup = PresetGroup {
     slug: "progress",
-    name: "Progress before the loss moves",
+    name: "Progress before the loss falls",
     charts: &[parity_charts::GAP, parity_charts::MOVEMENT],
 };
 

@@ -4,12 +4,13 @@ use crate::analysis::chart;
 use crate::presets::{Expect, Preset, PresetGroup, learns};
 
 /// Figures 5.1 and 5.4, and 5.2.
-const GROUP: PresetGroup = PresetGroup { slug: "search", name: "No random search", charts: &[chart::TIMES] };
+const GROUP: PresetGroup =
+    PresetGroup { slug: "search", name: "Training is not a random search", charts: &[chart::TIMES] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-luck",
-        name: "No network gets lucky: 1,000 networks",
+        name: "1,000 networks without a lucky guess",
         group: &GROUP,
         link: "#v1/sparse-parity?n=20&lr=1&replicas=1000&steps=1000&every=5&held=128&speed=0&show=loss.accuracy.times",
         claim: "A thousand networks need 80 to 160 steps each. Random guessing would sometimes succeed within the first few guesses, and would take 1,140 guesses on average.",
@@ -65,7 +66,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "elbow",
-        name: "The elbow: larger n, larger exponent",
+        name: "Larger n, larger exponent",
         group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=20&every=10&held=128&sweep=n:10_20_40_80_160&speed=0&show=accuracy.times.sweep",
         claim: "For 3 bits the exponent rises from about 1 to about 2 as n grows from 10 to 160. Random search would have an exponent near 3 throughout.",

@@ -105,7 +105,7 @@ pub(super) const SEARCHES: &[Preset] = &[
 /// Rules with a name.
 const NAMED: PresetGroup = PresetGroup {
     slug: "rules-with-a-name",
-    name: "Rules with a name",
+    name: "The identity and consensus rules",
     charts: &[charts::LEARNED, charts::CHOSEN],
 };
 
