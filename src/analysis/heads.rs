@@ -367,7 +367,7 @@ mod tests {
         assert!(
             said.starts_with("97.3 % of")
                 && said.contains("= 8.19 guarantees")
-                && said.contains("the head here is as sharp"),
+                && said.contains("this head is at least as sharp"),
             "{said}"
         );
         assert!(texts(300, 3, 8.0)[2].contains("this head is less sharp"));

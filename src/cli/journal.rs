@@ -526,7 +526,7 @@ mod tests {
             assert_eq!(shard.to_string(), text);
         }
         for bad in ["0/3", "4/3", "1", "a/b", "1/0", "-1/2"] {
-            assert!(Shard::parse(bad).unwrap_err().contains("like 2/8"), "{bad}");
+            assert!(Shard::parse(bad).unwrap_err().contains("for example, 2/8"), "{bad}");
         }
     }
 }

@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 2, 2, 1]), "row 2 has 2 twice");
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 1, 2, 0]), "column 0 has 1 twice");
         // a − b modulo 3: 0 is neutral on the right only.
-        assert!(refused(3, &[0, 2, 1, 1, 0, 2, 2, 1, 0]).starts_with("no identity: "));
+        assert!(refused(3, &[0, 2, 1, 1, 0, 2, 2, 1, 0]).starts_with("the table has no identity: "));
     }
 
     /// A loop of order 5 in which 2·3 = 0 but 3·2 ≠ 0.

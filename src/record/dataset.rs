@@ -429,10 +429,10 @@ mod tests {
         assert_eq!((table.table.y.len(), table.table.x.len()), (60, 120));
         let said = table.notes.join(" ");
         for part in [
-            "numbers alone: name",
+            "are not numbers: name",
             "missing: gap",
             "missing values: 1",
-            "Of 3 classes",
+            "has 3 classes",
             "a and b",
             "never change: four",
         ] {
@@ -463,12 +463,12 @@ mod tests {
         let of = |bytes: &[u8]| read(bytes, None).unwrap_err();
         let rows = |row: &str| format!("a,b\n{}", [row; 60].join("\n")).into_bytes();
         for (bytes, part) in [
-            (b"".to_vec(), "two columns"),
+            (b"".to_vec(), "only one column"),
             (b"\xff\xfe\x00".to_vec(), "UTF-8"),
             (b"a,b\n".to_vec(), "no rows"),
             (b"a,b\n1,2,3\n".to_vec(), "line 2 has 3 cells"),
             (b"a,b\n1,x\n2,y\n".to_vec(), "nearly every row"),
-            (rows("1,x"), "one value only"),
+            (rows("1,x"), "the same value in all rows"),
             (rows("w,x"), "no column besides"),
             (file(60, |i| format!("1e{},{}", 200 + i, i % 2)), "no column besides"),
             (file(60, |i| format!("3,{}", i % 2)), "differ"),

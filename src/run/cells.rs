@@ -203,7 +203,7 @@ mod tests {
             ("sweep=sweep:1_2", "sweep", "different for each run"),
             ("sweep=n:10_20&series=n:10_20", "series", "different for each run"),
             ("series=k:2_3", "series", "a sweep"),
-            ("sweep=n:lin:10..50:41&series=seed:lin:1..25:25", "sweep", "1,025, up to"),
+            ("sweep=n:lin:10..50:41&series=seed:lin:1..25:25", "sweep", "1,025 runs, which take up to"),
         ] {
             let (link, notices) = decode(&format!("#v1/sparse-parity?lr=0.5&{query}"));
             assert!(

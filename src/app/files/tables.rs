@@ -184,7 +184,7 @@ mod tests {
         );
         assert!(
             said("?turned=yes&pieces=8").contains(
-                "at 7 points along each of 3 directions; no single column is informative by itself"
+                "at 7 points along each of 3 directions; no single column is informative."
             )
         );
         assert!(about(&RunSpec::default()).is_empty());

@@ -111,7 +111,7 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     assert!(chart::LOSS.applies(&other.state.run).is_ok());
     // Saved again it is the same file, whoever saves it.
     assert_eq!(Export::Json.file(&other.state, "Other/2.0").unwrap().bytes, json);
-    assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("holds no weights"));
+    assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("contains no weights"));
     (0..30).for_each(|_| other.act(Action::Tick));
     assert_eq!(other.state.run.phase, Phase::Finished(Ending::Target), "nobody is missed");
     assert_eq!(other.state.main_button(), ("Train", false));
@@ -254,7 +254,7 @@ fn a_sweep_is_saved_by_its_times_and_opened_so() {
     let sweep = other.state.run.sweep.as_ref().unwrap();
     assert_eq!((sweep.done.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
     assert!(other.state.message.contains("a sweep with 1 of 2 runs"), "{}", other.state.message);
-    assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep is many runs"));
+    assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep has many runs"));
 }
 
 mod apart {

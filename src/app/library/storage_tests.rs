@@ -319,7 +319,7 @@ fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
         said("#v1/sparse-parity?n=6&k=2&width=3&steps=900&lrs=150:0.5", 200, &bytes),
         Ok(bytes.clone())
     );
-    assert!(said(text, 199, &bytes).unwrap_err().contains("of step 200"));
+    assert!(said(text, 199, &bytes).unwrap_err().contains("belong to step 200"));
     assert!(said("#v1/sparse-parity?n=6&k=3&width=3", 200, &bytes).unwrap_err().contains("another run"));
     assert!(said(text, 200, &bytes[..bytes.len() - 4]).unwrap_err().contains("damaged or cut off"));
     assert!(said(text, 200, b"").is_err());
@@ -381,7 +381,7 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     assert!(!tab.sent.iter().any(|(command, _)| matches!(command, Command::Start { .. })));
     // Another file is not taken for it, whatever it is called.
     tab.act(Action::file("houses.csv", file(50)));
-    assert!(tab.state.flaw.contains("not the table that “A run” was trained on"), "{}", tab.state.flaw);
+    assert!(tab.state.flaw.contains("“A run” was trained on another table"), "{}", tab.state.flaw);
     assert_eq!(encode(&tab.state.run.link), LINK);
     // The file itself is, whatever it is called, although its label is not the usual one.
     tab.act(Action::file("copy.csv", file(1)));
@@ -532,10 +532,10 @@ fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_store
     shelf.take();
     tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));
     assert_eq!(tab.state.library.listed().len(), 2);
-    assert!(tab.state.library.trouble.contains("has deleted what this page had stored"));
+    assert!(tab.state.library.trouble.contains("has deleted the stored data of this page"));
     tab.train(200);
     assert_eq!(kept(&shelf), [(now, 200, false)], "the other one is not stored unasked");
-    assert!(tab.state.library.trouble.contains("1 kept run,"), "{}", tab.state.library.trouble);
+    assert!(tab.state.library.trouble.contains("1 kept run"), "{}", tab.state.library.trouble);
     // What fails meanwhile changes nothing of that.
     shelf.take();
     shelf.borrow_mut().refuses = Some(Refusal::Failed("InvalidStateError".into()));

@@ -313,7 +313,7 @@ fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_ro
     let full = LibraryAnswer::Full(LibraryCommand::Leave(kept.into(), bytes).into());
     tab.wish(LibraryAction::Heard(full));
     assert!(!tab.state.library.is_stored(&id(20)));
-    assert!(tab.state.library.trouble.contains("to store 1 kept run,"), "{}", tab.state.library.trouble);
+    assert!(tab.state.library.trouble.contains("to store 1 kept run."), "{}", tab.state.library.trouble);
 }
 
 #[test]
@@ -380,7 +380,7 @@ fn id(n: u32) -> String {
 fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
     let (shelf, mut tab) = full();
     let before = shelf.borrow().runs.clone();
-    for (n, said) in [(23, "to store 1 kept run,"), (24, "to store 2 kept runs,")] {
+    for (n, said) in [(23, "to store 1 kept run."), (24, "to store 2 kept runs.")] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
         tab.train(200);
@@ -411,7 +411,7 @@ fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
     let stored = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
     assert_eq!(stored(&shelf), [id(20), id(22), id(23)]);
     assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
-    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run,"));
+    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run."));
     tab.act(Action::Undo);
     assert!(tab.state.message.contains("cannot be restored"), "{}", tab.state.message);
     tab.wish(LibraryAction::Delete(id(20)));

@@ -141,7 +141,7 @@ fn a_run_that_has_made_its_steps_is_done() {
     (state.run.phase, state.run.step) = (last(), 100);
     state.run.reached(0, 40);
     let said = status::line(&state.run, String::new);
-    assert_eq!(said, "70.0 % of the variance is explained at step 40. Ended at step 100.");
+    assert_eq!(said, "At least 70.0 % of the variance is explained at step 40. Ended at step 100.");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn what_is_found_of_a_network_is_looked_into() {
     state.run.found(10, Finding::of(HEADS.id()).with_few([0.25, 0.75]));
     let drawn = lines(charts::ANSWERED, &state);
     assert_eq!(drawn.series.iter().map(|series| series.y[0]).collect::<Vec<_>>(), [0.75, 0.25]);
-    assert!(charts::ANSWERED.summary(&state.run).starts_with("25.0 %"));
+    assert!(charts::ANSWERED.summary(&state.run).contains(", 25.0 % of the attention is"));
     // Of a network that is too large nothing is looked into.
     let large = open("?model=gru&width=500");
     assert!((PARAMETERS.applies)(large.run.spec()).is_err());
@@ -152,8 +152,8 @@ fn what_is_found_of_a_network_is_looked_into() {
 fn pairs_of_random_codes_that_are_too_alike_are_counted() {
     let said = |rest: &str| action::code_pairs(open(rest).run.state::<LookupState>().unwrap());
     // Codes of one sign are the same or opposite; of 64 signs no two of four are alike.
-    assert!(said("?n=9&codes=random&de=1").is_some_and(|said| said.ends_with(" excludes: 36 of 36.")));
-    assert!(said("?n=4&codes=random&de=64").is_some_and(|said| said.ends_with(" excludes: 0 of 6.")));
+    assert!(said("?n=9&codes=random&de=1").is_some_and(|said| said.starts_with("For 36 of 36 pairs of positions")));
+    assert!(said("?n=4&codes=random&de=64").is_some_and(|said| said.starts_with("For 0 of 6 pairs of positions")));
     let short = open("?n=33&codes=random");
     let of = short.run.state::<LookupState>().unwrap();
     let counted = crate::tokens::strong_pairs(&of.codes, of.prompts.code_dim);
@@ -171,7 +171,7 @@ fn stairs_stand_beside_their_floors() {
         ([1.0].as_slice(), [0.5].as_slice())
     );
     assert_eq!((drawn.series[1].x.len(), drawn.series[1].y.as_slice()), (3, [0.5, 0.0, 0.0].as_slice()));
-    assert_eq!(charts::STAIRS.summary(&state.run), "median: 0.500 with 1 head (floor 0.500).");
+    assert_eq!(charts::STAIRS.summary(&state.run), "median: 0.500 with 1 head (lower bound 0.500).");
     assert!(charts::STAIRS.applies(&open("?sweep=n:4_8").run).is_err());
     assert!(charts::STAIRS.applies(&open("?g=mean&sweep=h:1_2").run).is_err());
 }

@@ -268,7 +268,7 @@ fn a_construction_that_cannot_be_is_named() {
         [
             "h = 2: expected at least q = 3: the construction has a separate head for each name",
             "qk = separate: expected combined: the construction is written for one matrix W_QK",
-            "width = 64: expected at least 96, the hidden units of the readout written by hand",
+            "width = 64: expected at least 96, the number of hidden units of the readout set by hand",
         ]
     );
     assert_eq!(net.constructed(&task, 0), None);

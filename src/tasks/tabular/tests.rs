@@ -162,7 +162,7 @@ fn an_own_table_is_named_by_its_contents_and_found_while_it_is_open() {
 #[test]
 fn a_link_to_a_file_that_is_not_open_says_so_and_keeps_the_rest() {
     let (link, notices) = crate::permalink::decode("#v1/tabular?data=own&csv=12345&m=70&noise=0.1");
-    assert!(notices[0].expected.contains("open it"), "{notices:?}");
+    assert!(notices[0].expected.contains("if you open the file"), "{notices:?}");
     assert_eq!(notices.len(), 1);
     let value = |key: &str| link.spec.value(key).unwrap().to_string();
     assert_eq!(["data", "csv", "m"].map(value), ["generated", "12345", "70"]);

@@ -173,7 +173,7 @@ mod tests {
         for (text, why) in [
             ("90 20, 30 70", "row 1"),
             ("90 10 30", "3"),
-            ("100 0 / 0 100", "2 parts"),
+            ("100 0 / 0 100", "2 separate sets"),
             ("90 10 x 70", "whole numbers"),
         ] {
             look(&mut state, SequenceAction::Rows(text.into()));

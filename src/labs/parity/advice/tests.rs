@@ -189,7 +189,7 @@ fn reasons_are_sentences() {
     assert_eq!(
         advice("m=10"),
         [
-            "10 labels can distinguish at most 1,024 sets of bits, but there are 19,600 sets: this can hardly be \
+            "10 labels can distinguish at most 1,024 sets of bits, but there are 19,600 sets: the relevant bits can hardly be \
              learned."
         ]
     );
