@@ -180,7 +180,8 @@ mod trained {
             assert!(good(&others) <= 14, "master {seed}: {others:?}");
             // Five random rows of two hold 1.3 of four of thirty bits together; the winners' hold at least four.
             let held = parity_charts::LUCK.summary(&state.run);
-            let sum: u32 = held.split_once("had ones on ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
+            let sum: u32 =
+                held.split_once("had ones on ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
             assert!(sum >= 4, "master {seed}: {held}");
         }
     }

@@ -302,8 +302,7 @@ fn the_order_of_the_parts_of_a_run_does_not_matter() {
 #[test]
 fn what_did_not_travel_whole_is_said() {
     let mut received = Received::default();
-    let broken =
-        |news: Option<News>| matches!(news, Some(News::Done(Err(why))) if why.contains("did not reach the page"));
+    let broken = |news: Option<News>| matches!(news, Some(News::Done(Err(why))) if why.contains("did not reach the page"));
     let rows = FileEvent::of(read(&Job::new(Kind::Run { replicas: None }, 0), record().to_json().as_bytes()));
     let (FileEvent::Rows, Payload::Bytes(bytes)) = &rows[0] else { panic!("rows first") };
     let cut = Payload::Bytes(bytes[..bytes.len() - 3].to_vec());

@@ -183,9 +183,8 @@ mod tests {
             "{of}"
         );
         assert!(
-            said("?turned=yes&pieces=8").contains(
-                "at 7 points along each of 3 directions; no single column is informative."
-            )
+            said("?turned=yes&pieces=8")
+                .contains("at 7 points along each of 3 directions; no single column is informative.")
         );
         assert!(about(&RunSpec::default()).is_empty());
         assert_eq!(larger_class(&RunSpec::default()), None);

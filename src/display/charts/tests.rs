@@ -85,7 +85,9 @@ fn the_first_parameter_goes_by_its_own_name() {
     );
     let state = open("#v1/sparse-parity?n=10&model=disjoint-polynet");
     assert!(
-        chart::WEIGHTS.summary(&state.run).starts_with("Weights w of the blocks, 10 input bits: the largest value is ")
+        chart::WEIGHTS
+            .summary(&state.run)
+            .starts_with("Weights w of the blocks, 10 input bits: the largest value is ")
     );
 }
 

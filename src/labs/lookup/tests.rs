@@ -152,8 +152,13 @@ fn what_is_found_of_a_network_is_looked_into() {
 fn pairs_of_random_codes_that_are_too_alike_are_counted() {
     let said = |rest: &str| action::code_pairs(open(rest).run.state::<LookupState>().unwrap());
     // Codes of one sign are the same or opposite; of 64 signs no two of four are alike.
-    assert!(said("?n=9&codes=random&de=1").is_some_and(|said| said.starts_with("For 36 of 36 pairs of positions")));
-    assert!(said("?n=4&codes=random&de=64").is_some_and(|said| said.starts_with("For 0 of 6 pairs of positions")));
+    assert!(
+        said("?n=9&codes=random&de=1")
+            .is_some_and(|said| said.starts_with("For 36 of 36 pairs of positions"))
+    );
+    assert!(
+        said("?n=4&codes=random&de=64").is_some_and(|said| said.starts_with("For 0 of 6 pairs of positions"))
+    );
     let short = open("?n=33&codes=random");
     let of = short.run.state::<LookupState>().unwrap();
     let counted = crate::tokens::strong_pairs(&of.codes, of.prompts.code_dim);

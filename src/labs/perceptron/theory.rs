@@ -53,7 +53,11 @@ mod tests {
         state.apply(Action::Open("#v1/teacher-student".into()));
         state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
         let said = about(&state.run);
-        assert!(said[0].starts_with("So far: 5.00 examples per weight, and wrong answers for 16.0 %"), "{}", said[0]);
+        assert!(
+            said[0].starts_with("So far: 5.00 examples per weight, and wrong answers for 16.0 %"),
+            "{}",
+            said[0]
+        );
         assert_eq!(said[1], "Theory predicts 16.2 % wrong answers.");
         assert!(after(20).contains("8.6 %"), "{}", after(20));
         state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));

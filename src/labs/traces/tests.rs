@@ -54,7 +54,11 @@ fn every_chart_can_be_drawn_before_the_first_step() {
 #[test]
 fn presets_say_that_they_are_ours_and_claim_no_search() {
     for preset in presets::PRESETS.iter().copied().flatten() {
-        assert!(preset.instance.starts_with("Our choices: ") || preset.instance.starts_with("The settings of "), "{}", preset.slug);
+        assert!(
+            preset.instance.starts_with("Our choices: ") || preset.instance.starts_with("The settings of "),
+            "{}",
+            preset.slug
+        );
         assert!(!preset.claim.contains("search"), "{}", preset.slug);
         let (link, notices) = decode(preset.link);
         assert!(notices.is_empty() && crate::permalink::encode(&link) == preset.link, "{}", preset.link);
