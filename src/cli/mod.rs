@@ -126,6 +126,7 @@ pub enum Trouble {
 #[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    output::fail_in_a_sentence();
     if let Err(error) = signals::end_with_the_reader() {
         eprintln!("{error:#}");
         return ExitCode::FAILURE;

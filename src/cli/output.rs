@@ -238,6 +238,22 @@ fn copy(beside: &Beside<'_>, length: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// What `print!` panics with where the standard output takes no more.
+const CANNOT_PRINT: &str = "failed printing to stdout: ";
+
+/// Ends the program with a sentence where the standard output cannot be written, as where its disk is full. Other panics
+/// stay what they are.
+#[expect(clippy::print_stderr, reason = "this is where this error reaches the person")]
+pub fn fail_in_a_sentence() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let why = panic.payload_as_str().and_then(|said| said.strip_prefix(CANNOT_PRINT));
+        let Some(why) = why else { return usual(panic) };
+        eprintln!("cannot write to the standard output: {why}");
+        std::process::exit(1);
+    }));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ pub enum ChainError {
     #[error("{}", tr!("the number of symbols of a chain must be from 2 to {most}, but it is {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; choose order 2 for a Markov chain", order = _0, most = MOST_CONTEXTS))]
+    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; with order 2 the next symbol depends only on the present symbol", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
     #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
@@ -421,11 +421,11 @@ mod tests {
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (
                 Chain::new(8, 4, &[]),
-                "a chain of order 4 must have from 2 to 64 contexts; choose order 2 for a Markov chain",
+                "a chain of order 4 must have from 2 to 64 contexts; with order 2 the next symbol depends only on the present symbol",
             ),
             (
                 Chain::new(2, 1, &[0.5, 0.5]),
-                "a chain of order 1 must have from 2 to 64 contexts; choose order 2 for a Markov chain",
+                "a chain of order 1 must have from 2 to 64 contexts; with order 2 the next symbol depends only on the present symbol",
             ),
         ] {
             assert_eq!(result.unwrap_err().to_string(), sentence);

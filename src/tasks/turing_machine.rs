@@ -79,7 +79,7 @@ settings! {
         rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
         /// Symbols on the tape from the start cell to the right. An empty field: the machine's example input. _ means an empty tape.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
-        /// First cell of the head and of the input. With 0, the page chooses a cell with enough cells to its left.
+        /// Cell where the head and the input start. For 0, the page chooses a cell with enough cells to its left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
         /// Largest number of steps of the machine. T and the largest cell determine the number of bits of a position.
         steps: usize = 107, "t", "Steps T", Range::Int(1, MOST_STEPS as u64), "steps";

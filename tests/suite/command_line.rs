@@ -1,6 +1,6 @@
 //! The `lab` binary as a person or a script calls it.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::{finish, session};
 
@@ -104,6 +104,18 @@ fn a_full_disk_is_said_and_is_a_failure() {
     let output = lab(&["run", LINK, "-q", "--format", "csv", "-o", "/dev/full"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot write the metrics"), "{}", text(&output.stderr));
+    for command in [vec!["link", LINK], vec!["list"], vec!["run", LINK, "-q", "--format", "csv"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let printing = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(&command)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output();
+        let output = printing.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let said = text(&output.stderr);
+        assert!(said.starts_with("cannot write ") && said.lines().count() == 1, "{command:?}: {said}");
+    }
     let nowhere = lab(&["run", LINK, "-q", "-o", "/no/such/folder/run.csv"]);
     assert_eq!(nowhere.status.code(), Some(1));
     assert!(text(&nowhere.stderr).contains("cannot write /no/such/folder/run.csv"));

@@ -261,7 +261,7 @@ pub fn Files(
             <p class="files__item">
                 {choice.view(opened)}
                 <span>
-                    {tr!("A run (JSON) or weights (safetensors) from this page or from the command lab, or a table (CSV) to learn. You can also drop the file anywhere on the page.")}
+                    {tr!("A run (JSON) or weights (safetensors) from this page or from the command “lab”, or a table (CSV) to learn. You can also drop the file anywhere on the page.")}
                 </span>
             </p>
             {progress(store, move || reads.get() && open.get())}

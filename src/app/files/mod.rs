@@ -100,7 +100,9 @@ impl Export {
                 )
             }
             Export::Json => {
-                tr!("Link, environment and measurements; this page and the command lab can open the file.")
+                tr!(
+                    "A file with the link, the environment and the measurements. This page and the command “lab” can open it again."
+                )
             }
             Export::Weights => {
                 tr!("All weights and the state of the optimizer: the run can be resumed from this file.")

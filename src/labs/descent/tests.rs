@@ -296,7 +296,7 @@ fn attention_is_what_the_layer_adds_up() {
     );
     assert!(charts::ACTING.summary(&state.run).starts_with("An MLP works on each token"));
     state.apply(Action::Edit("layer".into(), "0".into()));
-    assert!(charts::ACTING.summary(&state.run).starts_with("No layer acts"));
+    assert!(charts::ACTING.summary(&state.run).starts_with("No layer is shown"));
 }
 
 #[test]

@@ -170,7 +170,7 @@ pub fn winners_markup(run: &RunView) -> String {
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
         escaped(&found.about),
         link(found.ticket, tr!("Rewind these neurons and train them alone"), "ticket"),
-        link(found.others, tr!("Train as many random neurons instead"), "others")
+        link(found.others, tr!("Train the same number of random neurons instead"), "others")
     )
 }
 

@@ -74,7 +74,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-turned",
-        name: "With rotated columns networks are better",
+        name: "With rotated columns, networks are better than the forest",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "A random rotation of all columns hardly changes the error of the networks. The error of the forest rises, because single columns are no longer informative.",
