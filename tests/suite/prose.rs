@@ -40,10 +40,10 @@ fn texts() -> Vec<String> {
     texts.into_iter().map(|(text, _)| text).collect()
 }
 
-/// Words that are spelled as nobody spells them, with what was meant.
+/// Words that are spelled as nobody spells them, with what was meant. The shortest are symbols, and names of authors.
 fn misspelled(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphabetic() && c != '\'');
-    words.filter_map(|word| {
+    words.filter(|word| word.chars().count() > 3).filter_map(|word| {
         let meant = typos_dict::WORD.find(&UniCase::new(word))?;
         Some(format!("{word}: {}", meant.join(" or ")))
     })
