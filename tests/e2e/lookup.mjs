@@ -99,7 +99,7 @@ export function lookupLab(here) {
     await until(async () => (await cells()) === "6,6", "the table before", 20);
     assert.equal(await see("code-pairs").count(), 0, "one-hot codes are never alike");
     await page.evaluate(() => (location.hash = "#v1/sparse-token-regression?n=9&codes=random&start=paused"));
-    await until(async () => /: \d+ of 36\.$/.test((await see("code-pairs").allTextContents()).join()), "the pairs of codes that are alike", 20);
+    await until(async () => /For \d+ of 36 pairs of positions/.test((await see("code-pairs").allTextContents()).join()), "the pairs of codes that are alike", 20);
     isQuiet(heard);
     await page.close();
   });
