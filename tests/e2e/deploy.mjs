@@ -139,7 +139,7 @@ export function deployments() {
     apart(async ({ go }) => {
       const { page, see } = await go(LINK);
       await until(() => page.locator("#outdated").isVisible(), "the sentence");
-      await until(async () => /another version than this page/.test(await text(see("message"))), "the reason");
+      await until(async () => /have different versions/.test(await text(see("message"))), "the reason");
       assert.deepEqual(await rows(page), []);
     }, { edit: { "service-worker.js": null, "worker.js": (program) => program.replace(/(export const build = ")\w+/, "$1fedcba9876543210") } }));
 

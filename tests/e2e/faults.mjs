@@ -209,7 +209,7 @@ export function faults(here) {
       await page.evaluate((link) => (location.hash = link), LINK);
       await until(async () => (await stored(page, address)).length === 2, "the second run", 30);
       await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
-      await until(async () => /has deleted what this page had stored/.test(await trouble(page)), "a sentence", 30);
+      await until(async () => /has deleted the stored data of this page/.test(await trouble(page)), "a sentence", 30);
       assert.equal(await list.locator("li").count(), 2, "nothing is lost of the page");
       await goesOn(see);
       await isTheSameCurve(page, LINK);

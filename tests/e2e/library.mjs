@@ -249,7 +249,7 @@ export function keptRuns(here) {
     await until(async () => (await stored(page, address)).length === 3, "the third run", 30);
     const session = await context.newCDPSession(page);
     await session.send("Storage.clearDataForOrigin", { origin: new URL(address).origin, storageTypes: "indexeddb" });
-    await until(async () => /has deleted what this page had stored/.test(await text(see("library-trouble"))), "a sentence", 30);
+    await until(async () => /has deleted the stored data of this page/.test(await text(see("library-trouble"))), "a sentence", 30);
     assert.equal(await list.locator("li").count(), 3, "nothing is lost of the page");
     await until(async () => (await stored(page, address)).length === 1, "the run under way", 30);
     assert.match((await stored(page, address))[0].id, /width=26/);
@@ -286,7 +286,7 @@ export function keptRuns(here) {
     await until(async () => /houses\.csv \(\d+ bytes; number of the table: \d+\)/.test(await text(see("wanted"))), "the question");
     assert.ok(page.url().endsWith(link), "nothing else begins");
     await see("wanted-input").setInputFiles(file("other.csv", 5));
-    await until(async () => /not the table that/.test(await text(see("message"))), "a sentence");
+    await until(async () => /was trained on another table/.test(await text(see("message"))), "a sentence");
     assert.ok(page.url().endsWith(link));
     await see("wanted-input").setInputFiles(file("renamed.csv", 0));
     await until(() => /data=own/.test(page.url()), "the run");
