@@ -269,7 +269,7 @@ export function files(here) {
     await until(() => page.workers().length === workers, "the worker to end");
     assert.equal(await page.getByTestId("reading").count(), 0);
     await until(async () => /^houses\.csv/.test(await text(see("table"))), "the table's card");
-    assert.match(await text(see("table-texts")), /300,000 rows of 3 columns/);
+    assert.match(await text(see("table-texts")), /300,000 rows and 3 columns/);
     assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
     // Its 1.2 million numbers have 4.6 MiB; the file has 5, and what reading takes is a multiple of that.
     assert.ok((await watch.growth()) <= 32, `${await watch.growth()} MiB`);
