@@ -26,8 +26,8 @@ export function glossary(here) {
   };
 
   it("explains a term that a pointer rests on, until it leaves term and explanation", async () => {
-    const { page, heard, term } = await story("unigram-trap");
-    assert.equal(await text(term), "KL divergence");
+    const { page, heard, see } = await story("unigram-trap");
+    const term = see("tour").locator(".term", { hasText: /^KL divergence$/ });
     await term.hover();
     await opened(page, "on hover");
     assert.match(await text(box(page)), /^Kullback–Leibler/);

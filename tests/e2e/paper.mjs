@@ -149,7 +149,7 @@ export function paper(here) {
     // After the list, so that the page has what it needs; without the copy that the browser keeps.
     await page.evaluate(() => (window.fetch = () => Promise.resolve(new Response("", { status: 404 }))));
     await see("lesson-no-luck").click();
-    await until(async () => /This story is not there/.test(await text(see("lesson"))), "a sentence");
+    await until(async () => /This story could not be loaded/.test(await text(see("lesson"))), "a sentence");
     await page.close();
   });
 }

@@ -297,10 +297,10 @@ export function teaching(here) {
     await page.route("**/stories/*.md*", (route) => route.fulfill({ status: 404, body: "" }));
     await see("stories").click();
     await see("story-grokking").click();
-    await until(async () => /This story is not there/.test(await text(see("tour"))), "a sentence");
+    await until(async () => /This story could not be loaded/.test(await text(see("tour"))), "a sentence");
     await see("tour-close").click();
     await page.evaluate(() => (location.hash = "#story/astrology"));
-    await until(async () => /no story of that name/.test(await text(see("message"))), "a sentence");
+    await until(async () => /no story with this name/.test(await text(see("message"))), "a sentence");
     assert.match(page.url(), /#v1\/sparse-parity/);
     await page.close();
     site.close();

@@ -28,7 +28,12 @@ pub fn Cover(
     let label = move || if is_black() { tr!("Black screen") } else { tr!("QR code of the link") };
     view! {
         <dialog class="cover" class:cover--black=is_black node_ref=dialog aria-label=label data-testid="cover"
-            on:close=move |_| close.run(())>
+            on:close=move |_| {
+                // The browser tells it later, and it may have been opened again since.
+                if dialog.get_untracked().is_some_and(|dialog| !dialog.open()) {
+                    close.run(());
+                }
+            }>
             {move || shown.get().map(|address| match address.is_empty() {
                 true => black(close),
                 false => code(address, close),
