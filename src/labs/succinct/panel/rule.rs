@@ -89,12 +89,12 @@ pub(super) fn odds(news: News) -> AnyView {
             </tr>
         }
     };
+    let caption =
+        tr!("The probability that a random filter is one particular filter, for programs with s states.");
     view! {
-        <div class="succinct-frame">
+        <div class="succinct-frame" role="region" tabindex="0" aria-label=caption>
             <table class="succinct-odds" data-testid="odds-table">
-                <caption class="succinct-caption">
-                    {tr!("The probability that a random filter is one particular filter, for programs with s states.")}
-                </caption>
+                <caption class="succinct-caption">{caption}</caption>
                 <thead>
                     <tr>
                         <th scope="col">{tr!("States s")}</th>
