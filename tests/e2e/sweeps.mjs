@@ -111,7 +111,7 @@ export function sweeps(here) {
 
   it("refuses a hundred thousand runs with their time and a way to go on", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250");
-    await until(async () => /at most 1,024 runs; this sweep has 100,000, up to .* fewer values, or .*lab sweep/.test(await text(see("notice"))), "the notice");
+    await until(async () => /at most 1,024 runs; this sweep has 100,000 runs, which take up to .* fewer values, or .*lab sweep/.test(await text(see("notice"))), "the notice");
     assert.ok(!/sweep=/.test(page.url()), page.url());
     isQuiet(heard);
     await page.close();
