@@ -47,6 +47,8 @@ export function presenting(here) {
     // The passage stands beside the charts, and nothing of it is cut off.
     const [tour, chart] = await Promise.all([see("tour").boundingBox(), page.locator(".plot:visible").first().boundingBox()]);
     assert.ok(chart.x + chart.width <= tour.x && chart.width > tour.width, "beside the charts");
+    const last = await page.locator(".transport__buttons .button").last().boundingBox();
+    assert.ok(last.x + last.width <= tour.x, "no button lies over the passage");
     await until(() => see("tour").evaluate((node) => node.scrollHeight <= node.clientHeight), "all of the passage");
     await hasRoom(page);
     for (const key of ["b", "."]) {
