@@ -137,7 +137,7 @@ impl State {
         let is_drawn = shown.any(|chart| measures(*chart, run, &self.run));
         (!is_drawn).then(|| {
             tr!(
-                "“{name}” is not drawn: its task is {task}, and the charts that are shown have no measure of this task.",
+                "“{name}” is not drawn: its task is {task}, and none of the charts that are shown applies to this task.",
                 name = named.name,
                 task = translated(run.spec().task.info().name)
             )

@@ -92,7 +92,7 @@ impl State {
         let is_full = self.library.compared().count() >= MOST;
         if is_full {
             self.message = tr!(
-                "{most} kept runs are compared, and there is no colour for another run. Remove one of them first.",
+                "{most} kept runs are compared, and there is no colour for another run. Remove one run from the comparison first.",
                 most = MOST
             );
         }

@@ -38,7 +38,7 @@ pub fn Teacher(
                         }>{tr!("For teachers: goals and questions of this story")}</button>
                     }.into_any(),
                     None => view! {
-                        <p>{tr!("Each story has a page for teachers. The list of stories opens these pages.")}</p>
+                        <p>{tr!("Each story has a page for teachers. The list of stories has a button for each page.")}</p>
                     }.into_any(),
                 };
                 let mut wish = LessonEdit { of_story: story.is_some(), ..LessonEdit::of(&link) };

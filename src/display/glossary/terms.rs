@@ -53,7 +53,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Bayes-optimal"),
         means: text!(
-            "With the smallest expected error that is possible if the distribution of the data is known and the answers are not."
+            "Having the smallest expected loss that any prediction from the inputs can reach, even one that knows the distribution of inputs and labels."
         ),
     },
     Term {
@@ -99,7 +99,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("coset|cosets"),
         means: text!(
-            "All products of one fixed element of a group with the elements of a subgroup. The cosets of a subgroup divide the group into parts of equal size."
+            "All products gh, where g is one fixed element of a group and h runs through a subgroup. These cosets divide the group into parts of equal size; so do the sets of products hg."
         ),
     },
     Term {
@@ -179,7 +179,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("gradient descent"),
         means: text!(
-            "Training in small steps: each step changes the weights against the gradient, so that the loss falls."
+            "Training in small steps: each step moves the weights in the direction opposite to the gradient of the loss. If the step is small enough, the loss falls."
         ),
     },
     Term {
@@ -274,7 +274,7 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("least squares"),
-        means: text!("The linear function with the smallest sum of squared errors on the examples."),
+        means: text!("A linear function with the smallest possible sum of squared errors on the examples."),
     },
     Term {
         words: text!("logit|logits"),
@@ -343,7 +343,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("parity|parities"),
         means: text!(
-            "Whether the number of ones among some bits is odd. If the bits are +1 and −1, the parity is their product. The parity changes whenever one of these bits changes."
+            "The product of some bits that are +1 or −1: −1 if an odd number of these bits is −1, and +1 otherwise. The parity changes whenever a single one of these bits changes."
         ),
     },
     Term {
@@ -390,7 +390,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("ReLU|ReLUs"),
-        means: text!("Rectified linear unit: the function max(0, z), or a neuron with this function."),
+        means: text!(
+            "Rectified linear unit: the function max(0, z), where z is a neuron's weighted sum of inputs plus its bias; also a neuron with this function."
+        ),
     },
     Term {
         words: text!("replica|replicas"),
@@ -419,13 +421,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("seed|seeds"),
         means: text!(
-            "The number from which all random numbers of a run are computed: the same settings and seed give the same run."
+            "The number from which all random numbers of a run are computed: the same settings and the same seed give the same run."
         ),
     },
     Term {
         words: text!("SGD|stochastic gradient descent"),
         means: text!(
-            "Stochastic gradient descent: gradient descent in which each step uses a small random part of the examples, the batch."
+            "Stochastic gradient descent: each step computes the gradient on a small random subset of the training examples, the batch."
         ),
     },
     Term {
@@ -436,7 +438,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("sparse parity"),
-        means: text!("The parity of a few bits among many. The network has to learn which bits these are."),
+        means: text!(
+            "The parity of a few of many input bits, the same few in every example. The network has to learn which bits these are."
+        ),
     },
     Term {
         words: text!("spectrum|spectra|Walsh spectrum"),
@@ -449,7 +453,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("sweep|sweeps"),
         means: text!(
-            "A set of runs that differ in one or two settings, so that their results can be compared."
+            "A set of runs in which one or two settings take several values and all other settings stay the same, so that the results can be compared."
         ),
     },
     Term {
