@@ -1,6 +1,6 @@
 //! Markup as text, for what is made of many like pieces: stories, the gallery, and texts with terms of the glossary.
 
-use crate::display::glossary::{Marks, Piece};
+use crate::display::glossary::{Marks, Piece, stressed};
 
 /// A text as markup, in which the terms of the glossary can be pressed.
 pub(super) fn explained(text: &str) -> String {
@@ -50,18 +50,13 @@ impl Html {
         for part in ["<", element, ">"] {
             self.raw(part);
         }
-        for (i, part) in text.split('*').enumerate() {
-            if i > 0 {
-                self.raw(if i % 2 == 1 { "<em>" } else { "</em>" });
-            }
-            self.text(part);
-        }
+        self.pieces(stressed(text));
         for part in ["</", element, ">"] {
             self.raw(part);
         }
     }
 
-    fn pieces(&mut self, pieces: Vec<Piece>) {
+    fn pieces<'text>(&mut self, pieces: impl IntoIterator<Item = Piece<'text>>) {
         for piece in pieces {
             match piece {
                 Piece::Plain(text) => self.text(text),

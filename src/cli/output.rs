@@ -259,12 +259,16 @@ mod tests {
     use super::*;
     use crate::cli::disk::Native;
 
+    /// A folder for a test, with the file that is to be written there and its part file.
+    fn files(name: &str) -> [PathBuf; 3] {
+        let folder = std::env::temp_dir().join(format!("vivarium-output-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        [folder.clone(), folder.join("run.csv"), folder.join("run.csv.part")]
+    }
+
     #[test]
     fn a_mark_finds_its_text_and_no_other() {
-        let folder = std::env::temp_dir().join(format!("vivarium-output-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("run.csv");
-        let part = folder.join("run.csv.part");
+        let [folder, path, part] = files("mark");
         let open = || Output::open(&Native, Some(&path)).unwrap();
         let mut output = open();
         output.write("head\n1\n2\n").unwrap();
@@ -320,10 +324,7 @@ mod tests {
 
     #[test]
     fn another_text_of_the_same_length_and_head_is_not_gone_on_with() {
-        let folder = std::env::temp_dir().join(format!("vivarium-output-other-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("run.csv");
-        let part = folder.join("run.csv.part");
+        let [folder, path, part] = files("other");
         let open = || Output::open(&Native, Some(&path)).unwrap();
         let mut output = open();
         output.write("head\n1\n2\n").unwrap();

@@ -85,6 +85,13 @@ pub fn count(run: &RunView) -> usize {
     lab.shown(spec).unwrap_or_else(of_network)
 }
 
+/// Example `at`, alone; none behind the last one that is shown, nor of a run that shows none.
+pub(super) fn held_out(run: &RunView, at: usize) -> Option<Batch> {
+    let (spec, mut batch) = (run.spec(), Batch::default());
+    (at < count(run)).then(|| spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch))?;
+    Some(batch)
+}
+
 /// The outputs for example `at`, of `size` numbers each, with the step that they are of.
 pub(super) fn outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
     let (step, finding) = run.found.get(&ANSWERS.id())?;
@@ -116,6 +123,12 @@ pub(super) fn told(step: u64, answer: f64) -> String {
     tr!("The network's answer at step {step}: {answer}.", step, answer)
 }
 
+/// What is said of the answer at the last of `size` positions of example `at`; nothing before the network was asked.
+pub(super) fn told_at_last(run: &RunView, at: usize, size: usize) -> String {
+    let last = |(step, outputs): (u64, &[f32])| Some(told(step, f64::from(*outputs.last()?)));
+    outputs(run, at, size).and_then(last).unwrap_or_default()
+}
+
 /// What is said of an answer at a step that is right or wrong.
 pub(super) fn said(step: u64, answer: &str, is_right: bool) -> String {
     let step = thousands(step);
@@ -129,11 +142,8 @@ pub(super) fn said(step: u64, answer: &str, is_right: bool) -> String {
 pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     let spec = run.spec();
     let (form, columns) = (spec.task.examples().form(), spec.task.examples().columns());
-    if !form.is_a(Form::Bits) || count(run) == 0 {
-        return None;
-    }
-    let batch = shown(spec);
-    let (x, label) = (batch.x.get(at * columns..(at + 1) * columns)?, *batch.y.get(at)?);
+    let batch = held_out(run, at).filter(|_| form.is_a(Form::Bits))?;
+    let (x, label) = (batch.x.get(..columns)?, *batch.y.first()?);
     let most = if form.has_bits() { WRITTEN } else { WRITTEN_NUMBERS };
     let mut places: Vec<usize> = run.relevant.iter().copied().filter(|place| *place < columns).collect();
     let relevant = places.len();
@@ -188,12 +198,9 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
 pub fn of_pairs(run: &RunView, at: usize, name: impl Fn(usize) -> String) -> Option<Example> {
     let spec = run.spec();
     let classes = spec.task.examples().classes()?;
-    if spec.task.examples().form() != Form::Pair || count(run) == 0 {
-        return None;
-    }
-    let batch = shown(spec);
-    let (pair, label) = (batch.x.get(2 * at..2 * at + 2)?, *batch.y.get(at)? as usize);
-    let [a, b] = [pair[0], pair[1]].map(|element| name(element as usize));
+    let batch = held_out(run, at).filter(|_| spec.task.examples().form() == Form::Pair)?;
+    let (pair, label) = (batch.x.first_chunk::<2>()?, *batch.y.first()? as usize);
+    let [a, b] = pair.map(|element| name(element as usize));
     let example = at + 1;
     let answer = outputs(run, at, classes).and_then(|(step, outputs)| {
         let (best, _) = outputs.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other))?;

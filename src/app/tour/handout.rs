@@ -3,6 +3,7 @@
 //! # Why
 //! Made when somebody prints, and not before: most readers never do. A box to tick is a border, so that it is printed where backgrounds are not.
 
+use super::in_short;
 use crate::app::html::Html;
 use crate::app::share::qr::svg;
 use crate::labs::story::{Block, Story};
@@ -13,7 +14,7 @@ pub fn handout(story: &Story, address: &str) -> String {
     let mut out = Html::default();
     out.raw("<header class=\"handout__head\"><div>");
     out.within("h1", translated(&story.title));
-    out.within("p", &about(story));
+    out.within("p", &in_short(&story.about, story.minutes));
     out.mixed(&["<p class=\"handout__address\">", address, "</p></div><div class=\"handout__code\">"]);
     out.raw(&svg(address));
     out.raw("</div></header>");
@@ -62,11 +63,6 @@ pub fn handout(story: &Story, address: &str) -> String {
     out.raw(&answers.0);
     out.raw("</section>");
     out.0
-}
-
-/// What a story is about, and how long it takes.
-pub(super) fn about(story: &Story) -> String {
-    tr!("{about} {minutes} minutes.", about = translated(&story.about), minutes = story.minutes)
 }
 
 #[cfg(test)]

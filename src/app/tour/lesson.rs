@@ -1,7 +1,6 @@
 //! A story's page for teachers: goals, what to know before, questions for the class, and what often goes wrong.
 
-use super::handout::about;
-use super::start_of;
+use super::{in_short, start_of};
 use crate::app::html::Html;
 use crate::labs::PRESETS;
 use crate::labs::story::{Block, Story};
@@ -12,7 +11,7 @@ pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
     let mut out = Html::default();
     let [title, head] = [level, level + 1].map(|level| format!("h{level}"));
     out.within(&title, translated(&story.title));
-    out.within("p", &about(story));
+    out.within("p", &in_short(&story.about, story.minutes));
     let is_question = |block: &&Block| matches!(block, Block::Question { .. });
     let questions = story.passages.iter().flat_map(|passage| &passage.blocks).filter(is_question).count();
     let passages = story.passages.len();

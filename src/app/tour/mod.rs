@@ -237,7 +237,7 @@ impl Tour {
             Some(Ok(story)) => story,
             other => {
                 let words = match other {
-                    Some(Err(why)) => tr!("This story could not be loaded: {why}.", why),
+                    Some(Err(why)) => not_loaded(why),
                     _ => tr!("Loading").into(),
                 };
                 out.mixed(&["<p>", &words, "</p><div class=\"tour__turns\">"]);
@@ -355,6 +355,16 @@ impl Tour {
     }
 }
 
+/// What a story is about, and how long it takes.
+fn in_short(about: &str, minutes: u32) -> String {
+    tr!("{about} {minutes} minutes.", about = translated(about), minutes)
+}
+
+/// Why there is no text of a story.
+fn not_loaded(why: &str) -> String {
+    tr!("This story could not be loaded: {why}.", why)
+}
+
 /// The list of stories, likewise; buttons are named by the stories' slugs.
 pub fn list() -> String {
     let mut out = Html::default();
@@ -365,11 +375,7 @@ pub fn list() -> String {
         }
         out.text(translated(about.title));
         out.raw("</strong><span>");
-        out.text(&tr!(
-            "{about} {minutes} minutes.",
-            about = translated(about.about),
-            minutes = about.minutes
-        ));
+        out.text(&in_short(about.about, about.minutes));
         out.raw("</span></button>");
         let for_teachers = tr!("For teachers: {title}", title = translated(about.title));
         out.raw("<button type=\"button\" class=\"button\" data-testid=\"lesson-");

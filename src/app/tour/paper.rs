@@ -12,7 +12,7 @@ use web_sys::{Element, MouseEvent};
 
 use super::handout::handout;
 use super::lesson::lesson;
-use super::{file_of, start_of};
+use super::{file_of, not_loaded, start_of};
 use crate::app::browser;
 use crate::app::html::Html;
 use crate::app::state::State;
@@ -67,7 +67,7 @@ impl Lesson {
                 }
                 Err(why) => {
                     let mut out = Html::default();
-                    out.within("p", &tr!("This story could not be loaded: {why}.", why));
+                    out.within("p", &not_loaded(&why));
                     self.write(out.0.clone(), out.0);
                 }
             }

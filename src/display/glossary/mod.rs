@@ -38,6 +38,12 @@ pub enum Piece<'text> {
     Term(&'text str, usize),
 }
 
+/// A text in which every second part between stars is stressed, and no term is marked.
+pub fn stressed(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let piece = |(at, part)| if at % 2 == 1 { Piece::Stressed(part) } else { Piece::Plain(part) };
+    text.split('*').enumerate().map(piece)
+}
+
 /// Marks terms in texts that are read one after the other, each term where it first occurs.
 #[derive(Default)]
 pub struct Marks {
@@ -55,15 +61,16 @@ impl Marks {
     /// A text in pieces, of which every second part between stars is stressed. A term that is stressed is explained
     /// there, so it is not marked.
     pub fn stressed<'text>(&mut self, text: &'text str) -> Vec<Piece<'text>> {
-        for part in text.split('*').skip(1).step_by(2) {
-            self.seen.extend(terms_in(part).into_iter().map(|(_, term)| term));
+        for piece in stressed(text) {
+            if let Piece::Stressed(part) = piece {
+                self.seen.extend(terms_in(part).into_iter().map(|(_, term)| term));
+            }
         }
         let (mut pieces, mut left) = (vec![], MOST);
-        for (at, part) in text.split('*').enumerate() {
-            if at % 2 == 1 {
-                pieces.push(Piece::Stressed(part));
-            } else {
-                self.cut(part, &mut left, &mut pieces);
+        for piece in stressed(text) {
+            match piece {
+                Piece::Plain(part) => self.cut(part, &mut left, &mut pieces),
+                whole => pieces.push(whole),
             }
         }
         pieces

@@ -1,8 +1,7 @@
 //! A held-out prompt beside the task: its last examples, the query, its label, and the network's prediction.
 
 use crate::display::{Example, RunView};
-use crate::labs::answers::{count, number, outputs, told, vector};
-use crate::tasks::Batch;
+use crate::labs::answers::{held_out, number, told_at_last, vector};
 
 /// Examples that are written down, from the end; of inputs with more than one number, one.
 const WRITTEN: usize = 3;
@@ -11,11 +10,7 @@ const WRITTEN: usize = 3;
 pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (spec, which) = (run.spec(), at + 1);
     let prompts = spec.task.examples().function_prompts()?;
-    if at >= count(run) {
-        return None;
-    }
-    let mut batch = Batch::default();
-    spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+    let batch = held_out(run, at)?;
     let (inputs, labels) = prompts.parts(&batch.x);
     let points: Vec<(String, f64)> = inputs
         .chunks_exact(prompts.inputs())
@@ -42,18 +37,17 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             )
         }
     };
-    let answer = outputs(run, at, points.len())
-        .and_then(|(step, outputs)| Some(told(step, f64::from(*outputs.last()?))));
     Some(Example {
         given,
         label: tr!("The query's label is {label}.", label = number(*label)),
-        answer: answer.unwrap_or_default(),
+        answer: told_at_last(run, at, points.len()),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::answers::count;
     use crate::labs::asked::{asked, brief};
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::display::words::list;
 use crate::display::{Example, RunView};
-use crate::labs::answers::{count, number, outputs, told, vector};
+use crate::labs::answers::{held_out, number, told_at_last, vector};
 
 /// Numbers of named tokens that are written down, at most.
 const WRITTEN: usize = 4;
@@ -11,11 +11,7 @@ const WRITTEN: usize = 4;
 pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (spec, which) = (run.spec(), at + 1);
     let prompts = spec.task.examples().prompts()?;
-    if at >= count(run) {
-        return None;
-    }
-    let mut batch = crate::tasks::Batch::default();
-    spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+    let batch = held_out(run, at)?;
     let ((tokens, names, labels), length) = (prompts.parts(&batch.x), prompts.length);
     let named: Vec<usize> =
         names.rchunks_exact(prompts.names).next()?.iter().map(|name| *name as usize).collect();
@@ -39,18 +35,17 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         ),
         None => tr!("Example {which}: position {length} names {names}.", which, length, names),
     };
-    let answer =
-        outputs(run, at, length).and_then(|(step, outputs)| Some(told(step, f64::from(*outputs.last()?))));
     Some(Example {
         given,
         label: tr!("The label is {label}.", label = number(f64::from(*labels.last()?))),
-        answer: answer.unwrap_or_default(),
+        answer: told_at_last(run, at, length),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::answers::count;
     use crate::labs::asked::{asked, brief};
     use crate::tasks::Batch;
 
