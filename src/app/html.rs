@@ -57,15 +57,35 @@ impl Html {
     }
 
     fn pieces<'text>(&mut self, pieces: impl IntoIterator<Item = Piece<'text>>) {
-        for piece in pieces {
+        let mut pieces = pieces.into_iter().peekable();
+        let mut written = 0;
+        while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Plain(text) => self.text(text),
-                Piece::Stressed(text) => self.mixed(&["<em>", text, "</em>"]),
+                Piece::Plain(text) => self.text(&text[written..]),
+                Piece::Stressed(text) => self.mixed(&["<em>", &text[written..], "</em>"]),
                 Piece::Term(word, at) => {
+                    // A browser may break a line before the full stop behind a button.
+                    let stop = match pieces.peek() {
+                        Some(Piece::Plain(text)) => {
+                            text.len() - text.trim_start_matches(['.', ',', ';', ':', '?', ')', '”']).len()
+                        }
+                        _ => 0,
+                    };
+                    if stop > 0 {
+                        self.raw("<span class=\"with-stop\">");
+                    }
                     self.raw("<button type=\"button\" class=\"term\" aria-expanded=\"false\" data-term=\"");
                     self.mixed(&["", &at.to_string(), "\">", word, "</button>"]);
+                    if let Some(Piece::Plain(text)) = pieces.peek()
+                        && stop > 0
+                    {
+                        self.mixed(&["", &text[..stop], "</span>"]);
+                    }
+                    written = stop;
+                    continue;
                 }
             }
+            written = 0;
         }
     }
 
@@ -109,5 +129,15 @@ mod tests {
             html.starts_with("<p><em>Yes.</em> A &quot;<button ") && html.ends_with(", a margin is.</p>")
         );
         assert_eq!(html.matches("class=\"term\"").count(), 1, "{html}");
+    }
+
+    #[test]
+    fn no_line_begins_with_the_stop_behind_a_term() {
+        let html = explained("The margin. A longer sentence.");
+        assert!(
+            html.contains("<span class=\"with-stop\"><button")
+                && html.ends_with("</button>.</span> A longer sentence."),
+            "{html}"
+        );
     }
 }

@@ -208,6 +208,19 @@ fn a_small_run_takes_what_can_be_counted() {
     let (rows, tensors) = (64 * 10 + 3 * 8 * 10, 4 * 3 * 8 * 4);
     let (worker, gpu) = (2 * 4 * 147 + 3 * state + rows + tensors, 4 * 147 + rows + tensors);
     assert_eq!(spec(&format!("{link}&learner=autodiff")).cost(), Cost { worker, gpu, ..loops });
+    // Without moments a GPU holds weights and gradients.
+    let plain = spec(&link.replace("opt=adam", "opt=sgd")).cost();
+    assert_eq!(plain.gpu, 2 * 147 + examples + 8 * 4);
+}
+
+#[test]
+fn labels_that_are_real_numbers_want_squares() {
+    for link in ["#v1/in-context-learning", "#v1/sparse-token-regression"] {
+        let mut spec = spec(link);
+        spec.run.loss = crate::optim::loss::Loss::Hinge;
+        let keys: Vec<String> = spec.problems().iter().map(|problem| problem.key.to_string()).collect();
+        assert!(keys.iter().any(|key| key == "loss"), "{link}: {keys:?}");
+    }
 }
 
 /// Of sequences of 10 symbols, 2 of them: a chain has 2 contexts and 2 words, and each strategy looks at all symbols.
@@ -243,6 +256,7 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/sparse-parity?m=9&steps=10000000&batch=4096", true),
         ("#v1/groups", false),
         ("#v1/markov", false),
+        ("#v1/markov?clip=1", true),
     ] {
         assert_eq!(spec(link).is_by_autodiff(), is_by_autodiff, "{link}");
     }
