@@ -57,35 +57,16 @@ impl Html {
     }
 
     fn pieces<'text>(&mut self, pieces: impl IntoIterator<Item = Piece<'text>>) {
-        let mut pieces = pieces.into_iter().peekable();
-        let mut written = 0;
-        while let Some(piece) = pieces.next() {
+        for piece in pieces {
             match piece {
-                Piece::Plain(text) => self.text(&text[written..]),
-                Piece::Stressed(text) => self.mixed(&["<em>", &text[written..], "</em>"]),
+                Piece::Plain(text) => self.text(text),
+                Piece::Stressed(text) => self.mixed(&["<em>", text, "</em>"]),
+                // No button: lines could not end inside it, and could begin with the full stop behind it.
                 Piece::Term(word, at) => {
-                    // A browser may break a line before the full stop behind a button.
-                    let stop = match pieces.peek() {
-                        Some(Piece::Plain(text)) => {
-                            text.len() - text.trim_start_matches(['.', ',', ';', ':', '?', ')', '”']).len()
-                        }
-                        _ => 0,
-                    };
-                    if stop > 0 {
-                        self.raw("<span class=\"with-stop\">");
-                    }
-                    self.raw("<button type=\"button\" class=\"term\" aria-expanded=\"false\" data-term=\"");
-                    self.mixed(&["", &at.to_string(), "\">", word, "</button>"]);
-                    if let Some(Piece::Plain(text)) = pieces.peek()
-                        && stop > 0
-                    {
-                        self.mixed(&["", &text[..stop], "</span>"]);
-                    }
-                    written = stop;
-                    continue;
+                    self.raw("<span role=\"button\" tabindex=\"0\" class=\"term\" aria-expanded=\"false\" data-term=\"");
+                    self.mixed(&["", &at.to_string(), "\">", word, "</span>"]);
                 }
             }
-            written = 0;
         }
     }
 
@@ -119,25 +100,13 @@ mod tests {
     #[test]
     fn terms_can_be_pressed_and_texts_stay_texts() {
         let html = explained("The <b> margin & the margin.");
-        let (before, after) = html.split_once("<button").unwrap();
+        let (before, after) = html.split_once("<span").unwrap();
         assert_eq!(before, "The &lt;b> ");
-        assert!(after.ends_with("\">margin</button> &amp; the margin."), "{html}");
+        assert!(after.ends_with("\">margin</span> &amp; the margin."), "{html}");
         let mut out = Html::default();
         out.paragraph("*Yes.* A \"logit\" is no *margin*, a margin is.", &mut Marks::default());
         let html = out.0;
-        assert!(
-            html.starts_with("<p><em>Yes.</em> A &quot;<button ") && html.ends_with(", a margin is.</p>")
-        );
+        assert!(html.starts_with("<p><em>Yes.</em> A &quot;<span ") && html.ends_with(", a margin is.</p>"));
         assert_eq!(html.matches("class=\"term\"").count(), 1, "{html}");
-    }
-
-    #[test]
-    fn no_line_begins_with_the_stop_behind_a_term() {
-        let html = explained("The margin. A longer sentence.");
-        assert!(
-            html.contains("<span class=\"with-stop\"><button")
-                && html.ends_with("</button>.</span> A longer sentence."),
-            "{html}"
-        );
     }
 }
