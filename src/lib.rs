@@ -24,7 +24,7 @@
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`labs`] | the parts that belong to one lab only: its charts, probes, texts, presets, stories and panels |
 //! | [`protocol`] | the messages between page and worker |
-//! | [`pytorch`] | the parts of a PyTorch script that a task or a model adds |
+//! | [`pytorch`] | the parts of a PyTorch script that a task, a model or an optimizer adds |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
 //! | [`ui`] | parts of the page that depend on no lab and on no state of the page |

@@ -69,6 +69,8 @@ settings! {
     pub struct Run {
         /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
+        /// Share ε of each label that is spread evenly over all classes in training; measured losses are without it.
+        smoothing: f64 = 0.0, "ls", "Label smoothing ε", Range::Real(0.0, 1.0), only when "loss" = "ce";
         /// Number of examples per training step; 0 uses the whole training sample, if there is a fixed sample.
         batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
         /// Number from which data and initial weights are generated; the same seed gives the same run.
@@ -358,6 +360,11 @@ impl RunSpec {
         if self.set_rate(step) != lr {
             self.run.schedule.push((step, lr));
         }
+    }
+
+    /// ε of label smoothing, in single precision as all learners take it; 0 where labels are not smoothed.
+    pub fn label_smoothing(&self) -> f32 {
+        if self.run.loss == Loss::CrossEntropy { self.run.smoothing as f32 } else { 0.0 }
     }
 
     /// Floating-point operations of one step over all replicas, roughly.

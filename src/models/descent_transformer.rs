@@ -243,6 +243,8 @@ mod tests {
             ("box=1e6&hidden=64.64.64.64.64", "hidden"),
             ("opt=adam", "opt"),
             ("mom=0.9", "mom"),
+            ("warm=10", "warm"),
+            ("cool=cosine", "cool"),
             ("loss=hinge", "loss"),
             ("batch=4", "batch"),
             ("model=mlp", "model"),

@@ -28,11 +28,12 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
     }
     let data = spec.task.script().to_pytorch(spec.run.seed)?;
     let model = spec.model.script().to_pytorch(spec.run.seed)?;
-    Ok(put_together(spec, &data, &model))
+    let optimizer = spec.optimizer.script().to_pytorch(spec.run.seed)?;
+    Ok(put_together(spec, &data, &model, &optimizer))
 }
 
-/// The script of a run from what its task and its model say.
-pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part) -> String {
+/// The script of a run from what its task, its model and its optimizer say.
+pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part, optimizer: &Part) -> String {
     let link =
         Link { spec: spec.clone(), view: View::of(&spec.task), theory: Default::default(), reserved: vec![] };
     let link = encode(&link);
@@ -48,7 +49,7 @@ pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part) -> String 
         .replace("{{command}}", &format!("lab run {}", shell(&link)))
         .replace("{{program}}", &super::Environment::program())
         .replace("{{settings}}", &settings(spec, data, model));
-    let parts = data.code.iter().chain(&model.code).copied();
+    let parts = data.code.iter().chain(&model.code).chain(&optimizer.code).copied();
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN]);
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
 }
@@ -96,8 +97,5 @@ fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     put("fixed", names(&|which| model.fixed.contains(&which)));
     put("frozen", names(&|which| model.frozen.contains(&which)));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
-    if let crate::optim::Optimizer::Sgd(_) = spec.optimizer {
-        put("wdkind", text("coupled"));
-    }
     entries(all)
 }

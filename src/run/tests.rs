@@ -34,6 +34,47 @@ fn the_optimizers_own_schedule_multiplies_what_is_set() {
     assert_eq!(spec.run.schedule, [(200, 0.04)], "what is set already is no change");
 }
 
+/// Every optimizer has every schedule, whose rates multiply what a person sets, and a link keeps all of it.
+#[test]
+fn schedules_of_every_optimizer_multiply_what_is_set_and_go_through_a_link() {
+    for optimizer in Optimizer::ENTRIES {
+        let slug = optimizer.info.slug;
+        for (rest, exact) in [
+            ("warm=10&cool=cosine&steps=110", [0.1, 1.0, 0.5, 0.0]),
+            ("warm=10&cool=linear&steps=110", [0.1, 1.0, 0.5, 0.0]),
+            ("warm=10&cool=drops&drop=50&gamma=0.25&steps=110", [0.1, 1.0, 0.25, 0.0625]),
+            ("warm=10&steps=110", [0.1, 1.0, 1.0, 1.0]),
+        ] {
+            let mut spec = spec(&format!("#v1/groups?opt={slug}&lr=0.02&{rest}"));
+            spec.change_learning_rate(60, 0.04);
+            let rates = [0, 10, 60, 110].map(|step| spec.learning_rate(step));
+            let set = [0.02, 0.02, 0.04, 0.04];
+            for ((rate, set), share) in rates.iter().zip(set).zip(exact) {
+                assert!((rate - set * share).abs() < 1e-15, "{slug}, {rest}: {rates:?}");
+            }
+            let link = crate::permalink::Link {
+                view: crate::permalink::View::of(&spec.task),
+                spec: spec.clone(),
+                ..Default::default()
+            };
+            let (again, notices) = decode(&crate::permalink::encode(&link));
+            assert_eq!((again.spec, notices), (spec, vec![]));
+        }
+    }
+}
+
+#[test]
+fn only_the_cross_entropy_has_smoothed_labels() {
+    let (link, notices) = decode("#v1/sparse-parity?loss=ce&ls=0.1");
+    assert_eq!((link.spec.label_smoothing(), notices), (0.1, vec![]));
+    let (link, notices) = decode("#v1/sparse-parity?loss=hinge&ls=0.1");
+    assert_eq!(
+        notices[0].to_string(),
+        "ls = 0.1: expected 0, because only the cross-entropy loss has smoothed labels"
+    );
+    assert_eq!((link.spec.run.smoothing, link.spec.label_smoothing()), (0.0, 0.0));
+}
+
 #[test]
 fn impossible_combinations_are_repaired_and_named() {
     let mut spec = RunSpec::default();

@@ -54,7 +54,7 @@ pub struct Choice {
 }
 
 /// One adjustable value: its key, its words, its range and its default.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knob {
     /// Permanent key in permalinks and on the command line.
     pub key: &'static str,
@@ -462,35 +462,93 @@ macro_rules! choices {
 ///
 /// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
 /// "key" = "value" | "other"` names the choice without which it has no effect. The doc comment's one sentence
-/// is also the tooltip and the README text.
+/// is also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field: Type;`
+/// puts its knobs at this place of the form.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
         $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $($chosen:literal)|+)?;)*
+        $(
+            with $group:ident: $of:ident;
+            $(#[doc = $help2:literal] $field2:ident: $ty2:ty = $default2:expr, $key2:literal, $label2:literal, $range2:expr $(, $unit2:literal)?;)*
+        )?
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
-        pub struct $name { $(#[doc = $help] pub $field: $ty),* }
+        pub struct $name {
+            $(#[doc = $help] pub $field: $ty,)*
+            $(
+                #[doc = concat!("[`", stringify!($of), "`].")]
+                pub $group: $of,
+                $(#[doc = $help2] pub $field2: $ty2,)*
+            )?
+        }
         impl Default for $name {
-            fn default() -> Self { $name { $($field: $default),* } }
+            fn default() -> Self {
+                $name { $($field: $default,)* $($group: <$of>::default(), $($field2: $default2,)*)? }
+            }
         }
         impl $crate::settings::Settings for $name {
-            const KNOBS: &'static [$crate::settings::Knob] = &[$($crate::settings::Knob {
-                key: $key,
-                label: $crate::language::shown($label),
-                help: $crate::language::shown($help.trim_ascii()),
-                unit: concat!($($unit)?),
-                range: $range,
-                only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
-            }),*];
+            const KNOBS: &'static [$crate::settings::Knob] = {
+                const OWN: &[$crate::settings::Knob] = &[$($crate::settings::Knob {
+                    key: $key,
+                    label: $crate::language::shown($label),
+                    help: $crate::language::shown($help.trim_ascii()),
+                    unit: concat!($($unit)?),
+                    range: $range,
+                    only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
+                }),*];
+                $crate::settings!(@knobs OWN $(, $of, [$($crate::settings::Knob {
+                    key: $key2,
+                    label: $crate::language::shown($label2),
+                    help: $crate::language::shown($help2.trim_ascii()),
+                    unit: concat!($($unit2)?),
+                    range: $range2,
+                    only: None,
+                }),*])?)
+            };
             fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
-                vec![$(&self.$field),*]
+                $crate::settings!(
+                    @fields vec![$(&self.$field),*] $(, $crate::settings::Settings::fields(&self.$group), vec![$(&self.$field2),*])?
+                )
             }
             fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
-                vec![$(&mut self.$field),*]
+                $crate::settings!(
+                    @fields vec![$(&mut self.$field),*] $(, $crate::settings::Settings::fields_mut(&mut self.$group), vec![$(&mut self.$field2),*])?
+                )
             }
         }
     };
+    (@knobs $own:ident) => { $own };
+    (@knobs $own:ident, $of:ident, [$($rest:tt)*]) => {{
+        const GROUP: &[$crate::settings::Knob] = <$of as $crate::settings::Settings>::KNOBS;
+        const REST: &[$crate::settings::Knob] = &[$($rest)*];
+        const ALL: [$crate::settings::Knob; $own.len() + GROUP.len() + REST.len()] =
+            $crate::settings::joined([$own, GROUP, REST]);
+        &ALL
+    }};
+    (@fields $own:expr) => { $own };
+    (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::in_turn([$own, $group, $rest]) };
+}
+
+/// These knobs in one table, which has as many.
+pub const fn joined<const N: usize>(parts: [&[Knob]; 3]) -> [Knob; N] {
+    let mut all = [parts[0][0]; N];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut own = 0;
+        while own < parts[part].len() {
+            all[at] = parts[part][own];
+            (own, at) = (own + 1, at + 1);
+        }
+        part += 1;
+    }
+    all
+}
+
+/// These lists as one.
+pub fn in_turn<T>(parts: [Vec<T>; 3]) -> Vec<T> {
+    parts.into_iter().flatten().collect()
 }
 
 /// A whole number with separators: 19,600.

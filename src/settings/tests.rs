@@ -112,7 +112,7 @@ fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
 
 #[test]
 fn whole_numbers_as_people_write_them() {
-    let k = Knob { range: Range::Int(0, 1_000_000), ..knob("c").clone() };
+    let k = Knob { range: Range::Int(0, 1_000_000), ..*knob("c") };
     for (text, v) in [("1e5", 100_000), ("20_000", 20_000), ("3.0", 3)] {
         assert_eq!(k.parse(text).unwrap(), Value::Int(v));
     }
@@ -144,7 +144,7 @@ fn ranges_end_where_they_say() {
         ),
     ];
     for (range, taken, refused) in ranges {
-        let knob = Knob { range, ..knob("c").clone() };
+        let knob = Knob { range, ..*knob("c") };
         for text in taken {
             assert_eq!(knob.parse(text).unwrap().to_string(), *text, "{range:?}");
         }

@@ -56,7 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "pytorch",
         ],
     ),
-    ("optim", &["settings", "catalog"]),
+    ("optim", &["settings", "catalog", "pytorch"]),
     ("run", &["settings", "catalog", "bounds", "tasks", "models", "optim"]),
     ("sweep", &["settings", "run"]),
     (
