@@ -183,6 +183,7 @@ pub fn value(spec: &RunSpec, key: &str) -> String {
         Some(Value::Text(v)) if v.is_empty() => tr!("nothing").into(),
         Some(Value::Text(v)) => v.replace('\n', "; "),
         Some(Value::Axis(v)) if v.is_empty() => tr!("nothing").into(),
+        Some(Value::Axes(v)) if v.is_empty() => tr!("nothing").into(),
         Some(other) => other.to_string(),
     }
 }

@@ -5,6 +5,7 @@
 //! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
+pub mod axes;
 mod axis;
 pub mod line;
 pub mod square;
@@ -40,6 +41,8 @@ pub enum Range {
     Text(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
+    /// Several other knobs with the values they take, or none.
+    Axes,
     /// One or more of a few named options, in their order.
     Set(&'static [Choice]),
 }
@@ -89,6 +92,8 @@ pub enum Value {
     Text(String),
     /// For [`Range::Axis`].
     Axis(Axis),
+    /// For [`Range::Axes`].
+    Axes(Vec<Axis>),
     /// For [`Range::Set`]: the options' slugs.
     Set(Vec<String>),
 }
@@ -110,6 +115,7 @@ impl fmt::Display for Value {
             }
             Value::Text(v) => f.write_str(&line::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
+            Value::Axes(v) => f.write_str(&axes::written(v)),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
@@ -153,6 +159,7 @@ impl Knob {
             ),
             Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
             Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
+            Range::Axes => Value::Axes(axes::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
                 text.split('_')
@@ -220,6 +227,7 @@ impl Knob {
             }
             (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
+            (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
                 let places: Vec<_> = v.iter().map(place).collect();
@@ -250,6 +258,11 @@ impl Knob {
                     most = MOST_VALUES
                 )
             }
+            Range::Axes => tr!(
+                "at most {most} settings, each with its key and its values and with commas between them, like n:10_20,k:2_3; together at most {values} values; or nothing",
+                most = axes::MOST_AXES,
+                values = MOST_VALUES
+            ),
             Range::Sizes(low, high, most) => {
                 tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
             }
@@ -408,6 +421,7 @@ field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
 field!(String, Text, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
+field!(Vec<Axis>, Axes, |v| v, |v| v);
 
 /// Place of the option that a [`Value::Choice`] names, if it is one of these.
 pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {

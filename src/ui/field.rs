@@ -49,6 +49,8 @@ impl Field {
             Range::Points(..) => Control::Text(tr!("e.g. -1:0.5_0.3:2")),
             Range::Text(_) => Control::Lines(""),
             Range::Axis => Control::Text(tr!("e.g. n:10_20_40")),
+            // No field of the page takes them.
+            Range::Axes => Control::Text(""),
             Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };
         Field {
@@ -126,7 +128,7 @@ fn range(knob: &Knob) -> String {
             tr!("At most {most} characters, as they are written in a link.", most = thousands(most as u64))
         }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
-        Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
+        Range::Axes | Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
     }
 }
 

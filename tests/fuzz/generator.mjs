@@ -118,6 +118,8 @@ function value(dice, range, knobs) {
       return dice.below(2) === 0 ? text(dice, most) : written(dice, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
+    case "axes":
+      return knobs.length > 0 ? dice.many(length(dice, 20), () => axis(dice, knobs)).join(",") : "";
     default:
       throw new Error(`links of the kind "${kind}" are not known here`);
   }
@@ -209,7 +211,7 @@ export function inRange(dice, catalogue) {
     if (group.length === 0) continue;
     const { key, range } = dice.pick(group);
     // Most links are of one run, and most sweeps are refused.
-    if (range.kind === "axis" && dice.below(3) > 0) continue;
+    if (["axis", "axes"].includes(range.kind) && dice.below(3) > 0) continue;
     pairs.push(`${key}=${value(dice, range, swept)}`);
   }
   if (dice.below(12) === 0) pairs.push(teaching(dice, catalogue, swept));

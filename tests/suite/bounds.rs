@@ -121,7 +121,7 @@ fn ends(knob: &Knob) -> Vec<Value> {
             vec![Value::Points(vec![]), Value::Points(vec![[largest, -largest]; most])]
         }
         Range::Text(most) => vec![Value::Text(String::new()), Value::Text("1".repeat(most))],
-        Range::Axis | Range::Set(_) => vec![],
+        Range::Axis | Range::Axes | Range::Set(_) => vec![],
     }
 }
 

@@ -169,6 +169,10 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Axis(Default::default()),
             Value::Axis(Axis::new("lr".into(), vec!["0.1".into(), "0.5".into()])),
         ],
+        Range::Axes => {
+            let axis = |key: &str| Axis::new(key.into(), vec!["0.1".into(), "0.5".into()]);
+            vec![Value::Axes(vec![]), Value::Axes(vec![axis("lr"), axis("wd")])]
+        }
         Range::Sizes(low, high, most) => {
             vec![
                 Value::List(vec![low]),

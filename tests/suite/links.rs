@@ -47,6 +47,7 @@ pub fn value(range: Range, a: u64, b: f64) -> Value {
             Value::Text((0..a % 9.min(most as u64)).map(letter).collect())
         }
         Range::Axis => Value::Axis(Default::default()),
+        Range::Axes => Value::Axes(vec![]),
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
@@ -168,6 +169,8 @@ fn longest(range: Range) -> Value {
         Range::Text(most) => Value::Text("1".repeat(most)),
         // 2,500 characters are the most of a list.
         Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
+        // As are they of several lists together.
+        Range::Axes => Value::Axes(vec![Axis::new("settings".into(), vec!["9".repeat(24); 99])]),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),
     }
 }

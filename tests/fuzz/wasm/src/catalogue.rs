@@ -57,6 +57,7 @@ fn range(range: Range) -> Json {
         }
         Range::Text(most) => json!({ "kind": "text", "most": most }),
         Range::Axis => json!({ "kind": "axis" }),
+        Range::Axes => json!({ "kind": "axes" }),
         Range::Set(options) => json!({ "kind": "set", "options": slugs(options) }),
     }
 }
