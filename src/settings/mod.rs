@@ -7,6 +7,7 @@
 
 pub mod axes;
 mod axis;
+pub mod formula;
 pub mod line;
 pub mod square;
 
@@ -39,6 +40,8 @@ pub enum Range {
     Points(f64, usize),
     /// Text, which takes at most so many bytes in a link.
     Text(usize),
+    /// A Boolean formula or truth table, which takes at most so many bytes in a link.
+    Formula(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
     /// Several other knobs with the values they take, or none.
@@ -90,6 +93,8 @@ pub enum Value {
     Points(Vec<[f64; 2]>),
     /// For [`Range::Text`].
     Text(String),
+    /// For [`Range::Formula`].
+    Formula(String),
     /// For [`Range::Axis`].
     Axis(Axis),
     /// For [`Range::Axes`].
@@ -114,6 +119,7 @@ impl fmt::Display for Value {
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
             Value::Text(v) => f.write_str(&line::encode(v)),
+            Value::Formula(v) => f.write_str(&formula::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
             Value::Axes(v) => f.write_str(&axes::written(v)),
             Value::Set(v) => f.write_str(&v.join(".")),
@@ -127,6 +133,7 @@ impl Value {
     pub fn typed(&self) -> String {
         match self {
             Value::Text(text) if line::decode(text) == *text => text.clone(),
+            Value::Formula(text) if formula::decode(text) == *text => text.clone(),
             other => other.to_string(),
         }
     }
@@ -182,6 +189,8 @@ impl Knob {
             // What is too long is not read.
             Range::Text(most) if text.len() > most => return Err(bad()),
             Range::Text(_) => Value::Text(line::decode(text)),
+            Range::Formula(most) if text.len() > most => return Err(bad()),
+            Range::Formula(_) => Value::Formula(formula::decode(text)),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -226,6 +235,7 @@ impl Knob {
                 v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
             (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
+            (Range::Formula(most), Value::Formula(v)) => v.len() <= most && formula::encode(v).len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
             (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
             (Range::Set(options), Value::Set(v)) => {
@@ -290,7 +300,9 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
-            Range::Text(most) => tr!("text of at most {most} characters, as it is written in a link", most),
+            Range::Text(most) | Range::Formula(most) => {
+                tr!("text of at most {most} characters, as it is written in a link", most)
+            }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
                 tr!("one or more of {slugs} separated by dots", slugs = slugs.join(", "))

@@ -107,7 +107,8 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
 /// Three settings given one by one: two maps of 2 × 2 runs. What is stopped goes on, and parts make the same file.
 #[test]
 fn a_sweep_has_as_many_settings_as_are_given() {
-    const SINGLE: &str = "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=2&steps=60&every=5&held=128&device=cpu";
+    const SINGLE: &str =
+        "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=2&steps=60&every=5&held=128&device=cpu";
     let axes = ["--axis", "n:6_8", "--axis", "k:2_3", "--axis", "seed:4_5"];
     let folder = Folder::new("axes");
     let [whole, again, all] = ["whole.csv", "again.csv", "all.csv"].map(|name| folder.file(name));
