@@ -379,7 +379,7 @@ mod tests {
             ("x1 & ~x2", "0010"),
             ("(x1 ^ x2) & x3", "00010100"),
             // Not binds most, then and, exclusive or, or, as in C and Python.
-            ("x1 & (x2 | ~x3) ^ x4", "0101010110100110"),
+            ("x1 & (x2 | ~x3) ^ x4", "0101010110011010"),
             ("x1 | x2 ^ x3 & x4", "0001111011111111"),
             ("~x1 & x2", "0100"),
             ("~(x1 & x2)", "1110"),
@@ -436,7 +436,7 @@ mod tests {
                 "maj(x1, x2)",
                 "character 1: maj needs an odd number of parts, so that there is no tie, but it has 2",
             ),
-            ("maj()", "character 5: a bit such as x1"),
+            ("maj() & x1", "character 5: a bit such as x1"),
             ("x1, x2", "character 3: an operator such as & is missing"),
             ("x1 & x3", "the function must depend on every bit from x1 to x3, but x2 has no effect"),
             ("x1 | ~x1", "the function must depend on every bit from x1 to x1, but x1 has no effect"),
