@@ -84,7 +84,7 @@ pub fn value(value: &Value) -> String {
             let point = |[x, y]: &[f64; 2]| format!("({}, {})", real(*x), real(*y));
             format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
         }
-        Value::Text(written) => text(written),
+        Value::Text(written) | Value::Formula(written) => text(written),
         Value::List(_) => format!("[{}]", value.to_string().replace('.', ", ")),
         other => text(&other.to_string()),
     }

@@ -14,7 +14,7 @@ pub use sizes::Sizes;
 use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
-use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
+use crate::settings::{Axis, Knob, Problem, Range, Settings, Value, axes};
 use crate::tasks::Task;
 use crate::{choices, settings};
 
@@ -95,6 +95,8 @@ settings! {
         sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
+        /// Further settings of a sweep, on the command line only; on the page a sweep has at most two settings.
+        further: Vec<Axis> = vec![], "further", "Further settings of the sweep", Range::Axes;
         /// Which measure must reach the target accuracy, or the loss limit, for the solution to count as found.
         success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
         /// Largest held-out loss at which the solution counts as found.
@@ -261,7 +263,11 @@ impl RunSpec {
                 let knob =
                     self.knob(key).ok_or_else(|| Problem::new(key, text, tr!("a setting of this run")))?;
                 let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
-                let spelt = Axis::spelt(text, whole).filter(|_| knob.range == Range::Axis);
+                let spelt = match knob.range {
+                    Range::Axis => Axis::spelt(text, whole),
+                    Range::Axes => axes::spelt(text, whole),
+                    _ => None,
+                };
                 self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)
             }
         }

@@ -18,9 +18,8 @@ use anyhow::{Context, anyhow, bail};
 use super::disk::{Beside, Disk, open_alone};
 use crate::permalink::{Link, View, decode_within, encode};
 use crate::protocol::Row;
-use crate::run::cells::count;
+use crate::run::cells::{axes, count, places};
 use crate::run::{Halt, RunSpec};
-use crate::settings::Axis;
 use crate::sweep::{Cell, MOST_AT_ALL};
 use crate::training::session::Outcome;
 
@@ -77,11 +76,6 @@ pub struct Ended {
     pub accuracy: f32,
 }
 
-/// The settings that a sweep goes through.
-pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
-    [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty())
-}
-
 /// The link that stands for a sweep, however it is shown.
 fn name(spec: &RunSpec) -> String {
     encode(&Link { spec: spec.clone(), view: View::of(&spec.task), ..Link::default() })
@@ -107,10 +101,8 @@ fn columns(spec: &RunSpec) -> Vec<String> {
 
 /// How many networks run `number` has.
 fn networks(spec: &RunSpec, number: usize) -> usize {
-    let lines = spec.run.series.values.len().max(1);
-    let swept = [(&spec.run.sweep, number / lines), (&spec.run.series, number % lines)];
-    let value =
-        swept.into_iter().find(|(axis, _)| axis.key == "replicas").and_then(|(axis, at)| axis.values.get(at));
+    let swept = places(spec, number).find(|(axis, _)| axis.key == "replicas");
+    let value = swept.and_then(|(axis, at)| axis.values.get(at));
     value.and_then(|value| value.parse().ok()).unwrap_or(spec.run.replicas)
 }
 
@@ -128,10 +120,8 @@ pub fn lines(spec: &RunSpec, number: usize, cell: &Cell, outcome: &Outcome) -> S
         let of = |column: fn(&Row) -> &Vec<f32>| {
             row.and_then(|row| column(row).get(replica)).map_or_else(|| "NaN".to_string(), f32::to_string)
         };
-        let lines = spec.run.series.values.len().max(1);
-        let places = [number / lines, number % lines];
         let mut cells = vec![number.to_string()];
-        cells.extend(axes(spec).zip(places).filter_map(|(axis, at)| axis.values.get(at)).cloned());
+        cells.extend(places(spec, number).filter_map(|(axis, at)| axis.values.get(at)).cloned());
         if axes(spec).all(|axis| axis.key != "seed") {
             cells.push(cell.spec.run.seed.to_string());
         }

@@ -25,8 +25,9 @@ use std::borrow::Cow;
 
 use super::{
     Activation, Architecture, Bind, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
-    initialisation, pytorch,
+    initialisation, pytorch, too_wide,
 };
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -48,7 +49,7 @@ settings! {
     /// Hidden layers z ↦ σ(Wz + b) one after the other, then f(x) = uᵀz + β.
     pub struct DeepMlp {
         /// Number of neurons in each hidden layer, from the first layer to the last.
-        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
+        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 16_384, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
         /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
@@ -176,7 +177,9 @@ impl Architecture for DeepMlp {
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+        let first = self.widths.first().copied().unwrap_or(0);
+        let wide = too_wide("widths", first, inputs, MOST_FIRST_LAYER);
+        wide.into_iter().chain(crowded(self.activations(inputs), batch, replicas)).collect()
     }
 
     fn stages(&self) -> usize {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use super::family::{Family, PairNet};
 use super::initialisation::each;
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide};
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
@@ -45,7 +45,7 @@ settings! {
     /// Squares or ReLUs of two embeddings' sum.
     pub struct GroupNet {
         /// Number of neurons m; the theory needs 4(p − 1) for the cyclic group of p elements, and training needs more.
-        width: usize = 200, "width", "Neurons m", Range::Int(1, 4096), "neurons";
+        width: usize = 200, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Activation that a neuron applies to the sum of its two embeddings.
         sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
@@ -289,8 +289,9 @@ impl Architecture for GroupNet {
         6.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width as u64, batch, replicas).into_iter().collect()
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let wide = too_wide("width", self.width, inputs, bounds::MOST_EMBEDDED);
+        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {

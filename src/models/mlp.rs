@@ -29,7 +29,8 @@ use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
-use super::pytorch;
+use super::{pytorch, too_wide};
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
@@ -77,7 +78,7 @@ settings! {
     /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
     pub struct Mlp {
         /// Number of neurons in the hidden layer.
-        width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
+        width: usize = 100, "width", "Width", Range::Int(1, 16_384), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
         /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
@@ -93,7 +94,7 @@ settings! {
         /// Whether the first layer W and its biases b are trained, or keep their random initial values.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
         /// Numbers of the hidden neurons that are kept, counted from 1; all others are removed. If empty, all are kept.
-        keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 4096);
+        keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 16_384);
     }
 }
 
@@ -199,11 +200,12 @@ impl Architecture for Mlp {
         4.0 * batch as f64 * inputs as f64 * self.neurons() as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         let expected = || tr!("numbers of neurons from 1 to the width, {width}", width = self.width);
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
-        beyond.then(|| Problem::new("keep", &found(), expected())).into_iter().collect()
+        let beyond = beyond.then(|| Problem::new("keep", &found(), expected()));
+        beyond.into_iter().chain(too_wide("width", self.neurons(), inputs, MOST_FIRST_LAYER)).collect()
     }
 }
 

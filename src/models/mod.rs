@@ -424,6 +424,19 @@ pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option
         .then(|| Problem::new(key, &found.to_string(), expected))
 }
 
+/// A problem if a first layer of `width` neurons, which the setting behind `key` gives, has more than `most` weights for so
+/// many inputs.
+pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Option<Problem> {
+    let expected = || {
+        tr!(
+            "at most {most} neurons for {inputs} inputs, because the page must be able to hold and show their weights",
+            most = most / inputs.max(1) as u64,
+            inputs
+        )
+    };
+    (bounds::product([width, inputs]) > most).then(|| Problem::new(key, &width.to_string(), expected()))
+}
+
 /// Linear forms: their weights `[inputs, width]` and biases `[width]`.
 pub type Forms<'a> = (Cow<'a, [f32]>, Cow<'a, [f32]>);
 

@@ -17,7 +17,10 @@
 use std::borrow::Cow;
 
 use super::initialisation::each;
-use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
+use super::{
+    Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide,
+};
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::groups::theory;
 use crate::pytorch::{Part, ToPyTorch};
@@ -40,7 +43,7 @@ settings! {
     /// Powers of linear forms, each with a vector of two outputs.
     pub struct PowerNet {
         /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1) neurons, and training needs more.
-        width: usize = 24, "width", "Neurons m", Range::Int(1, 4096), "neurons";
+        width: usize = 24, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Exponent k of the activation z^k; the theory holds for a parity of k bits.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(2, 6);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
@@ -176,8 +179,9 @@ impl Architecture for PowerNet {
         4.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width as u64, batch, replicas).into_iter().collect()
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let wide = too_wide("width", self.width, inputs, MOST_FIRST_LAYER);
+        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {

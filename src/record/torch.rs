@@ -68,7 +68,7 @@ fn origin(spec: &RunSpec, link: &str) -> String {
 /// The settings as the entries of a Python dictionary.
 fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     // Where it is measured, and what trains it, is PyTorch's business.
-    const LEFT_OUT: [&str; 7] = ["device", "learner", "sweep", "series", "lrs", "s", "table"];
+    const LEFT_OUT: [&str; 8] = ["device", "learner", "sweep", "series", "further", "lrs", "s", "table"];
     let mut all: Vec<(String, String)> = vec![];
     let mut put = |key: &str, value: String| all.push((key.into(), value));
     put("task", text(spec.task.info().slug));

@@ -5,7 +5,9 @@
 //! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
+pub mod axes;
 mod axis;
+pub mod formula;
 pub mod line;
 pub mod square;
 
@@ -38,8 +40,12 @@ pub enum Range {
     Points(f64, usize),
     /// Text, which takes at most so many bytes in a link.
     Text(usize),
+    /// A Boolean formula or truth table, which takes at most so many bytes in a link.
+    Formula(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
+    /// Several other knobs with the values they take, or none.
+    Axes,
     /// One or more of a few named options, in their order.
     Set(&'static [Choice]),
 }
@@ -87,8 +93,12 @@ pub enum Value {
     Points(Vec<[f64; 2]>),
     /// For [`Range::Text`].
     Text(String),
+    /// For [`Range::Formula`].
+    Formula(String),
     /// For [`Range::Axis`].
     Axis(Axis),
+    /// For [`Range::Axes`].
+    Axes(Vec<Axis>),
     /// For [`Range::Set`]: the options' slugs.
     Set(Vec<String>),
 }
@@ -109,7 +119,9 @@ impl fmt::Display for Value {
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
             Value::Text(v) => f.write_str(&line::encode(v)),
+            Value::Formula(v) => f.write_str(&formula::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
+            Value::Axes(v) => f.write_str(&axes::written(v)),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
@@ -121,6 +133,7 @@ impl Value {
     pub fn typed(&self) -> String {
         match self {
             Value::Text(text) if line::decode(text) == *text => text.clone(),
+            Value::Formula(text) if formula::decode(text) == *text => text.clone(),
             other => other.to_string(),
         }
     }
@@ -153,6 +166,7 @@ impl Knob {
             ),
             Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
             Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
+            Range::Axes => Value::Axes(axes::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
                 text.split('_')
@@ -175,6 +189,8 @@ impl Knob {
             // What is too long is not read.
             Range::Text(most) if text.len() > most => return Err(bad()),
             Range::Text(_) => Value::Text(line::decode(text)),
+            Range::Formula(most) if text.len() > most => return Err(bad()),
+            Range::Formula(_) => Value::Formula(formula::decode(text)),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -219,7 +235,9 @@ impl Knob {
                 v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
             (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
+            (Range::Formula(most), Value::Formula(v)) => v.len() <= most && formula::encode(v).len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
+            (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
                 let places: Vec<_> = v.iter().map(place).collect();
@@ -250,6 +268,11 @@ impl Knob {
                     most = MOST_VALUES
                 )
             }
+            Range::Axes => tr!(
+                "at most {most} settings, each with its key and its values and with commas between them, like n:10_20,k:2_3; together at most {values} values; or nothing",
+                most = axes::MOST_AXES,
+                values = MOST_VALUES
+            ),
             Range::Sizes(low, high, most) => {
                 tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
             }
@@ -277,7 +300,9 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
-            Range::Text(most) => tr!("text of at most {most} characters, as it is written in a link", most),
+            Range::Text(most) | Range::Formula(most) => {
+                tr!("text of at most {most} characters, as it is written in a link", most)
+            }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
                 tr!("one or more of {slugs} separated by dots", slugs = slugs.join(", "))
@@ -408,6 +433,7 @@ field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
 field!(String, Text, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
+field!(Vec<Axis>, Axes, |v| v, |v| v);
 
 /// Place of the option that a [`Value::Choice`] names, if it is one of these.
 pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {

@@ -26,6 +26,8 @@ settings! {
         changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         /// An axis.
         axis: Axis = Axis::default(), "a", "Axis", Range::Axis;
+        /// Some axes.
+        axes: Vec<Axis> = vec![], "axes", "Axes", Range::Axes;
         /// Some ways.
         ways: Vec<Way> = vec![Way::This], "ways", "Ways", Range::Set(Way::OPTIONS);
     }
@@ -48,6 +50,8 @@ fn every_kind_reads_back_what_it_prints() {
         ("a", "n:10_2.5"),
         ("a", "act:relu_sin"),
         ("a", ""),
+        ("axes", "n:10_2.5,act:relu_sin"),
+        ("axes", ""),
         ("ways", "this.that"),
     ];
     for (key, text) in texts {

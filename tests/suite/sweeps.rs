@@ -104,6 +104,63 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
     }
 }
 
+/// Three settings given one by one: two maps of 2 × 2 runs. What is stopped goes on, and parts make the same file.
+#[test]
+fn a_sweep_has_as_many_settings_as_are_given() {
+    const SINGLE: &str =
+        "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=2&steps=60&every=5&held=128&device=cpu";
+    let axes = ["--axis", "n:6_8", "--axis", "k:2_3", "--axis", "seed:4_5"];
+    let folder = Folder::new("axes");
+    let [whole, again, all] = ["whole.csv", "again.csv", "all.csv"].map(|name| folder.file(name));
+    let figure = folder.file("maps.svg");
+    let run = |path: &str, more: &[&str]| done(&[&["sweep", SINGLE, "-o", path], &axes[..], more].concat());
+    let said = run(&whole, &["--figure", &figure]);
+    assert!(said.starts_with("8 runs trained and 0 runs already done"), "{said}");
+    let text = read(&whole);
+    let mut lines = text.lines();
+    let link = lines.next().unwrap().strip_prefix("# lab sweep ").unwrap().to_string();
+    assert!(link.contains("sweep=n:6_8&series=k:2_3&further=seed:4_5"), "{link}");
+    let columns = "cell,n,k,seed,replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy";
+    assert_eq!(lines.next(), Some(columns));
+    let settings: Vec<String> =
+        lines.step_by(2).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        settings,
+        ["0 6 2 4", "1 6 3 4", "2 8 2 4", "3 8 3 4", "4 6 2 5", "5 6 3 5", "6 8 2 5", "7 8 3 5"]
+    );
+    // Each map is the sweep of two settings from its own seed.
+    for (seed, from) in [("4", 0), ("5", 8)] {
+        let path = folder.file(&format!("{seed}.csv"));
+        done(&["sweep", &format!("{SINGLE}&seed={seed}&sweep=n:6_8&series=k:2_3"), "-q", "-o", &path]);
+        let numbers = |text: &str, from: usize| -> Vec<String> {
+            let lines = text.lines().skip(2 + from).take(8);
+            lines.map(|line| line.split_once(',').unwrap().1.to_string()).collect()
+        };
+        assert_eq!(numbers(&read(&path), 0), numbers(&text, from), "seed {seed}");
+    }
+    let svg = read(&figure);
+    assert_eq!(["seed = 4: ", "seed = 5: "].map(|name| svg.matches(name).count()), [2, 2]);
+    // The link in the file is the same sweep; what is missing is made.
+    let kept: String = text.split_inclusive('\n').take(2 + 2 * 3).collect();
+    std::fs::write(&again, kept).unwrap();
+    let said = done(&["sweep", &link, "-o", &again]);
+    assert!(said.starts_with("5 runs trained and 3 runs already done"), "{said}");
+    assert_eq!(read(&again), text);
+    let parts = ["1", "2", "3"].map(|part| folder.file(&format!("part-{part}.csv")));
+    for (part, path) in ["1/3", "2/3", "3/3"].into_iter().zip(&parts) {
+        run(path, &["-q", "--shard", part]);
+    }
+    done(&["merge", &parts[0], &parts[1], &parts[2], "-o", &all]);
+    assert_eq!(read(&all), text);
+    // No other command takes it, and says which one does.
+    let (said, code) = refused(&["run", &link]);
+    assert!(said.contains("further = seed:4_5") && said.contains("lab sweep"), "{said}");
+    assert_eq!(code, 2);
+    let (said, code) = refused(&["sweep", SINGLE, "-o", &all, "--axis", "n:6_8", "--axis", "n:6_8"]);
+    assert!(said.contains("different for each run of the sweep"), "{said}");
+    assert_eq!(code, 2);
+}
+
 #[test]
 fn what_is_in_another_file_stays_as_it_is() {
     let folder = Folder::new("other");

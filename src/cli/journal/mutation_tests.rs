@@ -9,15 +9,16 @@ use crate::cli::disk::Native;
 use crate::record::mutation_tests::{Dice, changed, many};
 use crate::sweep::cell;
 
-const LINKS: [&str; 3] = [
+const LINKS: [&str; 4] = [
     "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3",
     "#v1/sparse-parity?n=20&sweep=replicas:1_3_2",
     "#v1/groups?n=5&width=16&sweep=seed:lin:1..9:9",
+    "#v1/sparse-parity?sweep=n:10_20&series=k:2_3&further=seed:5_7,replicas:1_2",
 ];
 
 /// A sweep, and the lines of each of its runs.
 fn sweep(link: &str) -> (RunSpec, Vec<String>) {
-    let (link, notices) = decode_within(link, 100);
+    let (link, notices) = decode_within(link, MOST_AT_ALL);
     assert!(notices.is_empty(), "{notices:?}");
     let run = |number: usize| {
         let cell = cell(&link.spec, number).unwrap();
