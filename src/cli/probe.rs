@@ -368,6 +368,9 @@ fn inputs(arguments: &Arguments, link: &Link) -> Result<Batch, Trouble> {
     let Some(path) = &arguments.inputs else {
         let most = spec.task.examples().held_out_size().unwrap_or(usize::MAX);
         let count = arguments.examples.min(most);
+        if count == 0 {
+            return Err(bad("--arrays needs at least one example"));
+        }
         spec.task.sampler().held_out_of(spec.run.seed, 0, 0, count, &mut batch);
         return Ok(batch);
     };

@@ -318,7 +318,7 @@ impl Training<'_> {
         self.save_to(path, mark, ", so the previous checkpoint is kept")
     }
 
-    /// Writes the checkpoint of --keep, if there is to be one at this step.
+    /// Writes the checkpoint of --keep, if this step was asked for.
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
     fn keep_here(&mut self, bar: &indicatif::ProgressBar) {
         let step = self.session.step();

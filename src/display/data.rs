@@ -157,7 +157,7 @@ fn of_lines(lines: &Lines) -> Vec<Datum<'_>> {
     let mut data = vec![];
     for series in &lines.series {
         for (at, x) in series.x.iter().enumerate() {
-            // The last of stairs has no height: it is where the one before ends.
+            // The last place of stairs has no height: the last stair ends there.
             let point = Datum::new("curve", &series.name, Place::Number(*x), series.y.get(at).copied());
             data.push(Datum { band: series.band.get(at).copied(), ..point });
         }

@@ -128,14 +128,19 @@ mod tests {
     use crate::tasks::Batch;
 
     /// The arrays of a run at its start, for three held-out examples.
-    fn inside(spec: &RunSpec) -> (Batch, Vec<super::Inside>, Vec<f32>) {
+    fn inside(spec: &RunSpec) -> (Batch, Vec<super::Inside>) {
         let (mut batch, weights) = (Batch::default(), spec.initial_of(1));
         spec.task.sampler().held_out(spec.run.seed, 0, 3, &mut batch);
         let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let (network, inputs) = (spec.network(), spec.task.examples().inputs());
-        let outputs = network.evaluate(&weights, inputs, &batch.x, 0);
         let arrays = network.inside(&weights, inputs, &batch.x);
-        (batch, arrays, outputs)
+        (batch, arrays)
+    }
+
+    fn outputs(spec: &RunSpec, batch: &Batch) -> Vec<f32> {
+        let weights = spec.initial_of(1);
+        let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        spec.network().evaluate(&weights, spec.task.examples().inputs(), &batch.x, 0)
     }
 
     fn spec(link: &str) -> RunSpec {
@@ -155,7 +160,7 @@ mod tests {
             if seen.contains_key(slug) || !spec.model.config().has_weights() || !is_small {
                 continue;
             }
-            let (batch, arrays, _) = inside(&spec);
+            let (batch, arrays) = inside(&spec);
             for array in &arrays {
                 assert_eq!(
                     array.shape.iter().product::<usize>(),
@@ -181,7 +186,8 @@ mod tests {
     #[test]
     fn activations_of_a_layer_give_the_output() {
         let spec = spec("#v1/sparse-parity?n=8&k=2&width=12&act=sin&degree=2");
-        let (_, arrays, outputs) = inside(&spec);
+        let (batch, arrays) = inside(&spec);
+        let outputs = outputs(&spec, &batch);
         let weights = spec.initial_of(1);
         let h = arrays.iter().find(|array| array.name == "activations").unwrap();
         assert_eq!((h.axes.as_slice(), h.shape.as_slice()), (&["example", "neuron"][..], &[3, 12][..]));
@@ -191,12 +197,12 @@ mod tests {
         }
     }
 
-    /// The last activations times the unembedding are the logits, with what the residual stream adds left out by a zero
-    /// embedding.
+    /// The same of a network on pairs: the activations times w are the logits.
     #[test]
     fn activations_of_pairs_give_the_logits() {
         let spec = spec("#v1/groups?n=7&width=16");
-        let (_, arrays, outputs) = inside(&spec);
+        let (batch, arrays) = inside(&spec);
+        let outputs = outputs(&spec, &batch);
         let weights = spec.initial_of(1);
         let h = &arrays[0];
         assert_eq!((h.name.as_str(), h.shape.as_slice()), ("activations", &[3, 16][..]));
@@ -219,7 +225,7 @@ mod tests {
         ];
         for (link, name) in links {
             let (link, _) = decode(link);
-            let (_, arrays, _) = inside(&link.spec);
+            let (_, arrays) = inside(&link.spec);
             let array = arrays.iter().find(|array| array.name == name).unwrap();
             assert_eq!((array.axes[1], *array.axes.last().unwrap()), ("head", "key"), "{name}");
             for shares in array.values.chunks_exact(*array.shape.last().unwrap()) {

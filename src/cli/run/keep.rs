@@ -13,7 +13,7 @@ pub struct Keep {
     steps: Vec<u64>,
     /// Where the run's own checkpoint is.
     path: PathBuf,
-    /// Steps of which the file was not written.
+    /// Steps at which the file was not written.
     failed: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl Keep {
         self.steps.iter().find(|next| **next > step).map_or(u64::MAX, |next| next - step)
     }
 
-    /// The file for the run at `step`, if it is to be kept there; it is asked for once.
+    /// The file for the run at `step`, if that step was asked for; it is returned once.
     pub fn take(&mut self, step: u64) -> Option<PathBuf> {
         let at = self.steps.iter().position(|next| *next == step)?;
         self.steps.remove(at);

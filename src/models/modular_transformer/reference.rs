@@ -106,7 +106,7 @@ impl Plain<'_> {
         (0..self.net.heads).flat_map(|head| self.shares(head, rows)).map(f64::from).collect()
     }
 
-    /// The hidden neurons after the ReLU, of the pair of which [`Plain::logits`] were written last.
+    /// The hidden neurons after the ReLU, for the pair that [`Plain::logits`] was called with last.
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn hidden(&self) -> impl Iterator<Item = f64> {
         self.sums[..self.net.hidden].iter().map(|z| if *z < 0.0 { 0.0 } else { f64::from(*z) })
