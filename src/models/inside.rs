@@ -1,8 +1,9 @@
 //! What is inside a network for given inputs: hidden values and attention, as arrays with named axes.
 //!
 //! Names and axes are the same in all models that have the same thing. `[example, neuron]` are the numbers of neurons,
-//! `[example, head, query, key]` the shares of attention that the token `query` gives to the token `key`. Of networks of
-//! several layers, the name ends in the number of the layer, counted from 1: `activations.layer2`.
+//! `[example, head, query, key]` the shares of attention that the token `query` gives to the token `key`, without `query`
+//! where one token alone is read out. Of networks of several layers, the name ends in the number of the layer, counted from
+//! 1: `activations.layer2`.
 //!
 //! # Why
 //! These are for programs of a person's own, which no chart foresees. Pages have no use for them, and do not load them.
