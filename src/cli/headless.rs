@@ -15,11 +15,12 @@ use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
 use crate::platform::may_have_gpu;
-use crate::protocol::{Event, Failure, Message};
+use crate::protocol::{Command, Event, Failure, Message, Payload};
 use crate::run::DeviceChoice;
 use crate::training::launch::choose::{Engine, prefers_gpu};
 use crate::training::launch::device::Device;
 use crate::training::launch::device_check::checked_gpu;
+use crate::training::session::checkpoint::Checkpoint;
 use crate::worker::{Next, Rhythm, Worker};
 
 /// A page that nobody looks at.
@@ -32,16 +33,27 @@ pub struct Headless {
     worker: Option<(Program, Worker)>,
     /// Why a device was given up.
     failure: Option<Failure>,
+    /// The newest checkpoint that the worker has sent.
+    checkpoint: Option<Vec<u8>>,
 }
 
 impl Headless {
     /// The page that opens `link`, as fast as it can; nothing is trained yet.
     pub fn open(link: &Link) -> Self {
+        Headless::begun(link, Start::Playing)
+    }
+
+    /// The same, which waits at the start of the run.
+    pub fn waiting(link: &Link) -> Self {
+        Headless::begun(link, Start::Paused)
+    }
+
+    fn begun(link: &Link, start: Start) -> Self {
         let mut link = link.clone();
-        (link.view.speed, link.view.start) = (0, Start::Playing);
+        (link.view.speed, link.view.start) = (0, start);
         let mut state = State::default();
         let effects = state.apply(Action::Open(encode(&link)));
-        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None }
+        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None, checkpoint: None }
     }
 
     /// The page that shows the record of a run; nothing is trained.
@@ -52,6 +64,26 @@ impl Headless {
         page.state.apply(Action::file(name, bytes));
         page.state.run.link.view = link.view.clone();
         page
+    }
+
+    /// The page that shows the weights in a file, and waits at their step.
+    ///
+    /// # Errors
+    /// When a GPU was asked for and cannot be used.
+    pub fn of_weights(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, Trouble> {
+        let mut page = Headless::waiting(link);
+        page.settle(|_| true)?;
+        page.effects = page.state.apply(Action::file(name, bytes));
+        page.settle(|_| true)?;
+        Ok(page)
+    }
+
+    /// Leaves of the record on display what was measured up to `step`.
+    pub fn cut_record(&mut self, step: u64) {
+        let run = &mut self.state.run;
+        run.history = run.history.until(step);
+        run.solved.retain(|(_, at)| *at <= step);
+        run.step = step;
     }
 
     /// What the page knows.
@@ -76,7 +108,56 @@ impl Headless {
     ///
     /// # Errors
     /// As [`Headless::finish`].
-    pub fn finish_while(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+    pub fn finish_while(&mut self, goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        if !self.settle(goes_on)? {
+            return Ok(false);
+        }
+        match &self.state.run.phase {
+            Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
+            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
+            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+        }
+    }
+
+    /// Trains up to `step`, measures there and has the probes answered; whether the run comes so far. `told` is as in
+    /// [`Headless::finish`].
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn reach(&mut self, step: u64, mut told: impl FnMut(&State)) -> Result<bool, Trouble> {
+        let mut told = |state: &State| {
+            told(state);
+            true
+        };
+        self.settle(&mut told)?;
+        let has_ended = matches!(self.state.run.phase, Phase::Finished(_) | Phase::Diverged { .. });
+        if !has_ended {
+            self.effects.push(Effect::Send(Command::PlayTo(step), Payload::Empty));
+            self.settle(told)?;
+        }
+        match &self.state.run.phase {
+            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
+            Phase::Paused | Phase::Finished(_) | Phase::Diverged { .. } => Ok(self.state.run.step == step),
+            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+        }
+    }
+
+    /// The weights at the step that is shown.
+    ///
+    /// # Errors
+    /// When the worker sends none.
+    pub fn weights(&mut self) -> Result<Checkpoint, Trouble> {
+        self.checkpoint = None;
+        self.effects.push(Effect::Send(Command::Checkpoint, Payload::Empty));
+        self.settle(|_| true)?;
+        let bytes = self.checkpoint.take();
+        let bytes = bytes.ok_or_else(|| Failure::Internal("the worker sent no weights".into()))?;
+        Ok(Checkpoint::decode(&bytes)?)
+    }
+
+    /// Does all that there is to do, as long as `goes_on` says so of the state after every change; whether it came to the
+    /// end.
+    fn settle(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
             for effect in std::mem::take(&mut self.effects) {
                 self.carry_out(effect)?;
@@ -87,13 +168,8 @@ impl Headless {
                     return Ok(false);
                 }
             } else if !self.train() {
-                break;
+                return Ok(true);
             }
-        }
-        match &self.state.run.phase {
-            Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
-            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
-            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
         }
     }
 
@@ -110,6 +186,9 @@ impl Headless {
     fn hear(&mut self, program: Program, message: Message) {
         if let Event::Failed(failure) = &message.event {
             self.failure = Some(failure.clone());
+        }
+        if let (Event::Checkpoint { .. }, Payload::Bytes(bytes)) = (&message.event, &message.payload) {
+            self.checkpoint = Some(bytes.clone());
         }
         self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
     }

@@ -16,6 +16,7 @@ mod plot;
 mod pool;
 mod previews;
 mod print;
+mod probe;
 mod record;
 mod rows;
 mod run;
@@ -57,6 +58,8 @@ enum Command {
     Run(run::Arguments),
     /// Train the run of a link or preset and draw its charts as the page shows them, as SVG or PNG.
     Plot(plot::Arguments),
+    /// Write what the charts of a run show as data, at any steps, and what is inside its network: CSV, JSON or npz.
+    Probe(probe::Arguments),
     /// Train all runs of a sweep on all cores and write a CSV file. The same command continues a stopped sweep.
     Sweep(sweeps::Arguments),
     /// Merge the CSV files of the parts of a sweep.
@@ -140,6 +143,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Probe(arguments) => probe::probe(&arguments),
         Command::Sweep(arguments) => sweeps::sweep(&arguments),
         Command::Merge(arguments) => sweeps::merge(&arguments),
         Command::List => list::list(),

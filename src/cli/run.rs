@@ -1,5 +1,7 @@
 //! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
 
+mod keep;
+
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -47,6 +49,9 @@ pub struct Arguments {
     /// Seconds between checkpoints. Each checkpoint is written at the next measurement.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "checkpoint")]
     checkpoint_every: f64,
+    /// Steps at which a further checkpoint is written, beside the one of --checkpoint: run.step-100.safetensors.
+    #[arg(long, value_name = "STEPS", value_delimiter = ',', requires = "checkpoint")]
+    keep: Vec<u64>,
     /// Continue the run of this checkpoint. Only the last step and the device come from the given link; all other
     /// settings come from the checkpoint. The metrics file of this run is continued as well.
     #[arg(long, value_name = "FILE")]
@@ -138,6 +143,7 @@ struct Training<'a> {
     session: Session,
     rows: Rows,
     output: Output<'a>,
+    keep: keep::Keep,
 }
 
 /// One run.
@@ -167,7 +173,9 @@ fn one(
     };
     let environment = environment(&device.report().name, session.learner());
     let rows = Rows::new(arguments.format, spec);
-    let mut training = Training { arguments, disk, session, rows, output };
+    let keep =
+        keep::Keep::new(&arguments.keep, arguments.checkpoint.as_deref(), session.step(), spec.run.steps)?;
+    let mut training = Training { arguments, disk, session, rows, output, keep };
     training.begin(link, &environment, resumed.map(|(_, mark)| mark))?;
     let bar = open::bar(spec.run.steps, arguments.quiet);
     let (begin, from) = (now_ms(), training.session.step());
@@ -194,6 +202,10 @@ fn one(
             session.learner()
         );
     }
+    if let Some(missed) = training.keep.missed(step) {
+        eprintln!("{missed}");
+    }
+    training.keep.check()?;
     if ended.reason() == Some(Ending::Diverged) {
         return Err(Trouble::Other(anyhow::anyhow!(
             "the loss is no longer finite (NaN or infinite); try a lower learning rate"
@@ -248,12 +260,14 @@ impl Training<'_> {
         let every_ms = 1e3 * self.arguments.checkpoint_every;
         let mut saved = now_ms();
         let mut until = f64::INFINITY;
+        self.keep_here(bar);
         loop {
             let is_due = self.arguments.checkpoint.is_some() && now_ms() - saved >= every_ms;
             let is_stopped = until.is_finite();
             let (step, every) = (self.session.step(), self.session.spec().run.every);
             // Up to where it is measured: the run is known to be well there.
             let most = if is_due || is_stopped { every - step % every } else { pace.steps };
+            let most = most.min(self.keep.most(step));
             let mut reason = None;
             let mut text = String::new();
             for event in pollster::block_on(self.session.advance(pace.slice_ms, most))? {
@@ -265,6 +279,7 @@ impl Training<'_> {
             }
             bar.suspend(|| self.output.write(&text))?;
             bar.set_position(self.session.step());
+            self.keep_here(bar);
             if let Some(reason) = reason {
                 return Ok(Ended::Run(reason));
             }
@@ -300,9 +315,26 @@ impl Training<'_> {
     /// Writes the checkpoint, if one is wanted, with how far the text had come.
     fn save(&self, mark: Option<Mark>) -> Result<(), anyhow::Error> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
+        self.save_to(path, mark, ", so the previous checkpoint is kept")
+    }
+
+    /// Writes the checkpoint of --keep, if this step was asked for.
+    #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
+    fn keep_here(&mut self, bar: &indicatif::ProgressBar) {
+        let step = self.session.step();
+        let Some(path) = self.keep.take(step) else { return };
+        if let Err(why) = self.mark().and_then(|mark| self.save_to(&path, mark, "")) {
+            let (path, step) = (path.display(), thousands(step));
+            bar.suspend(|| eprintln!("{path}, the checkpoint at step {step}, was not written: {why:#}."));
+            self.keep.fail(self.session.step());
+        }
+    }
+
+    /// The same in this file. What follows if the weights are not finite ends the sentence that says so.
+    fn save_to(&self, path: &std::path::Path, mark: Option<Mark>, then: &str) -> Result<(), anyhow::Error> {
         let checkpoint = pollster::block_on(self.session.checkpoint())?;
         if !self.session.finished() && !is_well(&checkpoint) {
-            anyhow::bail!("the weights are no longer finite, so the previous checkpoint is kept");
+            anyhow::bail!("the weights are no longer finite{then}");
         }
         let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
         replace(self.disk, path, &checkpoint.encode_with(&more)?)

@@ -290,4 +290,23 @@ impl Network for OfLength {
         };
         x.chunks_exact(self.length + 1).flat_map(logits).collect()
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights, inputs));
+        let t = self.length;
+        for row in x.chunks_exact(t + 1) {
+            let context: Vec<u8> = row[..t].iter().map(|x| *x as u8).collect();
+            for (layer, pass) in plain.walk(&context, &[]).layers.into_iter().enumerate() {
+                let axes = [("head", pass.heads.len()), ("query", t), ("key", t)];
+                let shares = pass.heads.into_iter().flat_map(|head| head.shares);
+                all.attention(&super::inside::of_layer("attention", layer), &axes, shares);
+                if let Some((_, h)) = pass.mlp {
+                    let axes = [("position", t), ("neuron", h.len() / t.max(1))];
+                    all.activations(&super::inside::of_layer("activations", layer), &axes, h);
+                }
+            }
+        }
+        all.arrays()
+    }
 }

@@ -223,6 +223,17 @@ impl Network for ClsTransformer {
         let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
         Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights, inputs));
+        for x in x.chunks_exact(inputs) {
+            all.activations("activations", &[("neuron", self.hidden)], plain.walk(x).1);
+            let shares = (0..self.heads).flat_map(|head| plain.shares(head, x));
+            all.attention("attention", &[("head", self.heads), ("key", inputs + 1)], shares);
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

@@ -213,6 +213,20 @@ impl Network for DeepMlp {
         slopes.copy_from_slice(&in_h);
         output
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        for x in x.chunks_exact(inputs) {
+            let mut h: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+            for (layer, width) in self.widths.iter().enumerate() {
+                h = self.activate(&self.forms(weights, layer, &h)).0;
+                let name = super::inside::of_layer("activations", layer);
+                all.activations(&name, &[("neuron", *width)], h.iter().copied());
+            }
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

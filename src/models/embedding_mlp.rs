@@ -194,6 +194,22 @@ impl Network for EmbeddingMlp {
         }
         logits
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (m, mut all) = (self.width, super::inside::Gathered::default());
+        let [first, second] = self.paths().map(|(embed, row)| {
+            let rows = &weights[W][row * m..][..self.embedding * m];
+            lookup::product(weights[embed], rows, m)
+        });
+        for x in x.chunks_exact(2) {
+            let [a, b] = lookup::pair(x).map(|element| element * m);
+            let both = first[a..a + m].iter().zip(&second[b..b + m]).zip(weights[BIAS]);
+            let h = both.map(|((a, b), bias)| f64::from(a + b + bias));
+            all.activations("activations", &[("neuron", m)], h.map(|z| if z < 0.0 { 0.0 } else { z }));
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

@@ -335,6 +335,18 @@ impl Network for GroupNet {
         }
         outputs
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (m, mut all) = (self.width, super::inside::Gathered::default());
+        for pair in x.chunks_exact(2) {
+            let [a, b] = [pair[0] as usize, pair[1] as usize];
+            let both = weights[U][a * m..(a + 1) * m].iter().zip(&weights[V][b * m..(b + 1) * m]);
+            let h = both.map(|(u, v)| f64::from(self.sigma.of(u + v)));
+            all.activations("activations", &[("neuron", m)], h);
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

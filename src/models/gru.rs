@@ -138,6 +138,12 @@ impl PromptNetwork for Gru {
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.read_out(row)
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let axes = [("direction", 2), ("position", plain.prompts.length), ("neuron", plain.net.width)];
+        all.activations("activations", &axes, plain.states(row));
+    }
 }
 
 #[cfg(feature = "train")]

@@ -366,4 +366,20 @@ impl Network for OnPoints {
         let plain = self.plain(weights);
         x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights));
+        for row in x.chunks_exact(self.prompts.columns()) {
+            for (layer, pass) in plain.walk(row).layers.into_iter().enumerate() {
+                let t = pass.hidden.len() / self.net.hidden.max(1);
+                let axes = [("head", pass.heads.len()), ("query", t), ("key", t)];
+                let weights = pass.heads.into_iter().flat_map(|head| head.weights);
+                all.attention(&super::inside::of_layer("attention", layer), &axes, weights);
+                let axes = [("position", t), ("neuron", self.net.hidden)];
+                all.activations(&super::inside::of_layer("activations", layer), &axes, pass.hidden);
+            }
+        }
+        all.arrays()
+    }
 }

@@ -223,6 +223,19 @@ impl Network for Mlp {
         }
         output
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let neurons = [("neuron", self.neurons())];
+        for x in x.chunks_exact(inputs) {
+            let z = super::inside::forms(&(weights[W].into(), weights[B].into()), x);
+            let h = z.iter().map(|z| self.activation.value_and_slope(self.degree, *z).0);
+            all.activations("activations", &neurons, h);
+            all.activations("preactivations", &neurons, z);
+        }
+        all.arrays()
+    }
 }
 
 impl Mlp {

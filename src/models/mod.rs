@@ -16,6 +16,8 @@ pub mod group_net;
 pub mod gru;
 pub mod in_context_transformer;
 pub mod initialisation;
+#[cfg(not(target_family = "wasm"))]
+pub mod inside;
 pub mod lookup;
 pub mod machine_transformer;
 mod matrices;
@@ -387,6 +389,14 @@ pub trait Network: Architecture {
     /// `weights` and `x` as in [`Network::evaluate`]; the result is `[heads, inputs + 1]`.
     fn attention(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<Vec<f32>>> {
         None
+    }
+    /// Hidden values and attention for every row of `x`, with names; empty where a model shows none.
+    ///
+    /// # Shapes
+    /// `weights` and `x` as in [`Network::evaluate`].
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<inside::Inside> {
+        inside::usual(self.first_layer(weights, inputs), self.looks(weights, inputs, x), inputs, x)
     }
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///

@@ -187,6 +187,20 @@ impl Network for ModularTransformer {
         }
         logits
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let (mut plain, mut logits) = (self.plain(weights, inputs), vec![0.0; inputs]);
+        for x in x.chunks_exact(2) {
+            let pair = super::lookup::pair(x);
+            plain.logits(pair, &mut logits);
+            all.activations("activations", &[("neuron", self.hidden)], plain.hidden());
+            // Only the last of the three tokens is read out.
+            all.attention("attention", &[("head", self.heads), ("key", 3)], plain.attention(pair));
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

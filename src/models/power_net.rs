@@ -207,6 +207,19 @@ impl Network for PowerNet {
         }
         output
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let neurons = [("neuron", self.width)];
+        for x in x.chunks_exact(inputs) {
+            let z = super::inside::forms(&(weights[U].into(), vec![0.0; self.width].into()), x);
+            let power = |z: &f64| (0..self.degree).map(|_| z).product();
+            all.activations("activations", &neurons, z.iter().map(power));
+            all.activations("preactivations", &neurons, z);
+        }
+        all.arrays()
+    }
 }
 
 #[cfg(feature = "train")]

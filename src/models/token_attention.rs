@@ -246,4 +246,12 @@ impl PromptNetwork for TokenAttention {
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.look(row).outputs
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let (look, hidden) = plain.look_at_all(row);
+        let (n, net) = (plain.prompts.length, &plain.net);
+        all.attention("attention", &[("head", net.heads), ("query", n), ("key", n)], look.shares);
+        all.activations("activations", &[("position", n), ("neuron", net.width)], hidden);
+    }
 }

@@ -125,6 +125,15 @@ impl PromptNetwork for TokenMlp {
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.walk(plain.encoded(row).0).pop().unwrap_or_default()
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let layers = plain.walk(plain.encoded(row).0).into_iter().skip(1);
+        for (layer, h) in layers.take(plain.net.widths.len()).enumerate() {
+            let name = super::inside::of_layer("activations", layer);
+            all.activations(&name, &[("neuron", h.len())], h);
+        }
+    }
 }
 
 #[cfg(feature = "train")]

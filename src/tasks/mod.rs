@@ -3,6 +3,8 @@
 
 pub mod boolean_circuit;
 mod form;
+#[cfg(not(target_family = "wasm"))]
+pub mod given;
 pub mod groups;
 pub mod in_context_learning;
 pub mod in_context_regression;

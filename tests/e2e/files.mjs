@@ -106,6 +106,35 @@ export function files(here) {
     await page.close();
   }));
 
+  it("saves the numbers of a chart, the same bytes as the command line", inFolder(async (folder) => {
+    const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
+    const link = `${LINK}&device=cpu`;
+    const { page, heard, see } = await open(link);
+    await until(async () => (await stepOf(see)) === 400 && /^Ended|^Found/.test(await text(see("status"))), "the end");
+    await page.keyboard.press("s");
+    await see("files-dialog").waitFor();
+    for (const chart of ["loss", "accuracy", "weights"]) {
+      assert.equal(await text(see(`save-data-${chart}`)), "Data (CSV)");
+      assert.match(await see(`save-data-${chart}`).getAttribute("aria-label"), /^Save .+ as Data \(CSV\)$/);
+      const { name, bytes } = await saved(page, see, `save-data-${chart}`, folder);
+      assert.equal(name, `sparse-parity-mlp-seed3-step400-${chart}.csv`);
+      const lines = bytes.toString().split("\n").filter((line) => !line.startsWith("#"));
+      assert.equal(lines[0], "chart,step,kind,name,x,row,value,low,high");
+      assert.ok(lines.length > 40 && lines.slice(1, -1).every((line) => line.startsWith(`${chart},400,`)));
+      const command = execFileSync(LAB, ["probe", link, "--charts", chart, "--format", "csv", "-q"], { encoding: "utf8" });
+      assert.equal(bytes.toString(), command, chart);
+    }
+    // The three buttons of a chart stand in one line, and on a phone nothing is wider than the dialog.
+    const tops = await page.evaluate(() => ["svg", "png", "data"].map((kind) =>
+      Math.round(document.querySelector(`[data-testid=save-${kind}-loss]`).getBoundingClientRect().top)));
+    assert.deepEqual(tops, [tops[0], tops[0], tops[0]]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const isWithin = await see("files-dialog").evaluate((dialog) => dialog.scrollWidth <= dialog.clientWidth);
+    assert.ok(isWithin, "no part of the dialog is cut off");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
   it("opens a saved run with its curves, trains it on request, and goes back", inFolder(async (folder) => {
     const first = await open(LINK);
     await until(async () => (await stepOf(first.see)) === 400, "the end");

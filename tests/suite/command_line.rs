@@ -51,12 +51,33 @@ fn run_prints_the_metrics_of_the_session_as_csv() {
 fn a_bad_link_is_exit_code_2_and_the_pages_sentences() {
     let bad = "#v1/sparse-parity?n=20&batch=0&colour=blue";
     let expected: Vec<String> = vivarium::permalink::decode(bad).1.iter().map(ToString::to_string).collect();
-    for command in ["run", "plot", "link"] {
+    for command in ["run", "plot", "probe", "link"] {
         let output = lab(&[command, bad]);
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert_eq!(text(&output.stderr).lines().collect::<Vec<_>>(), expected, "{command}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn a_chart_or_step_that_there_is_not_is_exit_code_2() {
+    for (more, sentence) in [
+        (["--charts", "fate"], "there is no chart fate; this run has the charts "),
+        (["--at", "101"], "step 101 is after the last step of the run, 100"),
+        (["--arrays", "outputs"], "--arrays needs --format json or npz"),
+        (["--format", "npz"], "--format npz needs a file"),
+    ] {
+        let output = lab(&["probe", LINK, "-q", more[0], more[1]]);
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        let said = text(&output.stderr);
+        assert!(said.starts_with(sentence) && said.lines().count() == 1, "{more:?}: {said}");
+        assert!(output.stdout.is_empty(), "{more:?}");
+    }
+    let data = lab(&["probe", LINK, "-q", "--charts", "loss", "--at", "0,50"]);
+    assert!(data.status.success(), "{}", text(&data.stderr));
+    let lines = text(&data.stdout);
+    assert!(lines.contains("\nchart,step,kind,name,x,row,value,low,high\nloss,0,curve,"), "{lines}");
+    assert!(lines.contains("\nloss,50,curve,held-out,50,,"), "{lines}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
 //! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
 
+pub mod data;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod dialog;
 pub mod openers;
