@@ -13,6 +13,7 @@ use crate::app::state::{Action, State};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
+use crate::display::sweep::Sweep;
 use crate::permalink::{Link, Start, encode};
 use crate::platform::may_have_gpu;
 use crate::protocol::{Event, Failure, Message};
@@ -51,6 +52,14 @@ impl Headless {
         page.effects.clear();
         page.state.apply(Action::file(name, bytes));
         page.state.run.link.view = link.view.clone();
+        page
+    }
+
+    /// The page that shows a sweep whose times are known; nothing is trained.
+    pub fn of_sweep(link: &Link, sweep: Sweep) -> Self {
+        let mut page = Headless { state: State::default(), ..Headless::open(link) };
+        page.effects.clear();
+        (page.state.run.link, page.state.run.sweep) = (link.clone(), Some(sweep));
         page
     }
 
