@@ -39,7 +39,7 @@ pub(super) fn cut(points: &[Point], lengths: &[f64]) -> Vec<Vec<Point>> {
         let (right, down) = (f64::from(ends[1].0) - from.0, f64::from(ends[1].1) - from.1);
         let length = libm::hypot(right, down);
         let mut gone = 0.0;
-        while length - gone > left {
+        while length - gone >= left && length > 0.0 {
             gone += left;
             let place = pixels((from.0 + right * gone / length, from.1 + down * gone / length));
             match at % 2 {
@@ -53,7 +53,7 @@ pub(super) fn cut(points: &[Point], lengths: &[f64]) -> Vec<Vec<Point>> {
             left = lengths[at];
         }
         left -= length - gone;
-        if at % 2 == 0 {
+        if at % 2 == 0 && dash.last() != Some(&ends[1]) {
             dash.push(ends[1]);
         }
     }

@@ -19,7 +19,7 @@ use plotters_backend::{
     FontTransform,
 };
 use subsetter::GlyphRemapper;
-use ttf_parser::{Face, GlyphId};
+use ttf_parser::Face;
 
 use super::figure::Figure;
 use super::indexed::zlib;

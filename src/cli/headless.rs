@@ -57,9 +57,9 @@ impl Headless {
 
     /// The page that shows a sweep whose times are known; nothing is trained.
     pub fn of_sweep(link: &Link, sweep: Sweep) -> Self {
-        let mut page = Headless { state: State::default(), ..Headless::open(link) };
+        let mut page = Headless::open(link);
         page.effects.clear();
-        (page.state.run.link, page.state.run.sweep) = (link.clone(), Some(sweep));
+        page.state.run.sweep = Some(sweep);
         page
     }
 

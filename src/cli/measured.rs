@@ -33,8 +33,8 @@ fn bad<T>(sentence: String) -> Result<T, Trouble> {
 /// The link in the lines before the table, which begin with "#".
 fn own_link(text: &str) -> Option<&str> {
     let head = text.lines().take_while(|line| line.starts_with('#'));
-    let values = head.filter_map(|line| Some(line.trim_start_matches('#').split_once(':')?.1.trim()));
-    values.into_iter().find(|value| value.starts_with("#v1/"))
+    let mut values = head.filter_map(|line| Some(line.trim_start_matches('#').split_once(':')?.1.trim()));
+    values.find(|value| value.starts_with("#v1/"))
 }
 
 /// The run behind a table: its own link, which the given one must not contradict, or the given one.

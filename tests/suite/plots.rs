@@ -46,7 +46,7 @@ fn a_figure_of_a_file_is_the_figure_of_its_run() {
 }
 
 const SWEEP: &str = "#v1/sparse-parity?width=32&lr=1&held=256&every=5&steps=300&replicas=6&device=cpu\
-                     &sweep=n:6_8&series=k:1_2";
+                     &sweep=n:6_8&series=k:1_2&show=sweep";
 
 #[test]
 fn a_sweeps_file_is_drawn_again_and_its_laws_are_printed() {
