@@ -89,7 +89,7 @@ fn source(arguments: &Arguments) -> Result<Source, Trouble> {
             let given = arguments.of.as_deref().map(open::link).transpose()?;
             Ok(Source::Table(read(path, text, given.as_ref())?))
         }
-        Err(flaw) => Err(Trouble::BadLink(vec![format!("{path} cannot be opened: {flaw}")])),
+        Err(flaw) => Err(anyhow::anyhow!("{path} cannot be opened: {flaw}").into()),
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::analysis::chart;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
 use super::disk::{Native, open_alone};
