@@ -13,6 +13,7 @@ use crate::app::state::{Action, State};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
+use crate::display::sweep::Sweep;
 use crate::permalink::{Link, Start, encode};
 use crate::platform::may_have_gpu;
 use crate::protocol::{Command, Event, Failure, Message, Payload};
@@ -84,6 +85,14 @@ impl Headless {
         run.history = run.history.until(step);
         run.solved.retain(|(_, at)| *at <= step);
         run.step = step;
+    }
+
+    /// The page that shows a sweep whose times are known; nothing is trained.
+    pub fn of_sweep(link: &Link, sweep: Sweep) -> Self {
+        let mut page = Headless::open(link);
+        page.effects.clear();
+        page.state.run.sweep = Some(sweep);
+        page
     }
 
     /// What the page knows.

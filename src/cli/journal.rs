@@ -26,6 +26,11 @@ use crate::training::session::Outcome;
 /// How the first line begins.
 const BEGINNING: &str = "# lab sweep ";
 
+/// Whether these are the first bytes of such a file.
+pub fn is_journal(bytes: &[u8]) -> bool {
+    bytes.starts_with(BEGINNING.as_bytes())
+}
+
 /// Which of the runs of a sweep are made: every so many, beginning with this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {

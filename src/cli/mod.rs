@@ -10,6 +10,8 @@ mod golden;
 mod headless;
 mod journal;
 mod list;
+mod look;
+mod measured;
 mod open;
 mod output;
 mod plot;
@@ -56,7 +58,7 @@ struct Arguments {
 enum Command {
     /// Train the run of a link or preset and print its metrics. For a sweep: print the steps that each run needed.
     Run(run::Arguments),
-    /// Train the run of a link or preset and draw its charts as the page shows them, as SVG or PNG.
+    /// Draw the charts of a run or a sweep as SVG, PNG or PDF: trained from a link or preset, or read from a CSV or JSON file.
     Plot(plot::Arguments),
     /// Write what the charts of a run show as data, at any steps, and what is inside its network: CSV, JSON or npz.
     Probe(probe::Arguments),

@@ -9,9 +9,10 @@ use super::output::Output;
 use super::print::{Format, Print, environment};
 use super::{Trouble, pool};
 use crate::analysis::binomial::wilson;
+use crate::analysis::bootstrap::{FEWEST, Law};
 use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
-use crate::analysis::scaling::{Point, fit};
+use crate::analysis::scaling::{Point, exponent, interval};
 use crate::display::charts::thresholds;
 use crate::display::sweep::{Sweep, measures};
 use crate::display::words::percent;
@@ -196,13 +197,18 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let line = |(name, points): (String, Vec<Point>)| {
         let name = if spec.run.series.is_empty() { String::new() } else { format!("{name}: ") };
         let symbol = &axis.key;
-        match fit(&points) {
-            None => format!("{name}fewer than two medians: no power of {symbol} can be fitted\n"),
-            Some(law) => match law.error {
-                Some(error) => format!("{name}t_c ∝ {symbol}^({:.2} ± {error:.2})\n", law.exponent),
-                None => format!("{name}t_c ∝ {symbol}^{:.2}, through two medians\n", law.exponent),
-            },
-        }
+        let Some(exponent) = exponent(&points) else {
+            return format!("{name}fewer than two medians: no power of {symbol} can be fitted\n");
+        };
+        let known = |point: &&Point| point.median().is_some();
+        let why = match interval(&points, Law::Power) {
+            Some(_) => String::new(),
+            None if points.iter().filter(known).any(|point| point.times.len() < FEWEST) => {
+                format!(" (no interval: fewer than {FEWEST} networks at a value)")
+            }
+            None => " (no interval: too few networks reached the target)".into(),
+        };
+        format!("{name}t_c ∝ {symbol}^α, {exponent}{why}\n")
     };
     let laws: String = sweep.curves(spec).into_iter().map(line).collect();
     laws + &enough(spec, sweep)
@@ -238,8 +244,8 @@ mod tests {
     }
 
     #[test]
-    fn each_curve_has_its_power_with_an_error() {
-        let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3_4";
+    fn each_curve_has_its_power_with_its_interval() {
+        let link = "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3_4";
         let (spec, sweep) = made(link, |n, line| match line {
             0 => Some((n * n) as u64),
             1 => (n < 30.0).then_some((n * n * n) as u64),
@@ -247,12 +253,13 @@ mod tests {
         });
         assert_eq!(
             laws(&spec, &sweep),
-            "k = 2: t_c ∝ n^(2.00 ± 0.00)\nk = 3: t_c ∝ n^3.00, through two medians\n\
+            "k = 2: t_c ∝ n^α, exponent 2.00, 95 % interval 2.00 to 2.00\n\
+             k = 3: t_c ∝ n^α, exponent 3.00, 95 % interval 3.00 to 3.00\n\
              k = 4: fewer than two medians: no power of n can be fitted\n"
         );
         let table = table(&spec, &sweep);
         for row in
-            [["40", "2", "4 of 4", "1,600"], ["20", "3", "4 of 4", "8,000"], ["40", "4", "0 of 4", NONE]]
+            [["40", "2", "6 of 6", "1,600"], ["20", "3", "6 of 6", "8,000"], ["40", "4", "0 of 6", NONE]]
         {
             let holds = |line: &str| row.iter().all(|cell| line.contains(cell));
             assert!(table.lines().any(holds), "{row:?}\n{table}");
@@ -264,7 +271,10 @@ mod tests {
         let (spec, sweep) = made("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
         assert_eq!(laws(&spec, &sweep), "");
         let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
-        assert_eq!(laws(&spec, &sweep), "t_c ∝ n^1.00, through two medians\n");
+        assert_eq!(
+            laws(&spec, &sweep),
+            "t_c ∝ n^α, exponent 1.00 (no interval: fewer than 5 networks at a value)\n"
+        );
     }
 
     #[test]

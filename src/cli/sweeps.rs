@@ -5,19 +5,17 @@ mod panels;
 use crate::analysis::chart;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
-use super::disk::{Native, open_alone, replace};
+use super::disk::{Native, open_alone};
 use super::journal::{Found, Journal, Shard, lines};
+use super::look::{Kind, Look};
 use super::{Trouble, open, pool, signals, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::Times;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
-use crate::charts::Theme;
-use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::display::charts::thresholds;
 use crate::display::sweep::Sweep;
 use crate::display::words::{label, option, percent};
@@ -40,6 +38,8 @@ const MOST_SHOWN: usize = 10_000;
 const MOST_PANELS: usize = 24;
 /// Most runs that are printed as a table.
 const MOST_PRINTED: usize = 64;
+/// Most curves that can be told apart.
+const MOST_CURVES: usize = 12;
 
 /// What `lab sweep` takes.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// CSV file for the results, one line for each network. Runs that are already in this file are skipped.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
-    /// File for a figure of the whole sweep, ending in .svg or .png.
+    /// File for a figure of the whole sweep, ending in .svg, .png or .pdf. `lab plot` draws the CSV file in other sizes and colours.
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
     /// Train one part of the runs: 2/8 is the second of 8 parts. `lab merge` puts the parts together.
@@ -146,7 +146,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     })?;
     let found = journal.finish()?;
     if let Some(figure) = &arguments.figure {
-        draw(figure, &found)?;
+        draw(figure, &found, &Look::default())?;
     }
     if !arguments.quiet {
         if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
@@ -159,6 +159,8 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
                     println!("{floor}");
                 }
             }
+        } else if shard == Shard::WHOLE && wanted <= MOST_SHOWN {
+            print!("{}", laws(&found)?);
         }
         let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
         let seconds = (now_ms() - begin) / 1e3;
@@ -220,11 +222,28 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
     )
 }
 
-fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
-    let is_known = path.extension().is_some_and(|end| end == "svg" || end == "png");
-    if !is_known {
-        return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
+/// The fitted power laws of a whole sweep, a line for each, for each combination of further settings; nothing where its times
+/// are not what counts.
+///
+/// # Errors
+/// If runs are missing.
+pub(super) fn laws(found: &Found) -> Result<String, Trouble> {
+    let mut text = String::new();
+    if sweep::ends_count(&found.spec) {
+        return Ok(text);
     }
+    for Panel { name, spec, sweep } in panels(found)? {
+        let laws = sweep::laws(&spec, &sweep);
+        if !name.is_empty() && !laws.is_empty() {
+            text += &format!("{name}\n");
+        }
+        text += &laws;
+    }
+    Ok(text)
+}
+
+fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
+    Kind::of(path)?;
     if shard != Shard::WHOLE {
         return Err(bad(
             "A figure shows a whole sweep: merge its shards first, and use the merged file as --output."
@@ -244,8 +263,14 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
     Ok(())
 }
 
-/// Draws the map of two settings, or the curves of one, for each combination of the further ones.
-fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
+/// Draws the curves of one setting, or the maps of two with a curve for each value of the second one, for each combination of
+/// the further settings.
+///
+/// # Errors
+/// If runs are missing, there are too many, or the file cannot be written.
+#[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
+pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Trouble> {
+    check_figure(path, &found.spec, found.shard)?;
     let (mut readings, mut columns) = (vec![], 2);
     for Panel { name, spec, sweep } in panels(found)? {
         let own = drawn(&spec, sweep);
@@ -260,14 +285,12 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
             readings.extend(own.into_iter().map(titled));
         }
     }
+    let lines = found.spec.run.series.values.len();
+    if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
+        eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES}).");
+    }
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
-    let figure = Figure { readings: &readings, title: &title, columns, panel: (520, 380) };
-    let written = match path.extension().is_some_and(|end| end == "svg") {
-        true => replace(&Native, path, figure_svg(&figure, &Theme::light()).as_bytes()),
-        false => figure_png(&figure, &Theme::light().scaled(2.0), path)
-            .with_context(|| format!("cannot write {}", path.display())),
-    };
-    Ok(written?)
+    look.draw(path, readings, &title, columns, (520, 380))
 }
 
 /// The map of two settings, or the curves of one.
@@ -277,6 +300,9 @@ fn drawn(spec: &RunSpec, sweep: Sweep) -> Vec<Reading> {
         true => vec![share(spec, &sweep), curve(spec, sweep, chart::SWEEP)],
         false => {
             let mut all = maps(spec, &sweep);
+            if spec.run.series.values.len() <= MOST_CURVES {
+                all.push(curve(spec, sweep.clone(), chart::SWEEP));
+            }
             if spec.task.examples().tries() > 1 && thresholds(spec, &sweep).is_some() {
                 all.push(curve(spec, sweep, chart::THRESHOLD));
             }
@@ -387,7 +413,11 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
 ///
 /// # Errors
 /// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing or in place of a file.
-#[expect(clippy::print_stderr, reason = "the closing line is for the person")]
+#[expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the power laws and the closing line are for the person"
+)]
 pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
     let place = arguments.output.display();
@@ -427,6 +457,9 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let _alone =
         if arguments.output.is_file() { Some(open_alone(&Native, &arguments.output)?) } else { None };
     all.write(&Native, &arguments.output)?;
+    if missing.is_empty() && count(&all.spec) <= MOST_SHOWN {
+        print!("{}", laws(&all)?);
+    }
     eprintln!("{} runs in {place}.", thousands(all.runs() as u64));
     Ok(())
 }

@@ -22,6 +22,7 @@ mod csv;
 pub mod dataset;
 mod error;
 mod file;
+mod fits;
 pub mod head;
 mod read;
 pub mod reading;
@@ -158,6 +159,10 @@ impl Record {
         if !self.times.is_empty() {
             let times: Vec<String> = self.times.iter().map(|times| steps(times)).collect();
             lines.push(format!("\"times\":[\n{}\n]", times.join(",\n")));
+            let fits = fits::json(self);
+            if !fits.is_empty() {
+                lines.push(format!("\"fits\":[\n{}\n]", fits.join(",\n")));
+            }
         }
         lines.push("\"rows\":[".into());
         format!("{{\n{}", lines.join(",\n"))

@@ -134,6 +134,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "record",
         &[
+            "analysis",
             "markov",
             "models",
             "optim",

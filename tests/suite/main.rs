@@ -30,6 +30,7 @@ mod links;
 mod markup;
 mod pairs;
 mod plain;
+mod plots;
 mod probes;
 mod prose;
 mod readmes;

@@ -111,19 +111,19 @@ fn a_figure_has_the_readings_that_its_sweep_has() {
     for (name, link, networks, runs, drawn) in [
         ("curve", "#v1/sparse-parity?replicas=2&sweep=n:10_20", 2, 2, &[SHARE, times] as &[&str]),
         ("ends", "#v1/tabular?n=5&replicas=2&sweep=m:40_60", 2, 2, &[SHARE, errors]),
-        ("single", boolean, 4, 6, &[SHARE, median]),
-        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, enough]),
+        ("single", boolean, 4, 6, &[SHARE, median, times]),
+        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, times, enough]),
         (
             "words",
             "#v1/sparse-boolean?tries=2&replicas=4&sweep=m:20_30&series=loss:hinge_ce",
             4,
             4,
-            &[SHARE, median],
+            &[SHARE, median, times],
         ),
     ] {
         let found = found(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.svg", std::process::id()));
-        draw(&path, &found).unwrap();
+        draw(&path, &found, &Look::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         let titles: Vec<&str> = all.into_iter().filter(|title| text.contains(title)).collect();
@@ -155,10 +155,33 @@ fn further_settings_have_a_map_for_each_combination() {
     assert_eq!((last.spec.run.seed, last.sweep.cells[1].spec.run.seed), (6, 6));
     assert_eq!(grid(&maps(&last.spec, &last.sweep)[0]).values, [1.0, 0.0, 0.5, 1.0]);
     let path = std::env::temp_dir().join(format!("vivarium-figure-further-{}.svg", std::process::id()));
-    draw(&path, &found).unwrap();
+    draw(&path, &found, &Look::default()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(path).unwrap();
     for name in names {
         assert!(text.contains(&format!("{name}: {SHARE}")), "{name}");
     }
+}
+
+/// A curve for each value of the second setting, with the words of the printed law, as long as there are few of them.
+#[test]
+fn two_settings_are_curves_as_well_with_the_law_that_is_printed() {
+    let of = |name: &str, link: &str, runs: usize| {
+        let found = found(name, link, 6, &vec![6; runs]);
+        let path = std::env::temp_dir().join(format!("vivarium-two-{name}-{}.svg", std::process::id()));
+        draw(&path, &found, &Look::default()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        (text, laws(&found).unwrap())
+    };
+    let (drawn, printed) = of("few", "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3", 6);
+    assert_eq!(printed.lines().count(), 2);
+    for line in printed.lines() {
+        let (name, law) = line.split_once(": t_c ∝ n^α, ").unwrap();
+        assert!(law.starts_with("exponent ") && law.contains(", 95 % interval "), "{line}");
+        assert!(drawn.contains(&format!("{name}, {law}")), "{line}");
+    }
+    let (drawn, printed) =
+        of("many", "#v1/sparse-parity?replicas=6&sweep=n:10_20&series=seed:lin:1..13:13", 26);
+    assert!(!drawn.contains(chart::SWEEP.name()) && printed.lines().count() == 13, "{printed}");
 }

@@ -7,6 +7,7 @@ use crate::display::sweep::Sweep;
 use crate::display::words::setting;
 use crate::run::RunSpec;
 use crate::run::cells::{count, panel, places};
+use crate::settings::thousands;
 use crate::sweep::cell;
 
 /// The runs that differ in the first two settings alone, all of which have ended.
@@ -29,7 +30,13 @@ pub fn number(spec: &RunSpec) -> usize {
 /// # Errors
 /// When runs are missing.
 pub fn panels(found: &Found) -> Result<Vec<Panel>, Trouble> {
-    let missing = || Trouble::Other(anyhow::anyhow!("some runs of this sweep are missing"));
+    let missing = || {
+        Trouble::BadLink(vec![format!(
+            "{} of {} runs of this sweep are missing: lab sweep trains them, and lab merge adds them from other files",
+            thousands(found.missing().len() as u64),
+            thousands(count(&found.spec) as u64)
+        )])
+    };
     (0..number(&found.spec)).map(|which| one(found, which * panel(&found.spec)).ok_or_else(missing)).collect()
 }
 
