@@ -443,6 +443,26 @@ mod edge_tests;
 mod faults;
 #[cfg(test)]
 mod mutation_tests;
+#[cfg(test)]
+mod naming_tests;
+
+/// The lines before the first run.
+#[cfg(test)]
+fn head(spec: &RunSpec, shard: Shard) -> String {
+    Layouts::of(spec).head(spec, shard, Names::New)
+}
+
+/// The lines of a run.
+#[cfg(test)]
+fn lines(spec: &RunSpec, number: usize, cell: &Cell, outcome: &Outcome) -> String {
+    Layout::of(spec, Names::New).lines(spec, number, cell, outcome)
+}
+
+/// What a line says that is not among the first ones of a file of this sweep.
+#[cfg(test)]
+fn line_behind(head: &str, count: usize) -> String {
+    format!("line {} or", head.lines().count() + count)
+}
 
 #[cfg(test)]
 mod tests {
@@ -456,8 +476,10 @@ mod tests {
         head(&spec, Shard::WHOLE) + extra
     }
 
-    const FIRST: &str = "0,10,2,0,0,1,50,0.1,1,0.2,1\n0,10,2,0,1,0,900,0.7,0.5,NaN,0.5\n";
-    const LAST: &str = "3,20,3,0,0,1,50,0.1,1,0.2,1\n3,20,3,0,1,1,60,0.1,1,0.2,1\n";
+    const FIRST: &str =
+        "0,10,2,0,4 7,0,1,50,900,50,0.1,1,0.2,1\n0,10,2,0,4 7,1,0,,900,900,0.7,0.5,NaN,0.5\n";
+    const LAST: &str =
+        "3,20,3,0,4 7 9,0,1,50,900,50,0.1,1,0.2,1\n3,20,3,0,4 7 9,1,1,60,900,60,0.1,1,0.2,1\n";
 
     fn of(text: &[u8]) -> Result<Found, anyhow::Error> {
         Found::of(&mut &text[..])
@@ -500,11 +522,13 @@ mod tests {
     #[test]
     fn what_is_damaged_elsewhere_is_named() {
         let said = |extra: &str| format!("{:#}", of(file(extra).as_bytes()).unwrap_err());
+        let (third, seventh) = (line_behind(&file(""), 1), file("").lines().count() + 5);
         let damaged = FIRST.replacen("50,0.1", "5", 1);
-        assert!(said(&[&damaged, LAST, LAST].concat()).starts_with("line 3 or"), "{}", said(&damaged));
-        assert!(said(&[FIRST, LAST, FIRST].concat()).contains("line 7 holds run 0 a second time"));
+        assert!(said(&[&damaged, LAST, LAST].concat()).starts_with(&third), "{}", said(&damaged));
+        let twice = format!("line {seventh} holds run 0 a second time");
+        assert!(said(&[FIRST, LAST, FIRST].concat()).contains(&twice));
         let elsewhere = FIRST.replace("0,10,2", "9,10,2");
-        assert!(said(&[&elsewhere, FIRST, LAST].concat()).contains("line 3"));
+        assert!(said(&[&elsewhere, FIRST, LAST].concat()).contains(&third));
         let other = "step,loss\n1,2\n";
         assert!(format!("{:#}", of(other.as_bytes()).unwrap_err()).contains("not written by lab sweep"));
     }

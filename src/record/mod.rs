@@ -38,6 +38,8 @@ mod edge_tests;
 #[cfg(test)]
 pub(crate) mod mutation_tests;
 #[cfg(test)]
+mod naming_tests;
+#[cfg(test)]
 mod tests;
 
 pub use csv::{Column, RunRows, columns, csv, csv_head, csv_lines, csv_of_runs};

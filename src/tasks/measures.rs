@@ -309,7 +309,7 @@ mod tests {
             assert!(about.len() > 20 && about.ends_with('.') && !unit.is_empty(), "{name}");
             let sentences = about.matches(". ").count() + 1;
             assert!(sentences <= 3, "{name} has {sentences} sentences");
-            assert!(about.chars().next().is_some_and(char::is_uppercase), "{name}");
+            assert!(about.chars().next().is_some_and(|first| !first.is_lowercase()), "{name}");
         }
     }
 

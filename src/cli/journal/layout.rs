@@ -158,9 +158,10 @@ impl Layout {
             };
             // In the file of the version before, the last step of the run stands for that of the measurement.
             let last = if self.names == Names::Old { Some(outcome.step) } else { row.map(|row| row.step) };
+            let own = replica.to_string();
             let network = Network {
                 place: place.iter().map(String::as_str).collect(),
-                replica: &replica.to_string(),
+                replica: &own,
                 solved: *solved,
                 measured_at: last,
                 numbers: [

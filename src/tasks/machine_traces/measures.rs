@@ -39,7 +39,7 @@ const FURTHER: [MeasureInfo; 16] = [
         Slot::Further,
         "excess_cross_entropy",
         "nats; 0 is the best possible",
-        "test_cross_entropy minus the smallest cross-entropy that any predictor has on average. It can be slightly negative on a finite sample.",
+        "Difference between test_cross_entropy and the smallest cross-entropy that any predictor has on average. It can be slightly negative on a finite sample.",
     ),
     MeasureInfo::new(
         Slot::Further,
