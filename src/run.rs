@@ -15,7 +15,7 @@ use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value, axes};
-use crate::tasks::Task;
+use crate::tasks::{Measures, Task};
 use crate::{choices, settings};
 
 choices! {
@@ -171,6 +171,13 @@ impl RunSpec {
             let _ = spec.parse(key, text);
         }
         Some(spec)
+    }
+
+    /// What files call the numbers of a measurement of this run, and the largest margin where a closed form is known.
+    pub fn measures(&self) -> Measures {
+        let model = self.model.config();
+        let names = model.measures().unwrap_or_else(|| self.task.examples().measures());
+        Measures { largest_margin: model.largest_margin(&self.task), ..names }
     }
 
     /// Examples of one training step.

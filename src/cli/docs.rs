@@ -19,7 +19,7 @@ use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
-use crate::tasks::Task;
+use crate::tasks::{MeasureInfo, Task};
 
 /// The README with the table of optimizers.
 const OPTIMIZERS: &str = "src/optim/README.md";
@@ -42,6 +42,7 @@ pub fn readmes() -> Vec<Readme> {
         Readme { path: OPTIMIZERS, tables: vec![("optimizers", entries(Optimizer::ENTRIES))] },
         Readme { path: "src/permalink/README.md", tables: links },
         Readme { path: "src/presets/README.md", tables: vec![("presets", presets())] },
+        Readme { path: "src/record/README.md", tables: vec![("measures", measures())] },
     ]
 }
 
@@ -98,6 +99,31 @@ fn entries(entries: &[Entry]) -> String {
         vec![cell(info.name), code(info.slug), cell(info.about), keys.join(" "), sources.join(", ")]
     });
     table(&["name", "key", "what it is", "settings", "source"], rows)
+}
+
+/// Every measure with the tasks that have it; one that several tasks define in the same words has one row.
+fn measures() -> String {
+    let mut rows: Vec<(MeasureInfo, Vec<String>)> = vec![];
+    for (entry, lists) in Task::ENTRIES.iter().zip(Task::MEASURES) {
+        for measure in lists.iter().copied().flatten() {
+            match rows.iter_mut().find(|(known, _)| known == measure) {
+                Some((_, tasks)) => tasks.push(code(entry.info.slug)),
+                None => rows.push((*measure, vec![code(entry.info.slug)])),
+            }
+        }
+    }
+    let rows = rows.into_iter().map(|(measure, tasks)| {
+        let sources: Vec<_> =
+            measure.sources.iter().map(|s| format!("[{}]({})", cell(s.cite), s.url)).collect();
+        vec![
+            code(measure.name),
+            tasks.join(", "),
+            cell(measure.unit),
+            cell(measure.about),
+            sources.join(", "),
+        ]
+    });
+    table(&["measure", "task", "unit and range", "what it is", "source"], rows)
 }
 
 fn knobs(knobs: &[Knob]) -> String {

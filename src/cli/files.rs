@@ -88,8 +88,8 @@ fn of_run(record: &Record) -> Vec<String> {
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
         let spread = |values: &[f32]| crate::analysis::curves::spread(values).0;
-        for column in columns(&record.link.spec.task.examples().measures(), record.rows.iter()) {
-            lines.push(format!("  {:<18}{:.6}", column.name, spread(column.of(last))));
+        for column in columns(&record.link.spec.measures(), record.rows.iter()) {
+            lines.push(format!("  {:<32}{:.6}", column.key, spread(&column.of(last))));
         }
     }
     lines.push(solved(&record.solved));

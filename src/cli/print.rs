@@ -18,6 +18,16 @@ pub enum Format {
     Json,
 }
 
+/// Which names measures have in CSV and JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Names {
+    /// The names that say what each measure is, behind a description of the run.
+    #[default]
+    New,
+    /// The format of the previous version: the same four names for all tasks. The next version will not have it.
+    Old,
+}
+
 /// What a sweep needs of the arguments of `lab run`.
 #[derive(Debug, Clone, Copy)]
 pub struct Print {
@@ -25,6 +35,8 @@ pub struct Print {
     pub held_out: Option<usize>,
     /// How metrics are printed.
     pub format: Format,
+    /// Which names measures have.
+    pub names: Names,
     /// Whether there is no progress bar and no closing line.
     pub quiet: bool,
 }

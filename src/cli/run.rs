@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::disk::{Disk, Native, replace, try_out};
 use super::output::{KEY, Mark, Output};
-use super::print::{Format, Print, environment};
+use super::print::{Format, Names, Print, environment};
 use super::rows::Rows;
 use super::{Trouble, open, signals, sweep};
 use crate::analysis::curves::spread;
@@ -40,6 +40,10 @@ pub struct Arguments {
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Names of the measures in CSV and JSON. `old` writes the format of the previous version; the next version will not
+    /// have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// File for the metrics, instead of standard output. Until the run ends, the name of the file ends in .part.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -121,8 +125,8 @@ fn run_on(arguments: &Arguments, disk: &dyn Disk, pace: Pace) -> Result<(), Trou
     }
     let Some(swept) = swept else { return one(arguments, &link, output, disk, pace) };
     output.begin()?;
-    let Arguments { held_out, format, quiet, .. } = *arguments;
-    let made = sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut output);
+    let Arguments { held_out, format, names, quiet, .. } = *arguments;
+    let made = sweep::sweep(&link, swept, Print { held_out, format, names, quiet }, &mut output);
     match made {
         Ok(()) => Ok(output.finish()?),
         Err(trouble @ Trouble::Stopped(..)) => {
@@ -172,7 +176,7 @@ fn one(
         }
     };
     let environment = environment(&device.report().name, session.learner());
-    let rows = Rows::new(arguments.format, spec);
+    let rows = Rows::new(arguments.format, arguments.names, spec);
     let keep =
         keep::Keep::new(&arguments.keep, arguments.checkpoint.as_deref(), session.step(), spec.run.steps)?;
     let mut training = Training { arguments, disk, session, rows, output, keep };

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::open::bar_of_runs;
 use super::output::Output;
-use super::print::{Format, Print, environment};
+use super::print::{Format, Names, Print, environment};
 use super::{Trouble, pool};
 use crate::analysis::binomial::wilson;
 use crate::analysis::bootstrap::{FEWEST, Law};
@@ -19,7 +19,7 @@ use crate::display::words::percent;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
-use crate::record::Record;
+use crate::record::{Environment, Record};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::Cell;
@@ -39,8 +39,22 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let options = Options { held_out_limit: print.held_out, stop_solved: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
+    let of = |environment: Environment| Record {
+        link: link.clone(),
+        environment,
+        held_out: print.held_out.unwrap_or_default(),
+        ..Default::default()
+    };
+    let is_new = print.names == Names::New;
+    // Where all runs have the same relevant set, it is said before them.
+    let begun = of(environment("", ""));
+    let sets = begun.relevant_sets().filter(|sets| is_csv && is_new && sets.len() > 1).unwrap_or_default();
     if is_csv {
-        output.write(&line_of(keys(spec).chain(["replica", "t_c"]))?)?;
+        let budget = is_new.then_some("budget");
+        let relevant = (!sets.is_empty()).then_some("relevant");
+        let columns = keys(spec).chain(["replica", "t_c"]).chain(budget).chain(relevant);
+        let about = if is_new { begun.csv_preamble() } else { String::new() };
+        output.write(&(about + &line_of(columns)?))?;
     }
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
@@ -55,7 +69,12 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
                 diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
             }
             if is_csv {
-                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
+                let budget = is_new.then(|| cell.spec.run.steps.to_string());
+                let set = sets
+                    .get(sweep.done.len())
+                    .map(|set| set.iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
+                let more: Vec<String> = budget.into_iter().chain(set).collect();
+                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved, &more)?)?;
             }
             sweep.ends.push(right);
             sweep.measures.push(measured);
@@ -75,15 +94,13 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
         Format::Json => {
             let last = sweep.done.last().into_iter().flatten().flatten().max();
             let record = Record {
-                link: link.clone(),
-                environment: environment(&names, ""),
                 step: last.copied().unwrap_or_default(),
                 ending: sweep.is_over().then_some(Ending::LastStep),
-                held_out: print.held_out.unwrap_or_default(),
                 times: sweep.done.clone(),
-                ..Default::default()
+                ..of(environment(&names, ""))
             };
-            output.write(&record.to_json())?;
+            let head = if is_new { record.json_head() } else { record.earlier_json_head() };
+            output.write(&(head + &record.json_tail(true)))?;
         }
     }
     diverged.iter().for_each(|sentence| eprintln!("{sentence}"));
@@ -122,11 +139,11 @@ fn line_of<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::E
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// One run's replicas for programs; no time where the target was not reached.
-fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error> {
+/// One run's replicas for programs; no time where the target was not reached. `more` is the same for all of them.
+fn lines(place: &[&str], solved: &[Option<u64>], more: &[String]) -> Result<String, anyhow::Error> {
     let line = |(replica, time): (usize, &Option<u64>)| {
         let rest = [replica.to_string(), time.map_or_else(String::new, |t| t.to_string())];
-        line_of(place.iter().copied().chain(rest.iter().map(String::as_str)))
+        line_of(place.iter().copied().chain(rest.iter().chain(more).map(String::as_str)))
     };
     solved.iter().enumerate().map(line).collect()
 }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::disk::{Native, open_alone};
-use super::journal::{Found, Journal, Shard, lines};
+use super::journal::{Found, Journal, Shard};
 use super::look::{Kind, Look};
+use super::print::Names;
 use super::{Trouble, open, pool, signals, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::Times;
@@ -65,6 +66,9 @@ pub struct Arguments {
     /// Number of threads; without it, one thread for each core.
     #[arg(long)]
     threads: Option<usize>,
+    /// Names of the columns. `old` writes the format of the previous version; the next version will not have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// Allow a sweep of more than 10,000 runs.
     #[arg(long)]
     yes: bool,
@@ -82,6 +86,10 @@ pub struct Merged {
     /// File for the merged results. It is the same as the file of one `lab sweep` without parts.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
+    /// Names of the columns, whatever names the files have. `old` writes the format of the previous version; the next
+    /// version will not have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// Merge the files even if runs are missing. `lab sweep` can continue the merged file.
     #[arg(long)]
     partial: bool,
@@ -127,7 +135,14 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         check_figure(figure, spec, shard)?;
     }
     signals::listen()?;
-    let mut journal = Journal::open(&Native, &arguments.output, spec, shard)?;
+    let mut journal = Journal::open(&Native, &arguments.output, spec, shard, arguments.names)?;
+    if journal.is_renamed && !arguments.quiet {
+        let other = if arguments.names == Names::New { "old" } else { "new" };
+        eprintln!(
+            "The columns of {} had other names and are renamed; --names {other} gives them back.",
+            arguments.output.display()
+        );
+    }
     let pending = journal.found.missing();
     let bar = open::bar_of_sweep(wanted as u64, arguments.quiet);
     bar.set_position((wanted - pending.len()) as u64);
@@ -135,7 +150,8 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     let begin = now_ms();
     let options = Options { stop_solved: true, ..Options::default() };
     let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
-        journal.add(number, &lines(spec, number, cell, outcome))?;
+        let lines = journal.lines(number, cell, outcome);
+        journal.add(number, &lines)?;
         bar.inc(1);
         Ok(())
     });
@@ -430,6 +446,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
     let mut all = Found::read(first)?;
     all.shard = Shard::WHOLE;
+    all.names = arguments.names;
     for path in files {
         let found = Found::read(path)?;
         if found.spec != all.spec {

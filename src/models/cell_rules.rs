@@ -16,7 +16,7 @@ use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
 use crate::succinct::LearningProblem;
 use crate::succinct::search::{Cell, Readout, Rule, restart};
-use crate::tasks::{Examples, Form};
+use crate::tasks::{Examples, Form, Measures, SuccinctLearning};
 use crate::{choices, settings};
 
 choices! {
@@ -152,6 +152,10 @@ impl ModelConfig for CellRules {
 
     fn is_optimized(&self) -> bool {
         false
+    }
+
+    fn measures(&self) -> Option<Measures> {
+        Some(SuccinctLearning::IN_SEARCH)
     }
 }
 

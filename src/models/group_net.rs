@@ -253,6 +253,18 @@ impl ModelConfig for GroupNet {
         }
     }
 
+    fn largest_margin(&self, task: &Task) -> Option<f64> {
+        match task {
+            // On a part of the pairs a margin may be larger.
+            Task::Groups(task)
+                if task.takes_all_pairs() && self.sigma == Sigma::Square && self.exponent == 3 =>
+            {
+                task.largest_margin()
+            }
+            _ => None,
+        }
+    }
+
     fn family(&self) -> Option<Family> {
         let GroupNet { width, sigma, exponent, .. } = *self;
         Some(Family::Pairs(PairNet { width, sigma, exponent }))

@@ -48,7 +48,7 @@ use crate::bounds;
 use crate::language::translated;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Problem;
-use crate::tasks::{Examples, Form, Task};
+use crate::tasks::{Examples, Form, Measures, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -193,8 +193,13 @@ pub trait ModelConfig {
     fn is_of_powers(&self) -> bool {
         false
     }
-    /// The largest normalised margin on the parity of `k` bits that such a network can have, if it is known.
-    fn largest_parity_margin(&self, _k: usize) -> Option<f64> {
+    /// The largest normalised margin that such a network can have on all inputs of `task`, where a closed form is known.
+    fn largest_margin(&self, _task: &Task) -> Option<f64> {
+        None
+    }
+    /// What files call the numbers of a measurement, where the model measures something else than
+    /// [the task](crate::tasks::Examples::measures) says.
+    fn measures(&self) -> Option<Measures> {
         None
     }
 }

@@ -141,8 +141,10 @@ impl ModelConfig for PowerNet {
         true
     }
 
-    fn largest_parity_margin(&self, k: usize) -> Option<f64> {
-        self.largest_margin(k)
+    fn largest_margin(&self, task: &Task) -> Option<f64> {
+        // On a part of the inputs a margin may be larger.
+        let task = Some(task.examples()).filter(|task| task.takes_all_inputs())?;
+        PowerNet::largest_margin(self, task.parity()?)
     }
 }
 

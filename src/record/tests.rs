@@ -122,8 +122,8 @@ fn every_damage_has_its_sentence() {
         (sentence("[1, 2]"), "not a run of this program"),
         (sentence("{\"format\":\"vivarium-run\"}"), "the version of the format should be a whole number"),
         (
-            changed("\"version\":1", "\"version\":2"),
-            "newer version of this program (format 2; this one reads up to 1)",
+            changed("\"version\":2", "\"version\":3"),
+            "newer version of this program (format 3; this one reads up to 2)",
         ),
         (changed("n=20", "n=20&colour=blue"), "colour"),
         (changed("sparse-parity?", "astrology?"), "astrology"),
@@ -204,11 +204,23 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
     judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
     judged.measures[Measure::OnIndependent as usize] = vec![0.5];
     let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    let run = |name: &'static str, measures: Measures, rows| {
+        csv_of_runs(&[RunRows { name, measures, preamble: String::new(), rows }])
+    };
+    // What a program might take for a comment is in quotes.
+    assert!(run("run #2", more, vec![&judged]).contains("\n\"run #2\",0,0,"));
+    let preamble = record().csv_preamble();
     let text = csv_of_runs(&[
-        RunRows { name: "k = 3, η = 0.1", measures: Measures::default(), rows: rows.iter().collect() },
-        RunRows { name: "markov", measures: more, rows: vec![&judged] },
+        RunRows {
+            name: "k = 3, η = 0.1",
+            measures: Measures::default(),
+            preamble: preamble.clone(),
+            rows: rows.iter().collect(),
+        },
+        RunRows { name: "markov", measures: more, preamble: String::new(), rows: vec![&judged] },
     ]);
-    let lines: Vec<&str> = text.lines().collect();
+    assert!(text.starts_with(&format!("# run: k = 3, η = 0.1\n{preamble}# run: markov\nrun,step,")), "{text}");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines[0], "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy,on_iid");
     assert_eq!(lines.len(), 8);
     assert!(lines[3].starts_with("\"k = 3, η = 0.1\",50,0,") && lines[3].ends_with(','), "{}", lines[3]);

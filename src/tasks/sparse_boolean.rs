@@ -30,7 +30,7 @@ pub mod formula;
 use std::cell::RefCell;
 
 use super::remembered::Remembered;
-use super::{Batch, Examples, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -287,6 +287,9 @@ impl TaskConfig for SparseBoolean {
 impl SparseBoolean {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
 }
 
 impl Examples for SparseBoolean {

@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { pixels, rows, serve, stepOf, tableLines, text, until, visit } from "./harness.mjs";
 
 const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
 
@@ -83,9 +83,13 @@ export function files(here) {
     const { bytes: json, name } = await saved(page, see, "save-json", folder);
     assert.equal(name, "sparse-parity-mlp-seed3-step400.json");
     const run = JSON.parse(json);
-    assert.deepEqual([run.format, run.version, run.link, run.environment.device], ["vivarium-run", 1, LINK, "CPU"]);
+    assert.deepEqual([run.format, run.version, run.link, run.environment.device], ["vivarium-run", 2, LINK, "CPU"]);
     assert.deepEqual(run.rows.map((row) => row.test_loss.map(Math.fround)), measured.map((row) => row.test_loss));
-    const table = (await saved(page, see, "save-csv", folder)).bytes.toString().trim().split("\n");
+    assert.deepEqual([run.t_c_resolution, run.relevant.length], [Number(run.settings.every), 2]);
+    const csv = (await saved(page, see, "save-csv", folder)).bytes.toString();
+    assert.match(csv, /^# program: Vivarium [^]*\n# settings\.n: 12\n[^]*\n# t_c_resolution: \d+\n/);
+    assert.ok(csv.includes(`\n# link: ${LINK}\n`));
+    const table = tableLines(csv);
     assert.equal(table[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     assert.equal(table.length, 1 + measured.length);
     const weights = (await saved(page, see, "save-safetensors", folder)).bytes;

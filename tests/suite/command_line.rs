@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use crate::{finish, session};
+use crate::{finish, session, spec};
 
 fn lab(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lab")).args(arguments).output().unwrap()
@@ -35,7 +35,12 @@ fn run_prints_the_metrics_of_the_session_as_csv() {
     let output = lab(&["run", LINK, "--format", "csv", "--quiet"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
-    let lines: Vec<&str> = printed.lines().collect();
+    assert!(printed.starts_with("# program: Vivarium "), "{printed}");
+    let (about, lines): (Vec<&str>, Vec<&str>) = printed.lines().partition(|line| line.starts_with('#'));
+    let link = vivarium::permalink::encode(&vivarium::permalink::decode(LINK).0);
+    for line in [&*format!("# link: {link}"), "# settings.loss: hinge", "# t_c_resolution: 25"] {
+        assert!(about.contains(&line), "{line}: {about:?}");
+    }
     let rows = finish(&mut session(LINK)).rows;
     assert_eq!(lines[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     assert_eq!(lines.len(), 1 + 2 * rows.len());
@@ -45,6 +50,9 @@ fn run_prints_the_metrics_of_the_session_as_csv() {
         let same = [row.train_loss[r], row.train_accuracy[r], row.test_loss[r], row.test_accuracy[r]];
         assert_eq!(numbers[2..].iter().map(|x| *x as f32).collect::<Vec<_>>(), same);
     }
+    // As the version before wrote it.
+    let old = lab(&["run", LINK, "--format", "csv", "--quiet", "--names", "old"]);
+    assert_eq!(text(&old.stdout), lines.join("\n") + "\n");
 }
 
 #[test]
@@ -150,21 +158,29 @@ const SWEEP: &str = "#v1/sparse-parity?width=32&lr=1&held=256&every=5&steps=300&
 fn run_makes_a_sweep_and_prints_every_time_as_csv() {
     let output = lab(&["run", SWEEP, "-q", "--format", "csv"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let mut expected = vec!["n,k,replica,t_c".to_string()];
+    let mut expected = vec!["n,k,replica,t_c,budget,relevant".to_string()];
     for (n, k) in [(6, 1), (6, 2), (8, 1), (8, 2)] {
         let one = SWEEP.split("&sweep").next().unwrap();
         let outcome = finish(&mut session(&format!("{one}&n={n}&k={k}")));
         assert!(outcome.solved.iter().any(Option::is_some), "{:?}", outcome.solved);
         let time = |t: &Option<u64>| t.map_or(String::new(), |t| t.to_string());
-        let line = |(r, t): (usize, &Option<u64>)| format!("{n},{k},{r},{}", time(t));
+        let relevant = vivarium::record::preamble::relevant(&spec(&format!("{one}&n={n}&k={k}")));
+        let relevant = relevant.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+        let line = |(r, t): (usize, &Option<u64>)| format!("{n},{k},{r},{},300,{relevant}", time(t));
         expected.extend(outcome.solved.iter().enumerate().map(line));
     }
-    assert_eq!(text(&output.stdout).lines().collect::<Vec<_>>(), expected);
+    let printed = text(&output.stdout);
+    let lines = printed.lines().filter(|line| !line.starts_with('#'));
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
     // None of them has made enough steps by then.
     let short = lab(&["run", SWEEP, "-q", "--format", "csv", "--steps", "1", "--held-out", "64"]);
-    let lines = text(&short.stdout);
-    assert_eq!(lines.lines().count(), 13);
-    assert!(lines.lines().skip(1).all(|line| line.ends_with(',')), "{lines}");
+    let printed = text(&short.stdout);
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 13);
+    assert!(lines.iter().skip(1).all(|line| line.split(',').nth(3) == Some("")), "{printed}");
+    let old = ["run", SWEEP, "-q", "--format", "csv", "--steps", "1", "--held-out", "64", "--names", "old"];
+    let old = text(&lab(&old).stdout);
+    assert!(old.starts_with("n,k,replica,t_c\n6,1,0,\n"), "{old}");
 }
 
 #[test]

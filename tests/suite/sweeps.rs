@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use vivarium::permalink::encode;
 use vivarium::protocol::Row;
+use vivarium::record::{Environment, preamble};
 use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
@@ -40,8 +41,10 @@ fn read(path: &str) -> String {
 /// The file that the runs done one by one make, and in which replicas train on when they have found it.
 fn singly(link: &str) -> String {
     let sweep = spec(link);
+    let about = preamble::lines(&Environment::program(), link, &sweep, None);
     let mut text = format!(
-        "# lab sweep {link}\ncell,n,k,seed,replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy\n"
+        "# lab sweep {link}\n{about}cell,n,k,seed,relevant,replica,success,step,budget,measured_at,train_loss,\
+         train_accuracy,test_loss,test_accuracy\n"
     );
     for (number, cell) in cells(&sweep).iter().enumerate() {
         let run = spec(&encode(&vivarium::permalink::Link { spec: cell.spec.clone(), ..Default::default() }));
@@ -51,11 +54,15 @@ fn singly(link: &str) -> String {
             let row = outcome.rows.iter().find(|row| row.step == step).unwrap();
             let numbers = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
             let numbers: Vec<String> = numbers.iter().map(|column| column[replica].to_string()).collect();
+            let relevant: Vec<String> =
+                preamble::relevant(&cell.spec).iter().map(usize::to_string).collect();
             text += &format!(
-                "{number},{},{},0,{replica},{},{step},{}\n",
+                "{number},{},{},0,{},{replica},{},{},200,{step},{}\n",
                 cell.spec.value("n").unwrap(),
                 cell.spec.value("k").unwrap(),
+                relevant.join(" "),
                 u8::from(solved.is_some()),
+                solved.map_or(String::new(), |step| step.to_string()),
                 numbers.join(",")
             );
         }
@@ -67,7 +74,7 @@ fn singly(link: &str) -> String {
 fn a_sweep_is_its_runs_done_singly_bit_for_bit_on_any_number_of_threads() {
     let folder = Folder::new("singly");
     let expected = singly(SWEEP);
-    assert!(expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,200,")), "{expected}");
+    assert!(expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,,200,200,")), "{expected}");
     for threads in ["1", "2", "5"] {
         let path = folder.file(threads);
         let said = done(&["sweep", SWEEP, "-o", &path, "--threads", threads]);
@@ -83,14 +90,14 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
     done(&["sweep", SWEEP, "-q", "-o", &whole]);
     let whole = read(&whole);
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let head = lines.iter().position(|line| line.starts_with("0,")).unwrap();
     // Two runs, a third cut in the middle of a line, and none at all.
-    for kept in
-        [whole[..lines[..8].concat().len() + 30 + lines[8].len()].to_string(), String::new(), lines[0].into()]
-    {
+    let two = lines[..head + 6].concat().len() + 30 + lines[head + 6].len();
+    for kept in [whole[..two].to_string(), String::new(), lines[0].into()] {
         let path = folder.file("cut.csv");
         std::fs::write(&path, &kept).unwrap();
         let said = done(&["sweep", SWEEP, "-o", &path]);
-        let made = if kept.len() > 200 {
+        let made = if kept.len() == two {
             "4 runs trained and 2 runs already done"
         } else {
             "6 runs trained and 0 runs already done"
@@ -182,10 +189,14 @@ fn what_is_in_another_file_stays_as_it_is() {
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
     assert!(said.contains("not written by lab sweep"), "{said}");
     assert_eq!(read(&foreign), "Dear all,\n");
-    let damaged = before.replacen(",0,0,", ",0,x,", 1).replacen(",0,1,", ",0,x,", 1);
+    let head = before.lines().position(|line| line.starts_with("0,")).unwrap();
+    let mut lines: Vec<String> = before.lines().map(String::from).collect();
+    lines[head].push('x');
+    let damaged = lines.join("\n") + "\n";
     std::fs::write(&foreign, &damaged).unwrap();
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
-    assert!(said.contains("line 3 or one of the next 3 lines is damaged"), "{said}");
+    let damage = format!("line {} or one of the next 3 lines is damaged", head + 1);
+    assert!(said.contains(&damage), "{said}");
     assert_eq!(read(&foreign), damaged);
 }
 
@@ -293,9 +304,9 @@ fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
     let text = printed(SWEEP, &path, &[]);
     // Of each run, in their order, how many of its three networks have a 1 under success.
     let file = read(&path);
-    let lines: Vec<&str> = file.lines().skip(2).collect();
+    let lines: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).skip(1).collect();
     let of_runs = lines.chunks(3).map(|lines| {
-        let solved = lines.iter().filter(|line| line.split(',').nth(5) == Some("1")).count();
+        let solved = lines.iter().filter(|line| line.split(',').nth(6) == Some("1")).count();
         format!(" {solved} of 3 ")
     });
     let rows: Vec<&str> = text.lines().filter(|line| line.contains(" of 3 ")).collect();

@@ -143,7 +143,8 @@ impl Export {
         let (kind, bytes) = match self {
             Export::Csv => {
                 let rows: Vec<_> = state.run.history.rows().collect();
-                ("text/csv", csv(&state.run.spec().task.examples().measures(), rows.into_iter()).into_bytes())
+                let table = csv(&state.run.spec().measures(), rows.into_iter());
+                ("text/csv", (record.csv_preamble() + &table).into_bytes())
             }
             Export::Compared => ("text/csv", state.compared_csv().into_bytes()),
             Export::Json => ("application/json", record.to_json().into_bytes()),
