@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 
 use super::disk::{Beside, Disk, open_alone};
-use crate::permalink::{Link, View, decode_within, encode};
+use crate::permalink::{Link, decode_within, encode};
 use crate::protocol::Row;
 use crate::run::cells::count;
 use crate::run::{Halt, RunSpec};
@@ -84,7 +84,7 @@ pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
 
 /// The link that stands for a sweep, however it is shown.
 fn name(spec: &RunSpec) -> String {
-    encode(&Link { spec: spec.clone(), view: View::of(&spec.task), ..Link::default() })
+    encode(&Link::of(spec.clone()))
 }
 
 /// The first two lines.

@@ -100,7 +100,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     }
     left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
     let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
-    let title = encode(&Link { spec: link.spec, ..Default::default() });
+    let title = encode(&Link::of(link.spec));
     let columns = columns(readings.len());
     let figure = Figure { readings: &readings, title: &title, columns, panel: (480, 320) };
     let theme = if arguments.dark { Theme::dark() } else { Theme::light() };

@@ -228,7 +228,7 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
             all
         }
     };
-    let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
+    let title = encode(&Link::of(found.spec.clone()));
     let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
     let written = match path.extension().is_some_and(|end| end == "svg") {
         true => replace(&Native, path, figure_svg(&figure, &Theme::light()).as_bytes()),
