@@ -4,8 +4,10 @@ use std::io::Write;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use serde::Serialize;
 
 use crate::record::Environment;
+use crate::settings::Value;
 
 /// How metrics are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,6 +18,33 @@ pub enum Format {
     Csv,
     /// The run with its link, environment and measurements. The page and the command line can open this file.
     Json,
+}
+
+/// How a description is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Described {
+    /// Text to read.
+    Text,
+    /// JSON for programs.
+    Json,
+}
+
+/// The value of a setting as JSON: a number if it is one number, and otherwise the text of a link.
+pub fn typed(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Int(number) => (*number).into(),
+        Value::Real(number) => (*number).into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Prints a description as JSON.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_json(described: &impl Serialize) -> Result<(), anyhow::Error> {
+    let text = serde_json::to_string_pretty(described).context("cannot write the description")?;
+    write(&mut std::io::stdout().lock(), &(text + "\n"))
 }
 
 /// What a sweep needs of the arguments of `lab run`.
@@ -48,5 +77,6 @@ pub fn environment(device: &str, learner: &str) -> Environment {
         device: device.into(),
         learner: learner.into(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        ..Default::default()
     }
 }
