@@ -9,6 +9,7 @@ mod files;
 mod golden;
 mod headless;
 mod journal;
+mod json;
 mod list;
 mod look;
 mod measured;
@@ -67,11 +68,18 @@ enum Command {
     /// Merge the CSV files of the parts of a sweep.
     Merge(sweeps::Merged),
     /// List labs, models, optimizers, presets and their settings.
-    List,
+    List {
+        /// How it is printed. JSON has all texts, defaults and ranges.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
+    },
     /// Explain a link setting by setting, and list the parts of it that cannot be read.
     Link {
         /// The link, or a preset's name.
         link: String,
+        /// How it is printed. JSON is printed even if parts of the link cannot be read, and lists these parts.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
     },
     /// Describe a file of a run or of weights, and check that it is not damaged.
     Check {
@@ -148,8 +156,8 @@ pub fn main() -> ExitCode {
         Command::Probe(arguments) => probe::probe(&arguments),
         Command::Sweep(arguments) => sweeps::sweep(&arguments),
         Command::Merge(arguments) => sweeps::merge(&arguments),
-        Command::List => list::list(),
-        Command::Link { link } => list::explain(&link),
+        Command::List { format } => list::list(format),
+        Command::Link { link, format } => list::explain(&link, format),
         Command::Check { file } => files::check(&file),
         Command::Script(arguments) => files::script(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),

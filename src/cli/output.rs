@@ -51,6 +51,11 @@ const FORMATS: [(Format, &str); 3] = [(Format::Table, "table"), (Format::Csv, "c
 /// The sum of no bytes, and how a byte is added: Fowler, Noll and Vo's 1a, in 64 bits.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
+/// The sum of a file's bytes.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    add(EMPTY, bytes)
+}
+
 fn add(sum: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -164,7 +164,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     if let Some(swept) = state.run.sweep.as_ref().filter(|_| !arguments.quiet) {
         print!("{}", sweep::laws(&state.run.link.spec, swept));
     }
-    let title = encode(&Link { spec: state.run.link.spec.clone(), ..Default::default() });
+    let title = encode(&Link::of(state.run.link.spec.clone()));
     let columns = columns(readings.len());
     arguments.look.draw(&arguments.output, readings, &title, columns, (480, 320))
 }

@@ -1,11 +1,13 @@
 //! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
 
+mod begin;
 mod keep;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
+
+use begin::{Beginning, kept};
 
 use super::disk::{Disk, Native, replace, try_out};
 use super::output::{KEY, Mark, Output};
@@ -17,7 +19,6 @@ use crate::display::sweep::Sweep;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::{Ending, Event};
-use crate::record::weights::about;
 use crate::record::{Environment, Record};
 use crate::settings::thousands;
 use crate::training::session::checkpoint::Checkpoint;
@@ -28,7 +29,8 @@ use crate::training::session::{Options, Session};
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights.
     link: String,
-    /// Last training step, instead of the last step in the link.
+    /// Last training step, instead of the last step in the link. 0, together with --checkpoint, writes the initial weights
+    /// and trains nothing.
     #[arg(long)]
     steps: Option<u64>,
     /// Device, instead of the device in the link: auto, cpu or gpu.
@@ -56,10 +58,14 @@ pub struct Arguments {
     /// Steps at which a further checkpoint is written, beside the one of --checkpoint: run.step-100.safetensors.
     #[arg(long, value_name = "STEPS", value_delimiter = ',', requires = "checkpoint")]
     keep: Vec<u64>,
-    /// Continue the run of this checkpoint. Only the last step and the device come from the given link; all other
-    /// settings come from the checkpoint. The metrics file of this run is continued as well.
-    #[arg(long, value_name = "FILE")]
+    /// Continue the run of this checkpoint. The link must state the same run: only its last step, its device and its
+    /// charts may differ. The metrics file of the run is continued as well.
+    #[arg(long, value_name = "FILE", conflicts_with = "weights")]
     resume: Option<PathBuf>,
+    /// Begin the run of the link with the weights in this file (safetensors), and with an optimizer without memory. Names
+    /// and shapes of the parameters must be those of the link's network.
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// No progress bar and no closing line.
     #[arg(long, short)]
     quiet: bool,
@@ -69,7 +75,8 @@ pub struct Arguments {
 fn link(arguments: &Arguments) -> Result<Link, Trouble> {
     let mut link = open::link(&arguments.link)?;
     let spec = &mut link.spec;
-    if let Some(steps) = arguments.steps {
+    // With no steps to train, the link says how long the run would be.
+    if let Some(steps) = arguments.steps.filter(|steps| *steps > 0) {
         open::set(spec, "steps", &steps.to_string())?;
     }
     if let Some(device) = &arguments.device {
@@ -80,12 +87,33 @@ fn link(arguments: &Arguments) -> Result<Link, Trouble> {
 
 /// What one run can be asked for and a sweep, which is many, cannot.
 fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
-    let given = [("--checkpoint", &arguments.checkpoint), ("--resume", &arguments.resume)];
+    let Arguments { checkpoint, resume, weights, .. } = arguments;
+    let given = [("--checkpoint", checkpoint), ("--resume", resume), ("--weights", weights)];
     let sentence =
         |name: &str| format!("{name} can be used only with a single run, and this link is a sweep");
     let given = given.into_iter().filter(|(_, file)| file.is_some());
     let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
+}
+
+/// What must stand beside `--steps 0`, and what must not.
+fn what_no_steps_need(arguments: &Arguments) -> Result<(), Trouble> {
+    let why = match (&arguments.checkpoint, &arguments.resume) {
+        _ if !arguments.only_initial() => return Ok(()),
+        (None, _) => "--steps 0 trains nothing: name a file for the initial weights with --checkpoint",
+        (_, Some(_)) => {
+            "--steps 0 writes initial weights and --resume continues a run: use only one of the two"
+        }
+        _ => return Ok(()),
+    };
+    Err(Trouble::BadLink(vec![why.into()]))
+}
+
+impl Arguments {
+    /// Whether nothing is trained, and the initial weights are all that is wanted.
+    fn only_initial(&self) -> bool {
+        self.steps == Some(0)
+    }
 }
 
 /// How a run's time is cut.
@@ -114,16 +142,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 
 fn run_on(arguments: &Arguments, disk: &dyn Disk, pace: Pace) -> Result<(), Trouble> {
     let link = link(arguments)?;
+    what_no_steps_need(arguments)?;
     let swept = Sweep::of(&link.spec);
     if swept.is_some() {
         only_of_one_run(arguments)?;
     }
+    let beginning = Beginning::read(arguments, &link.spec)?;
     // Before an hour of training, not after it.
     let mut output = Output::open(disk, arguments.output.as_deref())?;
     if let Some(path) = &arguments.checkpoint {
         try_out(disk, path)?;
     }
-    let Some(swept) = swept else { return one(arguments, &link, output, disk, pace) };
+    let Some(swept) = swept else { return one(arguments, &link, &beginning, output, disk, pace) };
     output.begin()?;
     let Arguments { held_out, format, names, quiet, .. } = *arguments;
     let made = sweep::sweep(&link, swept, Print { held_out, format, names, quiet }, &mut output);
@@ -145,6 +175,7 @@ struct Training<'a> {
     arguments: &'a Arguments,
     disk: &'a dyn Disk,
     session: Session,
+    environment: Environment,
     rows: Rows,
     output: Output<'a>,
     keep: keep::Keep,
@@ -155,39 +186,33 @@ struct Training<'a> {
 fn one(
     arguments: &Arguments,
     link: &Link,
+    beginning: &Beginning,
     output: Output<'_>,
     disk: &dyn Disk,
     pace: Pace,
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
     let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(spec));
-    if !arguments.quiet && cost.is_dear(seconds) {
+    if !arguments.quiet && !arguments.only_initial() && cost.is_dear(seconds) {
         eprintln!("this run needs {}", cost.needs(seconds));
     }
+    beginning.told().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
     let device = open::device(spec)?;
     let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
-    let resumed = arguments.resume.as_ref().map(|path| resumed(path)).transpose()?;
-    let session = match &resumed {
-        None => Session::start(spec, &device, options)?,
-        Some((checkpoint, _)) => {
-            let mut checkpoint = checkpoint.clone();
-            checkpoint.spec.run.steps = spec.run.steps;
-            Session::resume(&checkpoint, &device, options)?
-        }
-    };
-    let environment = environment(&device.report().name, session.learner());
+    let session = beginning.session(spec, &device, options)?;
+    let environment = beginning.in_environment(environment(&device.report().name, session.learner()));
     let rows = Rows::new(arguments.format, arguments.names, spec);
     let keep =
         keep::Keep::new(&arguments.keep, arguments.checkpoint.as_deref(), session.step(), spec.run.steps)?;
-    let mut training = Training { arguments, disk, session, rows, output, keep };
-    training.begin(link, &environment, resumed.map(|(_, mark)| mark))?;
+    let mut training = Training { arguments, disk, session, environment, rows, output, keep };
+    training.begin(link, beginning.resumed())?;
     let bar = open::bar(spec.run.steps, arguments.quiet);
     let (begin, from) = (now_ms(), training.session.step());
     let trained = training.train(pace, &bar);
     bar.finish_and_clear();
     let seconds = (now_ms() - begin) / 1e3;
     let ended = trained.and_then(|ended| {
-        let record = record(link, environment, &training.session, ended.reason(), arguments.held_out);
+        let record = training.record(link, ended.reason());
         training.end(&record, ended).map(|()| ended)
     });
     let ended = ended.inspect_err(|_| say_where(&training.output))?;
@@ -195,6 +220,11 @@ fn one(
     match ended {
         Ended::Stopped(code) => return Err(Trouble::Stopped(stopped(step, arguments), code)),
         Ended::Unread => return Ok(()),
+        Ended::Initial => {
+            let path = arguments.checkpoint.iter().filter(|_| !arguments.quiet);
+            path.for_each(|path| eprintln!("The initial weights are in {}.", path.display()));
+            return Ok(());
+        }
         Ended::Run(_) => {}
     }
     if !arguments.quiet {
@@ -227,6 +257,8 @@ enum Ended {
     Stopped(u8),
     /// Who read its metrics has gone, and there is nothing else to train for.
     Unread,
+    /// It has been measured at its start, and nothing is to be trained.
+    Initial,
 }
 
 impl Ended {
@@ -238,14 +270,8 @@ impl Ended {
 
 impl Training<'_> {
     /// Begins the text, or goes on in the one that the checkpoint's run had begun.
-    fn begin(
-        &mut self,
-        link: &Link,
-        environment: &Environment,
-        resumed: Option<Option<Mark>>,
-    ) -> Result<(), Trouble> {
-        let head =
-            self.rows.head(&record(link, environment.clone(), &self.session, None, self.arguments.held_out));
+    fn begin(&mut self, link: &Link, resumed: Option<Option<Mark>>) -> Result<(), Trouble> {
+        let head = self.rows.head(&self.record(link, None));
         match resumed {
             None => self.output.begin()?,
             Some(mark) => {
@@ -256,6 +282,21 @@ impl Training<'_> {
             }
         }
         Ok(self.output.write(&head)?)
+    }
+
+    /// The run's file, without its measurements.
+    fn record(&self, link: &Link, ending: Option<Ending>) -> Record {
+        let whole = link.spec.held_out();
+        Record {
+            link: link.clone(),
+            environment: self.environment.clone(),
+            step: self.session.step(),
+            ending,
+            held_out: self.arguments.held_out.unwrap_or(whole).min(whole),
+            solved: self.session.solved().to_vec(),
+            rows: vec![],
+            times: vec![],
+        }
     }
 
     /// Trains until the run has ended or is stopped.
@@ -271,7 +312,7 @@ impl Training<'_> {
             let (step, every) = (self.session.step(), self.session.spec().run.every);
             // Up to where it is measured: the run is known to be well there.
             let most = if is_due || is_stopped { every - step % every } else { pace.steps };
-            let most = most.min(self.keep.most(step));
+            let most = if self.arguments.only_initial() { 0 } else { most.min(self.keep.most(step)) };
             let mut reason = None;
             let mut text = String::new();
             for event in pollster::block_on(self.session.advance(pace.slice_ms, most))? {
@@ -291,6 +332,9 @@ impl Training<'_> {
                 return Ok(Ended::Unread);
             }
             let is_measured = self.rows.last() == Some(self.session.step());
+            if is_measured && self.arguments.only_initial() {
+                return Ok(Ended::Initial);
+            }
             if let Some(code) = signals::stop() {
                 until = until.min(now_ms() + GRACE_MS);
                 if self.arguments.checkpoint.is_none() || is_measured || now_ms() >= until {
@@ -340,7 +384,8 @@ impl Training<'_> {
         if !self.session.finished() && !is_well(&checkpoint) {
             anyhow::bail!("the weights are no longer finite{then}");
         }
-        let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
+        let mut more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
+        more.extend(kept(&self.environment));
         replace(self.disk, path, &checkpoint.encode_with(&more)?)
     }
 
@@ -373,13 +418,6 @@ fn is_well(checkpoint: &Checkpoint) -> bool {
     (0..replicas).any(is_finite)
 }
 
-/// The checkpoint in a file, and how far the text of its run had come.
-fn resumed(path: &std::path::Path) -> Result<(Checkpoint, Option<Mark>), Trouble> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mark = about(&bytes, KEY).and_then(|text| Mark::parse(&text));
-    Ok((Checkpoint::decode(&bytes)?, mark))
-}
-
 /// Says where the metrics are that have not taken their place.
 #[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
 fn say_where(output: &Output<'_>) {
@@ -397,27 +435,6 @@ fn stopped(step: u64, arguments: &Arguments) -> String {
     let weights = arguments.checkpoint.as_ref();
     let weights = weights.map(|path| format!(" --resume {} continues from this step.", path.display()));
     format!("Stopped at step {}.{metrics}{}", thousands(step), weights.unwrap_or_default())
-}
-
-/// The run's file, without its measurements.
-fn record(
-    link: &Link,
-    environment: Environment,
-    session: &Session,
-    ending: Option<Ending>,
-    held_out: Option<usize>,
-) -> Record {
-    let whole = link.spec.held_out();
-    Record {
-        link: link.clone(),
-        environment,
-        step: session.step(),
-        ending,
-        held_out: held_out.unwrap_or(whole).min(whole),
-        solved: session.solved().to_vec(),
-        rows: vec![],
-        times: vec![],
-    }
 }
 
 /// How the run ended, in one sentence.

@@ -305,7 +305,7 @@ pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Troubl
     if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
         eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES}).");
     }
-    let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
+    let title = encode(&Link::of(found.spec.clone()));
     look.draw(path, readings, &title, columns, (520, 380))
 }
 

@@ -74,9 +74,29 @@ pub struct Environment {
     pub learner: String,
     /// The name that the browser or the system gives itself; empty if the name is not known.
     pub system: String,
+    /// The file with the initial weights; empty if the weights are those that the link draws.
+    pub weights: String,
+    /// What this file is: its run and step, and its checksum.
+    pub weights_of: String,
 }
 
+/// The keys of an [`Environment`] in a file, in the order of its fields.
+const ABOUT: [&str; 7] = ["program", "front", "device", "learner", "system", "weights", "weights_of"];
+
 impl Environment {
+    /// The words behind [`ABOUT`].
+    fn words(&self) -> [&String; ABOUT.len()] {
+        [
+            &self.program,
+            &self.front,
+            &self.device,
+            &self.learner,
+            &self.system,
+            &self.weights,
+            &self.weights_of,
+        ]
+    }
+
     /// The name and version of this program.
     pub fn program() -> String {
         format!("Vivarium {}", env!("CARGO_PKG_VERSION"))
@@ -154,17 +174,11 @@ impl Record {
     }
 
     fn head(&self, version: u64, preamble: Vec<String>) -> String {
-        let about = &self.environment;
-        let environment: Vec<String> = [
-            ("program", &about.program),
-            ("front", &about.front),
-            ("device", &about.device),
-            ("learner", &about.learner),
-            ("system", &about.system),
-        ]
-        .iter()
-        .map(|(key, text)| format!("{}:{}", quoted(key), quoted(text)))
-        .collect();
+        let words = ABOUT.into_iter().zip(self.environment.words());
+        // Of most runs the link says all about the weights.
+        let words = words.filter(|(key, text)| !key.starts_with("weights") || !text.is_empty());
+        let environment: Vec<String> =
+            words.map(|(key, text)| format!("{}:{}", quoted(key), quoted(text))).collect();
         let mut lines = vec![
             format!("\"format\":{}", quoted(FORMAT)),
             format!("\"version\":{version}"),
@@ -209,13 +223,15 @@ impl Record {
 
     /// The command that makes the same run, in a shell of a POSIX system.
     ///
-    /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too.
+    /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too. A run from
+    /// weights of a file needs this file.
     pub fn command(&self) -> String {
-        let link = Link { spec: self.link.spec.clone(), ..Default::default() };
-        let link = encode(&Link { view: crate::permalink::View::of(&link.spec.task), ..link });
+        let link = encode(&Link::of(self.link.spec.clone()));
         let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out())
             .then(|| format!(" --held-out {}", self.held_out));
-        format!("lab run {}{}", shell(&link), fewer.unwrap_or_default())
+        let weights = Some(&self.environment.weights).filter(|file| !file.is_empty());
+        let weights = weights.map(|file| format!(" --weights {}", shell(file)));
+        format!("lab run {}{}{}", shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
     }
 }
 

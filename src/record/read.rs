@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde::{Deserialize, Serialize};
 
 use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
-use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
+use super::{ABOUT, ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::{Ending, Row};
 use crate::sweep::cells;
@@ -55,7 +55,7 @@ pub struct Raw {
     pub(super) is_ours: bool,
     version: Option<u64>,
     pub(super) link: Option<String>,
-    environment: [String; 5],
+    environment: [String; ABOUT.len()],
     step: Option<u64>,
     ending: Option<Ending>,
     held_out: Option<u64>,
@@ -148,9 +148,9 @@ impl Raw {
         if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().measures().has_more()) {
             return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
         }
-        let [program, front, device, learner, system] = self.environment;
+        let [program, front, device, learner, system, weights, weights_of] = self.environment;
         Ok(Record {
-            environment: Environment { program, front, device, learner, system },
+            environment: Environment { program, front, device, learner, system, weights, weights_of },
             step: whole(self.step, "step")?,
             ending: self.ending,
             held_out: whole(self.held_out, "held_out")? as usize,

@@ -40,6 +40,7 @@ pub(super) fn record() -> Record {
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
             system: "Browser/1.0 (ünïcode \\ / \u{7f}".replace('\u{7f}', "…"),
+            ..Default::default()
         },
         step: 100,
         ending: Some(Ending::LastStep),
@@ -235,6 +236,17 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     let command = record().command();
     assert_eq!(command, "lab run '#v1/sparse-parity?n=20&width=64&replicas=2' --held-out 1024");
     assert_eq!(Record { held_out: 0, ..record() }.command().matches("held").count(), 0);
+    // Initial weights of a file are said in the run's own file and in its command, and nowhere where there are none.
+    let mut begun = record();
+    begun.environment.weights = "half way.safetensors".into();
+    begun.environment.weights_of = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef".into();
+    assert_eq!(Record::parse(begun.to_json().as_bytes()).unwrap(), begun);
+    assert!(
+        begun.command().contains(" --weights 'half way.safetensors' --held-out 1024"),
+        "{}",
+        begun.command()
+    );
+    assert!(!record().to_json().contains("weights_of") && !record().command().contains("--weights"));
     assert_eq!(shell("it's $(rm)"), "'it'\\''s $(rm)'");
     assert_eq!([shell(""), shell("parity-20")], ["''", "parity-20"]);
 }

@@ -8,7 +8,7 @@
 //! holds. Random numbers are PyTorch's own. What is not covered is refused with a sentence rather than approximated.
 
 use super::shell;
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::pytorch::{Part, entries, schedule, text, value};
 use crate::run::{Halt, RunSpec};
 
@@ -34,9 +34,7 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
 
 /// The script of a run from what its task, its model and its optimizer say.
 pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part, optimizer: &Part) -> String {
-    let link =
-        Link { spec: spec.clone(), view: View::of(&spec.task), theory: Default::default(), reserved: vec![] };
-    let link = encode(&link);
+    let link = encode(&Link::of(spec.clone()));
     if let Some(whole) = model.whole {
         // How many steps it makes is said by the run, unless task or model say it.
         let steps = ("steps", spec.run.steps.to_string());

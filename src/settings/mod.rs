@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 pub use axis::{Axis, MOST_VALUES, Spread};
 
+/// Most entries of a [`Range::List`] or a [`Range::Schedule`].
+pub const MOST_ENTRIES: usize = 64;
+
 /// What values a knob can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
@@ -215,7 +218,7 @@ impl Knob {
             (Range::Real(low, high), Value::Real(v)) => (low..=high).contains(v),
             (Range::Choice(options), Value::Choice(v)) => options.iter().any(|o| o.slug == v),
             (Range::List(low, high), Value::List(v)) => {
-                v.len() <= 64
+                v.len() <= MOST_ENTRIES
                     && v.iter().all(|i| (low..=high).contains(i))
                     && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
             }
@@ -227,7 +230,7 @@ impl Knob {
             }
             (Range::Table(most), Value::List(v)) => square::is_sound(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
-                v.len() <= 64
+                v.len() <= MOST_ENTRIES
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
@@ -245,7 +248,20 @@ impl Knob {
             }
             _ => false,
         };
-        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
+        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.instead_of(value))) }
+    }
+
+    /// What would be right instead of `value`: of too many entries, how many there may be.
+    fn instead_of(&self, value: &Value) -> String {
+        let count = match (self.range, value) {
+            (Range::List(..), Value::List(v)) => v.len(),
+            (Range::Schedule(..), Value::Schedule(v)) => v.len(),
+            _ => 0,
+        };
+        match count > MOST_ENTRIES {
+            true => tr!("at most {most} entries, and there are {count}", most = MOST_ENTRIES, count),
+            false => self.expected(),
+        }
     }
 
     /// What this knob accepts, in words: "a whole number from 1 to 8".

@@ -168,6 +168,7 @@ pub fn record(state: &State, system: &str) -> Record {
         device: state.report.as_ref().map_or_else(String::new, |report| report.name.clone()),
         learner: state.learner.0.clone(),
         system: system.into(),
+        ..Default::default()
     };
     let is_sweep = state.run.sweep.is_some();
     Record {
@@ -194,7 +195,11 @@ pub fn command(state: &State) -> String {
 /// Where the numbers on show come from, if that is a file.
 pub fn origin(state: &State) -> Option<String> {
     let about = state.run.record.as_ref()?;
-    let parts = [&about.device, &about.learner, &about.program];
+    let weights = match about.weights.as_str() {
+        "" => String::new(),
+        file => tr!("initial weights from {file}", file),
+    };
+    let parts = [&about.device, &about.learner, &about.program, &weights];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
         "From a file: {parts}",

@@ -5,7 +5,7 @@
 //! layouts and written in the one that is asked for.
 
 use crate::cli::print::Names;
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::protocol::Row;
 use crate::record::Environment;
 use crate::record::preamble::{self, relevant};
@@ -31,7 +31,7 @@ const MOST_TRIED: usize = 1024;
 
 /// The link that stands for a sweep, however it is shown.
 pub fn name(spec: &RunSpec) -> String {
-    encode(&Link { spec: spec.clone(), view: View::of(&spec.task), ..Link::default() })
+    encode(&Link::of(spec.clone()))
 }
 
 /// The columns of a sweep's file.

@@ -200,6 +200,7 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
             arguments: &arguments,
             disk: &disk,
             session: Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap(),
+            environment: Environment::default(),
             rows: Rows::new(arguments.format, arguments.names, &spec),
             output: Output::open(&disk, None).unwrap(),
             keep: keep::Keep::default(),
