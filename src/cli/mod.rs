@@ -10,6 +10,7 @@ mod golden;
 mod headless;
 mod journal;
 mod list;
+mod markdown;
 mod open;
 mod output;
 mod plot;
@@ -23,6 +24,7 @@ pub mod science;
 mod signals;
 mod sweep;
 mod sweeps;
+mod tensors;
 mod words;
 
 use std::path::PathBuf;

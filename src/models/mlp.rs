@@ -29,6 +29,7 @@ use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
+use super::layout::{self, Tensor, Tensors};
 use super::pytorch;
 use crate::catalog::Info;
 use crate::pytorch::Part;
@@ -104,6 +105,26 @@ impl Mlp {
         name: "Two-layer MLP",
         about: "One hidden layer, with every weight trained: a small network that learns a parity.",
         sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+z = x w + b
+f = σ(z) u + beta",
+        loss: layout::SIGNS,
+        letters: &[["m", "neurons: `width`, or as many as `keep` lists"]],
+        all: &[
+            Tensor::new("w", ["n", "m"], ["input", "neuron"], "weights of the hidden layer"),
+            Tensor::new("u", ["m", "1"], ["neuron", ""], "weights of the output; all 1 with `second=ones`"),
+            Tensor::new(
+                "b",
+                ["1", "m"],
+                ["", "neuron"],
+                "biases of the hidden layer; all 0 without this bias (`bias`)",
+            ),
+            Tensor::new("beta", ["1", "1"], ["", ""], "bias of the output; 0 without this bias (`bias`)"),
+        ],
     };
 
     /// Whether the hidden bias b and the output bias β are there.

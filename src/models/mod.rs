@@ -16,6 +16,7 @@ pub mod group_net;
 pub mod gru;
 pub mod in_context_transformer;
 pub mod initialisation;
+pub mod layout;
 pub mod lookup;
 pub mod machine_transformer;
 mod matrices;
@@ -99,6 +100,8 @@ crate::catalog! {
         /// Restarts among cell rules.
         cell_rules::CellRules,
     }
+    /// The tensors of each model in a file of weights.
+    pub const TENSORS: [layout::Tensors];
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
     /// What gives its architecture.

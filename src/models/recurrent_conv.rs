@@ -16,6 +16,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
@@ -94,6 +95,28 @@ impl RecurrentConv {
         name: "Recurrent convolutional network",
         about: "SGD writes the examples into a table; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
         sources: &[GOEL_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = the prediction of the program that runs on the cells, from the examples in the table and the input x",
+        loss: "(f − y)², or 1 for no answer, as the measures of this task define it.",
+        letters: &[["m", "examples of the learning problem"], ["d", "bits of an input"]],
+        all: &[
+            Tensor::new(
+                "table",
+                ["m + 1", "d + 1"],
+                ["example, and a dummy example", "bit of the input, then the label"],
+                "y (x, 1) / 3 of each example, from the step that writes it; 0 before this step",
+            ),
+            Tensor::new(
+                "cells",
+                ["m + 3", "d + 3"],
+                ["row", "column"],
+                "the cells of the program in the layer of this step, with a ring around them: each cell is one number, digits in base 3",
+            ),
+        ],
     };
 
     /// The program.
