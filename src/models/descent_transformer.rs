@@ -63,7 +63,7 @@ impl DescentTransformer {
         formula: "\
 w   = tokens[:, 0] + tokens[:, 1] + tokens[:, 2]     in double precision
 p_0 = x
-p_j = r(V_j p_{j−1})                 j = 1 … N; r is the activation `act`
+p_j = r(V_j p_{j−1})                 j = 1 … N; r is the activation act
                                      with out=linear, r is the identity for j = N
 f   = p_N",
         loss: "(f − y)² on the examples in the prompt, as the measures of this task define it.",

@@ -102,17 +102,17 @@ impl RecurrentConv {
         formula: "\
 f = the prediction of the program that runs on the cells, from the examples in the table and the input x",
         loss: "(f − y)², or 1 for no answer, as the measures of this task define it.",
-        letters: &[["m", "examples of the learning problem"], ["d", "bits of an input"]],
+        letters: &[],
         all: &[
             Tensor::new(
                 "table",
-                ["m + 1", "d + 1"],
+                ["examples + 1", "inputs + 1"],
                 ["example, and a dummy example", "bit of the input, then the label"],
                 "y (x, 1) / 3 of each example, from the step that writes it; 0 before this step",
             ),
             Tensor::new(
                 "cells",
-                ["m + 3", "d + 3"],
+                ["examples + 3", "inputs + 3"],
                 ["row", "column"],
                 "the cells of the program in the layer of this step, with a ring around them: each cell is one number, digits in base 3",
             ),
