@@ -139,7 +139,6 @@ f_i = z_i readout, or (LN(z_i) ∘ gain) readout with norm=pre",
             ["G", "heads of the layer: number l of `heads`"],
             ["M_g", "the columns g · d / G … (g + 1) · d / G − 1 of M: those of head g = 0 … G − 1"],
             ["LN(z)", "(z − mean) / √(variance + 10⁻⁵) over the d components"],
-            ["∘", "the product component by component"],
         ],
         all: &[
             Tensor::new("embed", ["k", "d"], ["symbol", "component"], "embeddings of the symbols"),

@@ -66,6 +66,7 @@ h = x as bits: 0 for −1, 1 for +1
 for each layer l of gates, from the inputs to the output:
   h ← max(0, layer{l}.first.weight h + layer{l}.first.bias)
   h ← max(0, layer{l}.second.weight h + layer{l}.second.bias)
+  h ← layer{l}.weight h + layer{l}.bias instead of these two lines           circuit=toy
   h ← max(0, layer{l}.round.first.weight h + layer{l}.round.first.bias)      round=yes
   h ← layer{l}.round.second.weight h + layer{l}.round.second.bias            round=yes
 f = output.weight h + output.bias",
@@ -91,6 +92,14 @@ f = output.weight h + output.bias",
             ),
             Tensor::new("layer{l}.second.bias", ["R", "1"], ["gate", ""], "its biases"),
             Tensor::new(
+                "layer{l}.weight",
+                ["R", "r"],
+                ["gate", "gate below"],
+                "the only matrix of layer l of the toy, which has no ReLU",
+            )
+            .only("circuit=toy"),
+            Tensor::new("layer{l}.bias", ["R", "1"], ["gate", ""], "its biases, 0").only("circuit=toy"),
+            Tensor::new(
                 "layer{l}.round.first.weight",
                 ["2 · R", "R"],
                 ["unit of the rounding", "gate"],
@@ -113,14 +122,6 @@ f = output.weight h + output.bias",
             .only("round=yes"),
             Tensor::new("layer{l}.round.second.bias", ["R", "1"], ["gate", ""], "its biases, 0")
                 .only("round=yes"),
-            Tensor::new(
-                "layer{l}.weight",
-                ["R", "r"],
-                ["gate", "gate below"],
-                "the only matrix of layer l of the toy, which has no ReLU",
-            )
-            .only("circuit=toy"),
-            Tensor::new("layer{l}.bias", ["R", "1"], ["gate", ""], "its biases, 0").only("circuit=toy"),
             Tensor::new("output.weight", ["1", "1"], ["", ""], "2, or 1 in the toy"),
             Tensor::new("output.bias", ["1", "1"], ["", ""], "−1, or −1/2 in the toy"),
             Tensor::new(

@@ -62,7 +62,6 @@ f_i = [F_i, B_i] out + beta",
             layout::PROMPT_LETTERS[0],
             layout::PROMPT_LETTERS[1],
             layout::PROMPT_LETTERS[2],
-            ["∘", "the product component by component"],
             ["a_0, a_1, a_2", "the three thirds of a vector a of 3 · width numbers"],
         ],
         all: &[

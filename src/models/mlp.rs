@@ -113,13 +113,13 @@ impl Mlp {
 z = x w + b
 f = σ(z) u + beta",
         loss: layout::SIGNS,
-        letters: &[["m", "neurons: `width`, or as many as `keep` lists"]],
+        letters: &[["M", "neurons: `width`, or the length of `keep`"]],
         all: &[
-            Tensor::new("w", ["n", "m"], ["input", "neuron"], "weights of the hidden layer"),
-            Tensor::new("u", ["m", "1"], ["neuron", ""], "weights of the output; all 1 with `second=ones`"),
+            Tensor::new("w", ["n", "M"], ["input", "neuron"], "weights of the hidden layer"),
+            Tensor::new("u", ["M", "1"], ["neuron", ""], "weights of the output; all 1 with `second=ones`"),
             Tensor::new(
                 "b",
-                ["1", "m"],
+                ["1", "M"],
                 ["", "neuron"],
                 "biases of the hidden layer; all 0 without this bias (`bias`)",
             ),
