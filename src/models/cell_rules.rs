@@ -95,7 +95,7 @@ impl CellRules {
     pub const TENSORS: Tensors = Tensors {
         formula: "\
 f = the sign of the sum of the cells after the rule was applied in every layer",
-        loss: "The share of wrong answers on queries, as the measures of this task define it.",
+        loss: "the share of wrong answers: on the validation queries (training loss) and on the test queries (test loss).",
         letters: &[["s", "places on each side of the cloud; place i is the accuracy i / (s − 1)"]],
         all: &[
             Tensor::new(

@@ -70,7 +70,7 @@ for each layer l of gates, from the inputs to the output:
   h ← max(0, layer{l}.round.first.weight h + layer{l}.round.first.bias)      round=yes
   h ← layer{l}.round.second.weight h + layer{l}.round.second.bias            round=yes
 f = output.weight h + output.bias",
-        loss: "(f − y)² over the truth table, as the measures of this task define it.",
+        loss: "(f − y)² with the label y = −1 or +1, mean over the held-out inputs. The file holds the weights without the noise `sigma`.",
         letters: &[
             ["R, r", "gates of this layer, and of the layer below"],
             ["θ", "parameters that the search may change"],

@@ -66,7 +66,7 @@ p_0 = x
 p_j = r(V_j p_{j−1})                 j = 1 … N; r is the activation act
                                      with out=linear, r is the identity for j = N
 f   = p_N",
-        loss: "(f − y)² on the examples in the prompt, as the measures of this task define it.",
+        loss: "½ (f − y)², mean over the examples. The training loss is that of the weights in the tokens, the test loss that of direct descent.",
         letters: &[
             ["W", "weights of the network in the tokens"],
             ["N", "layers of this network: the length of `hidden`, plus 1"],

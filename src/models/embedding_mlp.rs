@@ -82,7 +82,7 @@ h = [embed[a], E[b]]                                    join=concat
 f = max(0, h w + b) unembed                             E = embed (tied=yes) or embed_b (tied=no)",
         loss: layout::CLASSES,
         letters: &[
-            ["a, b in brackets", "the two elements of the pair, numbers from 0"],
+            ["[a], [b]", "the two elements of the pair, numbers from 0"],
             ["J", "components of h: `demb` with `join=sum`, `2 · demb` with `join=concat`"],
         ],
         all: &[

@@ -81,7 +81,7 @@ attention:
   q = query.weight h + query.bias
   keys null_key, and key.weight h_t + key.bias for each token h_t;  values in the same way
   the mean of the values with the largest q·key (choice=hard), or weighted by softmax(beta q·key)",
-        loss: "No loss: the measures compare the tokens with a simulator of the machine.",
+        loss: "none; the metrics compare the tokens with a simulator of the machine.",
         letters: &[
             ["{block}", "`apply`, `move`, `visited`, `search.0` … `search.{B−1}`, `fetch`, in this order"],
             [

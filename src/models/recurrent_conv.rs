@@ -101,7 +101,7 @@ impl RecurrentConv {
     pub const TENSORS: Tensors = Tensors {
         formula: "\
 f = the prediction of the program that runs on the cells, from the examples in the table and the input x",
-        loss: "(f − y)², or 1 for no answer, as the measures of this task define it.",
+        loss: "(f − y)² with the label y = −1 or +1, and f = 0 for no answer; mean over the test inputs.",
         letters: &[],
         all: &[
             Tensor::new(

@@ -422,12 +422,17 @@ def of_last_points(e, f, s):
     return ((f[:, -1] - e["x"][:, -1]) ** 2).mean() / float(s["variance"])
 
 
+def of_fit(e, f, s):
+    return ((f[:, 0] - e["y"]) ** 2).mean() / 2
+
+
 LOSSES = {
     "signs": of_signs,
     "classes": of_classes,
     "chains": of_chains,
     "positions": of_positions,
     "points": of_last_points,
+    "fit": of_fit,
 }
 
 

@@ -330,6 +330,7 @@ fn loss(spec: &RunSpec) -> &'static str {
         Form::Sequence => "chains",
         Form::Prompt => "positions",
         Form::Points => "points",
+        Form::Fit => "fit",
         _ => "",
     }
 }
