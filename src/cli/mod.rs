@@ -12,6 +12,7 @@ mod journal;
 mod json;
 mod list;
 mod look;
+mod markdown;
 mod measured;
 mod open;
 mod output;
@@ -27,6 +28,7 @@ pub mod science;
 mod signals;
 mod sweep;
 mod sweeps;
+mod tensors;
 mod words;
 
 use std::path::PathBuf;

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
@@ -88,6 +89,34 @@ impl CellRules {
         name: "Search among 19,683 cell rules",
         about: "Each step tries one rule. A rule gives the new value of a cell from the cell itself and the cell above it. The search keeps the rule that answers the most validation queries right.",
         sources: &[GOEL_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = the sign of the sum of the cells after the rule was applied in every layer",
+        loss: "the share of wrong answers: on the validation queries (training loss) and on the test queries (test loss).",
+        letters: &[["s", "places on each side of the cloud; place i is the accuracy i / (s − 1)"]],
+        all: &[
+            Tensor::new(
+                "rule",
+                ["3", "3"],
+                ["cell: −1, 0, +1", "cell above: −1, 0, +1"],
+                "the chosen rule: the new value of the cell, −1, 0 or 1",
+            ),
+            Tensor::new(
+                "best",
+                ["3", "1"],
+                ["points in halves, restart, good rules", ""],
+                "points of the chosen rule on the validation queries in halves; 1 + the restart that found the rule; how many of the tried rules are good",
+            ),
+            Tensor::new(
+                "cloud",
+                ["s", "s"],
+                ["place of the validation accuracy", "place of the test accuracy"],
+                "how many rules were tried, by their two accuracies",
+            ),
+        ],
     };
 
     /// Which cells are added up.

@@ -23,6 +23,7 @@
 
 use std::borrow::Cow;
 
+use super::layout::{self, Tensor, Tensors};
 use super::{
     Activation, Architecture, Bind, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
     initialisation, pytorch, too_wide,
@@ -70,6 +71,38 @@ impl DeepMlp {
         name: "Deep MLP",
         about: "Several hidden layers: squares of squares can compute parities that one layer of squares cannot compute.",
         sources: &[EDELMAN_2024, BELILOVSKY_2019],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h_0 = x
+h_l = σ(h_{l−1} w{l} + b{l})                l = 1 … L
+f   = h_L u{L} + beta{L}",
+        loss: layout::SIGNS,
+        letters: &[
+            [
+                "L",
+                "hidden layers: the length of `widths`. With `layers=greedy` the steps are divided evenly among the hidden layers, and while layer l is trained, f = h_l u{l} + beta{l}",
+            ],
+            ["m_l", "neurons of layer l: number l of `widths`; m_0 = n"],
+        ],
+        all: &[
+            Tensor::new(
+                "w{l}",
+                ["n or m_{l−1}", "m_l"],
+                ["input or neuron below", "neuron"],
+                "weights of hidden layer l",
+            ),
+            Tensor::new("b{l}", ["1", "m_l"], ["", "neuron"], "its biases"),
+            Tensor::new(
+                "u{l}",
+                ["m_l", "1"],
+                ["neuron", ""],
+                "weights of the output above layer l: of the last layer alone, or of every layer with `layers=greedy`",
+            ),
+            Tensor::new("beta{l}", ["1", "1"], ["", ""], "bias of this output"),
+        ],
     };
 
     fn greedy(&self) -> bool {

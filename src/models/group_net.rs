@@ -16,6 +16,7 @@ use std::borrow::Cow;
 
 use super::family::{Family, PairNet};
 use super::initialisation::each;
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide};
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
@@ -126,6 +127,24 @@ impl GroupNet {
         name: "One hidden layer on pairs",
         about: "Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=square) or max(0, z) (act=relu)",
+        loss: "−ln softmax(f)[c] with the right class c; mean over the examples. Training adds λ Σ_j (Σ_a u[a, j]² + Σ_b v[b, j]² + Σ_c w[c, j]²)^(nu / 2) with λ from `lambda` and `lambdas`; the metrics leave this penalty out.",
+        letters: &[["a, b", "the two elements of the pair, numbers from 0"]],
+        all: &[
+            Tensor::new("u", ["p", "width"], ["element a", "neuron"], "embeddings of the first element"),
+            Tensor::new("v", ["p", "width"], ["element b", "neuron"], "embeddings of the second element"),
+            Tensor::new(
+                "w",
+                ["p", "width"],
+                ["element c", "neuron"],
+                "output weights; the neuron is the column, so f = h wᵀ",
+            ),
+        ],
     };
 
     /// λ at training step `step`.

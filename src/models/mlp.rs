@@ -29,6 +29,7 @@ use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
+use super::layout::{self, Tensor, Tensors};
 use super::{pytorch, too_wide};
 use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
@@ -105,6 +106,26 @@ impl Mlp {
         name: "Two-layer MLP",
         about: "One hidden layer, with every weight trained: a small network that learns a parity.",
         sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+z = x w + b
+f = σ(z) u + beta",
+        loss: layout::SIGNS,
+        letters: &[["M", "neurons: `width`, or the length of `keep`"]],
+        all: &[
+            Tensor::new("w", ["n", "M"], ["input", "neuron"], "weights of the hidden layer"),
+            Tensor::new("u", ["M", "1"], ["neuron", ""], "weights of the output; all 1 with `second=ones`"),
+            Tensor::new(
+                "b",
+                ["1", "M"],
+                ["", "neuron"],
+                "biases of the hidden layer; all 0 without this bias (`bias`)",
+            ),
+            Tensor::new("beta", ["1", "1"], ["", ""], "bias of the output; 0 without this bias (`bias`)"),
+        ],
     };
 
     /// Whether the hidden bias b and the output bias β are there.

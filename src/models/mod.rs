@@ -18,6 +18,7 @@ pub mod in_context_transformer;
 pub mod initialisation;
 #[cfg(not(target_family = "wasm"))]
 pub mod inside;
+pub mod layout;
 pub mod lookup;
 pub mod machine_transformer;
 mod matrices;
@@ -101,6 +102,8 @@ crate::catalog! {
         /// Restarts among cell rules.
         cell_rules::CellRules,
     }
+    /// The tensors of each model in a file of weights.
+    pub const TENSORS: [layout::Tensors];
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
     /// What gives its architecture.

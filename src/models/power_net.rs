@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{Tensor, Tensors};
 use super::{
     Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide,
 };
@@ -69,6 +70,23 @@ impl PowerNet {
         name: "One hidden layer of powers",
         about: "Neurons z^k with two outputs each and no biases. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
+        loss: "ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. Training adds λ Σ_j (Σ_i u[i, j]² + w[0, j]² + w[1, j]²)^((degree + 1) / 2) with λ from `lambda` and `lambdas`; the metrics leave this penalty out.",
+        letters: &[],
+        all: &[
+            Tensor::new("u", ["n", "width"], ["input", "neuron"], "weights of the linear forms"),
+            Tensor::new(
+                "w",
+                ["2", "width"],
+                ["class +1, −1", "neuron"],
+                "output weights of the two classes; f is the difference of their logits",
+            ),
+        ],
     };
 
     /// γ* of the parity of `k` bits, if it is known: for z^k (theorem 7.8).

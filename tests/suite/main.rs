@@ -43,6 +43,7 @@ mod stages;
 mod stories;
 mod sweeps;
 mod tables;
+mod tensors;
 mod words;
 mod workers;
 
