@@ -15,7 +15,7 @@ use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
 use crate::platform::may_have_gpu;
-use crate::protocol::{Event, Failure, Message};
+use crate::protocol::{Command, Event, Failure, Message, Payload};
 use crate::run::DeviceChoice;
 use crate::training::launch::choose::{Engine, prefers_gpu};
 use crate::training::launch::device::Device;
@@ -32,7 +32,14 @@ pub struct Headless {
     worker: Option<(Program, Worker)>,
     /// Why a device was given up.
     failure: Option<Failure>,
+    /// Held-out examples to measure on while a run goes on, where that is not left to the page.
+    held_out: Option<Option<usize>>,
+    /// Hears every message before the page does.
+    listener: Option<Listener>,
 }
+
+/// What hears messages.
+type Listener = Box<dyn FnMut(&Message)>;
 
 impl Headless {
     /// The page that opens `link`, as fast as it can; nothing is trained yet.
@@ -41,7 +48,28 @@ impl Headless {
         (link.view.speed, link.view.start) = (0, Start::Playing);
         let mut state = State::default();
         let effects = state.apply(Action::Open(encode(&link)));
-        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None }
+        Headless {
+            state,
+            effects,
+            waiting: VecDeque::new(),
+            worker: None,
+            failure: None,
+            held_out: None,
+            listener: None,
+        }
+    }
+
+    /// The same, measured on so many held-out examples, or on all of them, whatever the page would do.
+    pub fn measured_on(mut self, held_out: Option<usize>) -> Self {
+        self.held_out = Some(held_out);
+        self
+    }
+
+    /// The same, with every message told to `listener` before the page hears it: the page keeps fewer measurements of a
+    /// long run than there are.
+    pub fn with_listener(mut self, listener: impl FnMut(&Message) + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
     }
 
     /// The page that shows the record of a run; nothing is trained.
@@ -78,15 +106,10 @@ impl Headless {
     /// As [`Headless::finish`].
     pub fn finish_while(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
-            for effect in std::mem::take(&mut self.effects) {
-                self.carry_out(effect)?;
+            if !self.settle_while(&mut goes_on)? {
+                return Ok(false);
             }
-            if let Some(action) = self.waiting.pop_front() {
-                self.effects = self.state.apply(action);
-                if !goes_on(&self.state) {
-                    return Ok(false);
-                }
-            } else if !self.train() {
+            if !self.train() {
                 break;
             }
         }
@@ -95,6 +118,61 @@ impl Headless {
             Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
             other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
         }
+    }
+
+    /// Does all that is to be done without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn settle(&mut self) -> Result<(), Trouble> {
+        self.settle_while(&mut |_| true).map(drop)
+    }
+
+    fn settle_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        loop {
+            for effect in std::mem::take(&mut self.effects) {
+                self.carry_out(effect)?;
+            }
+            let Some(action) = self.waiting.pop_front() else { return Ok(true) };
+            self.effects = self.state.apply(action);
+            if !goes_on(&self.state) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What a person does, and what follows from it without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn act(&mut self, action: Action) -> Result<(), Trouble> {
+        let effects = self.state.apply(action);
+        self.effects.extend(effects);
+        self.settle()
+    }
+
+    /// Gives the worker a command, if there is a worker.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn tell(&mut self, command: Command) -> Result<(), Trouble> {
+        self.effects.push(Effect::Send(command, Payload::Empty));
+        self.settle()
+    }
+
+    /// Whether there is a worker: a run that takes long waits for a person before there is one.
+    pub fn has_worker(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// Trains for a moment and has the page hear of it; false once there is nothing left to do.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn slice(&mut self) -> Result<bool, Trouble> {
+        let goes_on = self.train();
+        self.settle()?;
+        Ok(goes_on)
     }
 
     /// Trains for a moment; false once there is nothing left to do.
@@ -110,6 +188,9 @@ impl Headless {
     fn hear(&mut self, program: Program, message: Message) {
         if let Event::Failed(failure) = &message.event {
             self.failure = Some(failure.clone());
+        }
+        if let Some(listener) = &mut self.listener {
+            listener(&message);
         }
         self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
     }
@@ -146,7 +227,10 @@ impl Headless {
                     }
                 }
             }
-            Effect::Send(command, payload) => {
+            Effect::Send(mut command, payload) => {
+                if let (Command::Start { held_out_limit, .. }, Some(chosen)) = (&mut command, self.held_out) {
+                    *held_out_limit = chosen;
+                }
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
                 answers.into_iter().for_each(|answer| self.hear(program, answer));

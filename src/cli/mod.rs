@@ -3,17 +3,17 @@
 
 mod bench;
 mod claims;
-mod disk;
+pub mod disk;
 mod docs;
 mod files;
 mod golden;
-mod headless;
-mod journal;
+pub mod headless;
+pub mod journal;
 mod list;
-mod open;
+pub mod open;
 mod output;
-mod plot;
-mod pool;
+pub mod plot;
+pub mod pool;
 mod previews;
 mod print;
 mod record;
@@ -21,8 +21,8 @@ mod rows;
 mod run;
 pub mod science;
 mod signals;
-mod sweep;
-mod sweeps;
+pub mod sweep;
+pub mod sweeps;
 mod words;
 
 use std::path::PathBuf;

@@ -32,7 +32,7 @@ use crate::training::session::Options;
 /// Most runs that are made without anybody's word.
 const MOST_UNASKED: usize = 10_000;
 /// Most runs that a figure or a table is made of.
-const MOST_SHOWN: usize = 10_000;
+pub const MOST_SHOWN: usize = 10_000;
 /// Most runs that are printed as a table.
 const MOST_PRINTED: usize = 64;
 
@@ -122,7 +122,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     bar.reset_eta();
     let begin = now_ms();
     let options = Options { stop_solved: true, ..Options::default() };
-    let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
+    let names = pool::make(spec, &pending, threads, options, &signals::stop, |number, cell, outcome| {
         journal.add(number, &lines(spec, number, cell, outcome))?;
         bar.inc(1);
         Ok(())
@@ -182,7 +182,10 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
 }
 
 /// The sweep as the page has it, all of whose runs have ended.
-fn swept(found: &Found) -> Result<Sweep, Trouble> {
+///
+/// # Errors
+/// When runs are missing.
+pub fn swept(found: &Found) -> Result<Sweep, Trouble> {
     let all = (0..count(&found.spec)).map(|number| found.ended(number)).collect::<Option<Vec<_>>>();
     let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, ended)| {
         for (cell, ended) in sweep.cells.iter().zip(&ended) {
@@ -212,10 +215,13 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
     Ok(())
 }
 
-/// Draws the map of two settings, or the curves of one.
-fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
+/// The map of two settings, or the curves of one.
+///
+/// # Errors
+/// When runs are missing.
+pub fn readings(found: &Found) -> Result<Vec<Reading>, Trouble> {
     let sweep = swept(found)?;
-    let readings = match found.spec.run.series.is_empty() {
+    Ok(match found.spec.run.series.is_empty() {
         _ if sweep::ends_count(&found.spec) => {
             vec![share_or_map(found, &sweep), curve(found, sweep, chart::ENDS)]
         }
@@ -227,7 +233,12 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
             }
             all
         }
-    };
+    })
+}
+
+/// Draws the map of two settings, or the curves of one.
+fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
+    let readings = readings(found)?;
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
     let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
     let written = match path.extension().is_some_and(|end| end == "svg") {
