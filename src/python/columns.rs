@@ -132,39 +132,3 @@ impl Columns {
         self.0.first().map_or(0, |column| column.values.len())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_a_sweep_has_numbers_and_words() {
-        let text = "# lab sweep #v1/sparse-parity?sweep=opt:sgd_adam\ncell,opt,lr,test_loss\n0,sgd,1,NaN\n1,adam,0.5,2\n";
-        let columns = Columns::of_csv(text).unwrap();
-        assert_eq!((columns.rows(), columns.all().len()), (2, 4));
-        assert_eq!(columns.find("cell").unwrap().values, Values::U64(vec![0, 1]));
-        assert_eq!(columns.find("lr").unwrap().values, Values::F64(vec![1.0, 0.5]));
-        assert_eq!(columns.find("opt").unwrap().values.words().unwrap(), ["sgd", "adam"]);
-        assert!(matches!(&columns.find("test_loss").unwrap().values, Values::F64(v) if v[0].is_nan()));
-        assert!(Columns::of_csv("a,b\n1\n").is_err());
-    }
-
-    #[test]
-    fn a_measurement_is_a_row_for_each_replica() {
-        let row = |step: u64| Row {
-            step,
-            train_loss: vec![0.5, 0.25],
-            train_accuracy: vec![1.0, 0.0],
-            test_loss: vec![2.0, 4.0],
-            test_accuracy: vec![0.75, 0.5],
-            margin: if step == 0 { vec![] } else { vec![3.0, 5.0] },
-            ..Default::default()
-        };
-        let columns = Columns::of_rows(&Measures::default(), &[row(0), row(10)]);
-        assert_eq!(columns.find("step").unwrap().values, Values::U64(vec![0, 0, 10, 10]));
-        assert_eq!(columns.find("replica").unwrap().values, Values::U64(vec![0, 1, 0, 1]));
-        assert_eq!(columns.find("test_loss").unwrap().values, Values::F32(vec![2.0, 4.0, 2.0, 4.0]));
-        let Values::F32(margin) = &columns.find("margin").unwrap().values else { panic!() };
-        assert!(margin[0].is_nan() && margin[2..] == [3.0, 5.0]);
-    }
-}

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use super::columns::Columns;
 use super::errors::TrainingError;
 use crate::app::state::{Action, State};
 use crate::catalog::chart::Chart;
@@ -24,6 +25,7 @@ use crate::cli::headless::Headless;
 use crate::display::Phase;
 use crate::permalink::Link;
 use crate::protocol::{Command, Event, Message, Payload, Row};
+use crate::tasks::Measures;
 use crate::training::session::checkpoint::Checkpoint;
 
 /// Time between two looks whether Ctrl-C was pressed.
@@ -120,9 +122,10 @@ impl Trainer {
         (heard.device.clone(), heard.learner.clone())
     }
 
-    /// Every measurement.
-    pub fn rows(&self) -> Vec<Row> {
-        self.heard.borrow().rows.clone()
+    /// Every measurement, as columns, and how many measurements there are.
+    pub fn columns(&self, measures: &Measures) -> (Columns, usize) {
+        let heard = self.heard.borrow();
+        (Columns::of_rows(measures, &heard.rows), heard.rows.len())
     }
 
     /// Measurement `number`, for which the run is trained up to it; none where the run has ended before, or was stopped.
