@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-use super::open::Devices;
 use super::Trouble;
+use super::open::Devices;
 use crate::protocol::{DeviceKind, Event, Failure, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;

@@ -58,4 +58,3 @@ pub fn column<'py>(py: Python<'py>, values: &Values, shape: &[usize]) -> PyResul
         words => words.words().unwrap_or_default().into_pyobject(py),
     }
 }
-

@@ -14,11 +14,7 @@ use crate::sweep::MOST_AT_ALL;
 ///
 /// # Errors
 /// A sentence for each part that cannot be read.
-pub fn read(
-    py: Python<'_>,
-    link: &Bound<'_, PyAny>,
-    settings: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Link> {
+pub fn read(py: Python<'_>, link: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Link> {
     let text = link.str()?.to_string();
     // An address of the page is the link behind its sign.
     let text = text.find("#v1/").map_or(text.as_str(), |at| &text[at..]);

@@ -13,10 +13,9 @@ mod sweep;
 mod table;
 mod trainer;
 
-
 /// Vivarium: train small neural networks, the same runs and the same numbers as on the page.
 #[pyo3::pymodule]
-mod vivarium {
+mod native {
     #[pymodule_export]
     use super::errors::{Diverged, LinkError, TrainingError};
     #[pymodule_export]

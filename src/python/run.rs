@@ -46,7 +46,10 @@ pub fn run(
 ) -> PyResult<Run> {
     let mut link = links::read(py, link, settings)?;
     if !link.spec.run.sweep.is_empty() {
-        return Err(bad_link(py, vec!["This link describes a sweep. vivarium.sweep trains its runs.".into()]));
+        return Err(bad_link(
+            py,
+            vec!["This link describes a sweep. vivarium.sweep trains its runs.".into()],
+        ));
     }
     if let Some(show) = show {
         let charts: Result<Vec<Chart>, Trouble> = show.iter().map(|name| chart(name)).collect();
@@ -265,9 +268,8 @@ impl Run {
     /// What a chart shows at this step, as numbers: the page's probes, as arrays.
     fn reading<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let chart = chart(name).map_err(|trouble| exception(py, trouble))?;
-        let reading = self.try_ask(py, move |trainer| {
-            trainer.with_chart(chart, |state| chart.reading(&state.run))
-        })?;
+        let reading =
+            self.try_ask(py, move |trainer| trainer.with_chart(chart, |state| chart.reading(&state.run)))?;
         readings::dictionary(py, &reading)
     }
 
@@ -350,7 +352,8 @@ impl Rows {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         use std::sync::atomic::Ordering::Relaxed;
         let number = self.next.load(Relaxed);
-        let told = self.post.ask(py, move |trainer| trainer.row(number).map(|row| (row, trainer.diverged())))?;
+        let told =
+            self.post.ask(py, move |trainer| trainer.row(number).map(|row| (row, trainer.diverged())))?;
         let (row, said) = told.map_err(|trouble| exception(py, trouble))?;
         match row {
             Some(row) => {

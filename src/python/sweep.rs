@@ -211,8 +211,8 @@ impl Sweep {
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         drop((include, exclude));
-        let svg = (!self.readings.is_empty())
-            .then(|| figures::of_readings(&self.readings, &self.link.spec, false));
+        let svg =
+            (!self.readings.is_empty()).then(|| figures::of_readings(&self.readings, &self.link.spec, false));
         figures::bundle(py, svg, self.__repr__())
     }
 
