@@ -34,6 +34,7 @@ struct Schema {
     parts: Option<Box<SchemaParts>>,
 }
 
+#[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct SchemaParts {
     format: CString,
     name: CString,
@@ -56,6 +57,7 @@ struct Array {
     parts: Option<Box<ArrayParts>>,
 }
 
+#[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct ArrayParts {
     buffers: Vec<*const c_void>,
     children: Vec<Box<ManuallyDrop<Array>>>,
