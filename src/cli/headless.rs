@@ -274,6 +274,9 @@ fn device(program: Program) -> Result<Device, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
     use crate::permalink::decode;
@@ -319,6 +322,31 @@ mod tests {
             assert_eq!(pollster::block_on(session.finish(|_| {})).unwrap().solved, *found);
             assert!(found.iter().any(Option::is_some), "{found:?}");
         }
+    }
+
+    #[test]
+    fn who_listens_hears_every_measurement_and_the_run_waits_where_it_is_told_to() {
+        let link =
+            "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
+        let heard = Rc::new(RefCell::new(vec![]));
+        let listening = Rc::clone(&heard);
+        let mut page = Headless::open(&decode(link).0).measured_on(Some(16)).with_listener(move |message| {
+            if let Event::Metrics(rows) = &message.event {
+                listening.borrow_mut().extend(rows.iter().map(|row| row.step));
+            }
+        });
+        page.settle().unwrap();
+        assert!(page.has_worker());
+        let mut told = |command: Command| {
+            page.tell(command).unwrap();
+            while page.slice().unwrap() {}
+            let run = &page.state().run;
+            (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
+        };
+        assert_eq!(told(Command::Pause), (Phase::Paused, 0, 16, 1));
+        assert_eq!(told(Command::PlayTo(40)), (Phase::Paused, 40, 16, 5));
+        assert_eq!(told(Command::Play), (Phase::Finished(Ending::LastStep), 120, 16, 13));
+        assert!(heard.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
     }
 
     #[test]
