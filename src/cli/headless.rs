@@ -106,7 +106,7 @@ impl Headless {
     /// As [`Headless::finish`].
     pub fn finish_while(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
-            if !self.settle_while(&mut goes_on)? {
+            if !self.catch_up_while(&mut goes_on)? {
                 return Ok(false);
             }
             if !self.train() {
@@ -124,11 +124,11 @@ impl Headless {
     ///
     /// # Errors
     /// As [`Headless::finish`].
-    pub fn settle(&mut self) -> Result<(), Trouble> {
-        self.settle_while(&mut |_| true).map(drop)
+    pub fn catch_up(&mut self) -> Result<(), Trouble> {
+        self.catch_up_while(&mut |_| true).map(drop)
     }
 
-    fn settle_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+    fn catch_up_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
             for effect in std::mem::take(&mut self.effects) {
                 self.carry_out(effect)?;
@@ -148,7 +148,7 @@ impl Headless {
     pub fn act(&mut self, action: Action) -> Result<(), Trouble> {
         let effects = self.state.apply(action);
         self.effects.extend(effects);
-        self.settle()
+        self.catch_up()
     }
 
     /// Gives the worker a command, if there is a worker.
@@ -157,7 +157,7 @@ impl Headless {
     /// As [`Headless::finish`].
     pub fn tell(&mut self, command: Command) -> Result<(), Trouble> {
         self.effects.push(Effect::Send(command, Payload::Empty));
-        self.settle()
+        self.catch_up()
     }
 
     /// Whether there is a worker: a run that takes long waits for a person before there is one.
@@ -171,7 +171,7 @@ impl Headless {
     /// As [`Headless::finish`].
     pub fn slice(&mut self) -> Result<bool, Trouble> {
         let goes_on = self.train();
-        self.settle()?;
+        self.catch_up()?;
         Ok(goes_on)
     }
 
@@ -335,7 +335,7 @@ mod tests {
                 listening.borrow_mut().extend(rows.iter().map(|row| row.step));
             }
         });
-        page.settle().unwrap();
+        page.catch_up().unwrap();
         assert!(page.has_worker());
         let mut told = |command: Command| {
             page.tell(command).unwrap();

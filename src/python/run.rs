@@ -369,8 +369,8 @@ fn dictionary<'py>(py: Python<'py>, measures: &Measures, row: &Row) -> PyResult<
     let all = PyDict::new(py);
     all.set_item("step", row.step)?;
     for column in record::columns(measures, std::iter::once(row)) {
-        let values = column.of(row);
-        all.set_item(&column.key, array(py, values, &[values.len()])?)?;
+        let values = column.of(row).to_vec();
+        all.set_item(&column.key, array(py, &values, &[values.len()])?)?;
     }
     Ok(all)
 }

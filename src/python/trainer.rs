@@ -87,7 +87,7 @@ impl Trainer {
             .measured_on(held_out)
             .with_listener(move |message| listening.borrow_mut().take(message, every, last));
         let mut trainer = Trainer { page, heard, stop };
-        trainer.page.settle()?;
+        trainer.page.catch_up()?;
         // The page asks before a run that takes long. Who calls a function has asked for it.
         if !trainer.page.has_worker() {
             trainer.page.act(Action::Toggle)?;
