@@ -264,7 +264,7 @@ def test_a_sweep_over_words_has_a_column_of_words():
 
 def test_ctrl_c_stops_a_sweep_which_goes_on_from_its_file(tmp_path):
     path = tmp_path / "map.csv"
-    link = "#v1/sparse-parity?n=20&width=64&steps=2000&halt=steps&held=64&device=cpu&sweep=seed:lin:1..400:400"
+    link = "#v1/sparse-parity?n=20&width=64&steps=20000&halt=steps&held=64&device=cpu&sweep=seed:lin:1..400:400"
     assert interrupted_after(2.0, lambda: vivarium.sweep(link, output=path)) < 10
     ended = len(path.read_text().splitlines()) - 2
     assert 0 < ended < 400
