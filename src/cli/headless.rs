@@ -36,7 +36,14 @@ pub struct Headless {
     failure: Option<Failure>,
     /// The newest checkpoint that the worker has sent.
     checkpoint: Option<Vec<u8>>,
+    /// Held-out examples to measure on while a run goes on, where that is not left to the page.
+    held_out: Option<Option<usize>>,
+    /// Hears every message before the page does.
+    listener: Option<Listener>,
 }
+
+/// What hears messages.
+type Listener = Box<dyn FnMut(&Message)>;
 
 impl Headless {
     /// The page that opens `link`, as fast as it can; nothing is trained yet.
@@ -54,7 +61,29 @@ impl Headless {
         (link.view.speed, link.view.start) = (0, start);
         let mut state = State::default();
         let effects = state.apply(Action::Open(encode(&link)));
-        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None, checkpoint: None }
+        Headless {
+            state,
+            effects,
+            waiting: VecDeque::new(),
+            worker: None,
+            failure: None,
+            checkpoint: None,
+            held_out: None,
+            listener: None,
+        }
+    }
+
+    /// The same, measured on so many held-out examples, or on all of them, whatever the page would do.
+    pub fn measured_on(mut self, held_out: Option<usize>) -> Self {
+        self.held_out = Some(held_out);
+        self
+    }
+
+    /// The same, with every message told to `listener` before the page hears it: the page keeps fewer measurements of a
+    /// long run than there are.
+    pub fn with_listener(mut self, listener: impl FnMut(&Message) + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
     }
 
     /// The page that shows the record of a run; nothing is trained.
@@ -168,18 +197,68 @@ impl Headless {
     /// end.
     fn settle(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
-            for effect in std::mem::take(&mut self.effects) {
-                self.carry_out(effect)?;
+            if !self.catch_up_while(&mut goes_on)? {
+                return Ok(false);
             }
-            if let Some(action) = self.waiting.pop_front() {
-                self.effects = self.state.apply(action);
-                if !goes_on(&self.state) {
-                    return Ok(false);
-                }
-            } else if !self.train() {
+            if !self.train() {
                 return Ok(true);
             }
         }
+    }
+
+    /// Does all that is to be done without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn catch_up(&mut self) -> Result<(), Trouble> {
+        self.catch_up_while(&mut |_| true).map(drop)
+    }
+
+    fn catch_up_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        loop {
+            for effect in std::mem::take(&mut self.effects) {
+                self.carry_out(effect)?;
+            }
+            let Some(action) = self.waiting.pop_front() else { return Ok(true) };
+            self.effects = self.state.apply(action);
+            if !goes_on(&self.state) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What a person does, and what follows from it without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn act(&mut self, action: Action) -> Result<(), Trouble> {
+        let effects = self.state.apply(action);
+        self.effects.extend(effects);
+        self.catch_up()
+    }
+
+    /// Gives the worker a command, if there is a worker.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn tell(&mut self, command: Command) -> Result<(), Trouble> {
+        self.effects.push(Effect::Send(command, Payload::Empty));
+        self.catch_up()
+    }
+
+    /// Whether there is a worker: a run that takes long waits for a person before there is one.
+    pub fn has_worker(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// Trains for a moment and has the page hear of it; false once there is nothing left to do.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn slice(&mut self) -> Result<bool, Trouble> {
+        let goes_on = self.train();
+        self.catch_up()?;
+        Ok(goes_on)
     }
 
     /// Trains for a moment; false once there is nothing left to do.
@@ -198,6 +277,9 @@ impl Headless {
         }
         if let (Event::Checkpoint { .. }, Payload::Bytes(bytes)) = (&message.event, &message.payload) {
             self.checkpoint = Some(bytes.clone());
+        }
+        if let Some(listener) = &mut self.listener {
+            listener(&message);
         }
         self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
     }
@@ -234,7 +316,10 @@ impl Headless {
                     }
                 }
             }
-            Effect::Send(command, payload) => {
+            Effect::Send(mut command, payload) => {
+                if let (Command::Start { held_out_limit, .. }, Some(chosen)) = (&mut command, self.held_out) {
+                    *held_out_limit = chosen;
+                }
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
                 answers.into_iter().for_each(|answer| self.hear(program, answer));
@@ -278,6 +363,9 @@ fn device(program: Program) -> Result<Device, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
     use crate::permalink::decode;
@@ -323,6 +411,31 @@ mod tests {
             assert_eq!(pollster::block_on(session.finish(|_| {})).unwrap().solved, *found);
             assert!(found.iter().any(Option::is_some), "{found:?}");
         }
+    }
+
+    #[test]
+    fn who_listens_hears_every_measurement_and_the_run_waits_where_it_is_told_to() {
+        let link =
+            "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
+        let heard = Rc::new(RefCell::new(vec![]));
+        let listening = Rc::clone(&heard);
+        let mut page = Headless::open(&decode(link).0).measured_on(Some(16)).with_listener(move |message| {
+            if let Event::Metrics(rows) = &message.event {
+                listening.borrow_mut().extend(rows.iter().map(|row| row.step));
+            }
+        });
+        page.catch_up().unwrap();
+        assert!(page.has_worker());
+        let mut told = |command: Command| {
+            page.tell(command).unwrap();
+            while page.slice().unwrap() {}
+            let run = &page.state().run;
+            (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
+        };
+        assert_eq!(told(Command::Pause), (Phase::Paused, 0, 16, 1));
+        assert_eq!(told(Command::PlayTo(40)), (Phase::Paused, 40, 16, 5));
+        assert_eq!(told(Command::Play), (Phase::Finished(Ending::LastStep), 120, 16, 13));
+        assert!(heard.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
     }
 
     #[test]

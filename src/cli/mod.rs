@@ -3,21 +3,21 @@
 
 mod bench;
 mod claims;
-mod disk;
+pub mod disk;
 mod docs;
 mod files;
 mod golden;
-mod headless;
-mod journal;
+pub mod headless;
+pub mod journal;
 mod json;
 mod list;
 mod look;
 mod markdown;
 mod measured;
-mod open;
+pub mod open;
 mod output;
-mod plot;
-mod pool;
+pub mod plot;
+pub mod pool;
 mod previews;
 mod print;
 mod probe;
@@ -26,8 +26,8 @@ mod rows;
 mod run;
 pub mod science;
 mod signals;
-mod sweep;
-mod sweeps;
+pub mod sweep;
+pub mod sweeps;
 mod tensors;
 mod words;
 

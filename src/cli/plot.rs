@@ -184,7 +184,7 @@ fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
 }
 
 /// The charts on show that there are of this run, and a sentence for each that there is not.
-fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
+pub fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
     for chart in &state.run.link.view.show {
         match chart.applies(&state.run) {
@@ -196,7 +196,7 @@ fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
 }
 
 /// Charts per row: two where that makes at most two rows without a gap, otherwise three.
-fn columns(charts: usize) -> usize {
+pub fn columns(charts: usize) -> usize {
     if charts <= 4 && charts.is_multiple_of(2) { 2 } else { 3 }
 }
 

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::open::bar_of_runs;
 use super::output::Output;
 use super::print::{Format, Names, Print, environment};
-use super::{Trouble, pool};
+use super::{Trouble, pool, signals};
 use crate::analysis::binomial::wilson;
 use crate::analysis::bootstrap::{FEWEST, Law};
 use crate::analysis::convergence::best;
@@ -59,7 +59,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
-    let made = pool::make(spec, &numbers, pool::cores(), options, |number, _, outcome| {
+    let made = pool::make(spec, &numbers, pool::cores(), options, &signals::stop, |number, _, outcome| {
         let last = outcome.rows.last();
         let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
         waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
@@ -149,7 +149,7 @@ fn lines(place: &[&str], solved: &[Option<u64>], more: &[String]) -> Result<Stri
 }
 
 /// The runs for reading.
-pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+pub fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
     let ends = ends_count(spec);
@@ -206,7 +206,7 @@ fn steps(time: f64) -> String {
 }
 
 /// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
-pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+pub fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return String::new();

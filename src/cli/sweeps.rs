@@ -34,7 +34,7 @@ use panels::{Panel, panels};
 /// Most runs that are made without anybody's word.
 const MOST_UNASKED: usize = 10_000;
 /// Most runs that a figure or a table is made of.
-const MOST_SHOWN: usize = 10_000;
+pub const MOST_SHOWN: usize = 10_000;
 /// Most combinations of further settings that a figure shows.
 const MOST_PANELS: usize = 24;
 /// Most runs that are printed as a table.
@@ -149,7 +149,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     bar.reset_eta();
     let begin = now_ms();
     let options = Options { stop_solved: true, ..Options::default() };
-    let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
+    let names = pool::make(spec, &pending, threads, options, &signals::stop, |number, cell, outcome| {
         let lines = journal.lines(number, cell, outcome);
         journal.add(number, &lines)?;
         bar.inc(1);
@@ -287,6 +287,20 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
 #[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
 pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Trouble> {
     check_figure(path, &found.spec, found.shard)?;
+    let (readings, columns) = readings(found)?;
+    let lines = found.spec.run.series.values.len();
+    if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
+        eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES}).");
+    }
+    let title = encode(&Link::of(found.spec.clone()));
+    look.draw(path, readings, &title, columns, (520, 380))
+}
+
+/// What a figure of a whole sweep shows, and in how many columns.
+///
+/// # Errors
+/// If runs are missing.
+pub fn readings(found: &Found) -> Result<(Vec<Reading>, usize), Trouble> {
     let (mut readings, mut columns) = (vec![], 2);
     for Panel { name, spec, sweep } in panels(found)? {
         let own = drawn(&spec, sweep);
@@ -301,12 +315,7 @@ pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Troubl
             readings.extend(own.into_iter().map(titled));
         }
     }
-    let lines = found.spec.run.series.values.len();
-    if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
-        eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES}).");
-    }
-    let title = encode(&Link::of(found.spec.clone()));
-    look.draw(path, readings, &title, columns, (520, 380))
+    Ok((readings, columns))
 }
 
 /// The map of two settings, or the curves of one.
