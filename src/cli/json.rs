@@ -21,6 +21,7 @@ use crate::optim::Optimizer;
 use crate::permalink::{Link, View, encode};
 use crate::record::Environment;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
+use crate::settings::axes::MOST_AXES;
 use crate::settings::{Choice, Knob, MOST_ENTRIES, MOST_VALUES, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 
@@ -112,7 +113,9 @@ enum Values {
     Schedule { from: f64, to: f64, most: usize },
     Points { from: f64, to: f64, most: usize },
     Text { most: usize },
+    Formula { most: usize },
     Axis { most: usize },
+    Axes { most: usize },
 }
 
 /// An option.
@@ -220,7 +223,9 @@ impl Values {
             Range::Schedule(from, to) => Values::Schedule { from, to, most },
             Range::Points(largest, most) => Values::Points { from: -largest, to: largest, most },
             Range::Text(most) => Values::Text { most },
+            Range::Formula(most) => Values::Formula { most },
             Range::Axis => Values::Axis { most: MOST_VALUES },
+            Range::Axes => Values::Axes { most: MOST_AXES },
         }
     }
 }

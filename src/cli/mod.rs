@@ -19,7 +19,7 @@ mod output;
 pub mod plot;
 pub mod pool;
 mod previews;
-mod print;
+pub mod print;
 mod probe;
 mod record;
 mod rows;

@@ -164,7 +164,7 @@ pub fn table(spec: &RunSpec, sweep: &Sweep) -> String {
         row.push(format!("{low:.3} to {high:.3}"));
         row.extend(match ends {
             true => errors(sweep.ends.get(number)),
-            false => [point.median().map_or(NONE.into(), steps), interval(&point)],
+            false => [point.median().map_or(NONE.into(), steps), times_interval(&point)],
         });
         table.add_row(row);
     }
@@ -191,7 +191,7 @@ fn errors(right: Option<&Vec<f32>>) -> [String; 2] {
 }
 
 /// An interval that ends at the last step is open: some of the replicas might have needed any number of them.
-fn interval(point: &Point) -> String {
+fn times_interval(point: &Point) -> String {
     match (point.median(), point.interval()) {
         (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
             format!("{} to over {}", steps(low), thousands(point.horizon))
@@ -333,9 +333,9 @@ mod tests {
     #[test]
     fn an_interval_is_open_where_it_ends_with_the_run() {
         let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
-        assert_eq!(interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
+        assert_eq!(times_interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
         let open = [vec![Some(1200); 5], vec![None; 3]].concat();
-        assert_eq!(interval(&point(&open)), "1,200 to over 5,000");
-        assert_eq!(interval(&point(&[Some(1), None, None])), NONE);
+        assert_eq!(times_interval(&point(&open)), "1,200 to over 5,000");
+        assert_eq!(times_interval(&point(&[Some(1), None, None])), NONE);
     }
 }

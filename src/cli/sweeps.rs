@@ -166,15 +166,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if !arguments.quiet {
         if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
-            for Panel { name, spec, sweep } in panels(&found)? {
-                if !name.is_empty() {
-                    println!("{name}");
-                }
-                print!("{}", sweep::table(&spec, &sweep) + &sweep::laws(&spec, &sweep));
-                if let Some(floor) = labs::note_on_map(&sweep.cells) {
-                    println!("{floor}");
-                }
-            }
+            print!("{}", printed(&found)?);
         } else if shard == Shard::WHOLE && wanted <= MOST_SHOWN {
             print!("{}", laws(&found)?);
         }
@@ -238,6 +230,24 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
     )
 }
 
+/// The table of a whole sweep and its fitted power laws, for each combination of further settings.
+///
+/// # Errors
+/// If runs are missing.
+pub fn printed(found: &Found) -> Result<String, Trouble> {
+    let mut text = String::new();
+    for Panel { name, spec, sweep } in panels(found)? {
+        if !name.is_empty() {
+            text += &format!("{name}\n");
+        }
+        text += &(sweep::table(&spec, &sweep) + &sweep::laws(&spec, &sweep));
+        if let Some(floor) = labs::note_on_map(&sweep.cells) {
+            text += &format!("{floor}\n");
+        }
+    }
+    Ok(text)
+}
+
 /// The fitted power laws of a whole sweep, a line for each, for each combination of further settings; nothing where its times
 /// are not what counts.
 ///
@@ -290,7 +300,9 @@ pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Troubl
     let (readings, columns) = readings(found)?;
     let lines = found.spec.run.series.values.len();
     if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
-        eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES}).");
+        eprintln!(
+            "The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES})."
+        );
     }
     let title = encode(&Link::of(found.spec.clone()));
     look.draw(path, readings, &title, columns, (520, 380))

@@ -17,8 +17,9 @@ use super::table::Table;
 use super::trainer::PATIENCE;
 use crate::analysis::Reading;
 use crate::cli::disk::Native;
-use crate::cli::journal::{Found, Journal, Shard, lines};
-use crate::cli::{Trouble, pool, sweep as printed, sweeps};
+use crate::cli::journal::{Found, Journal, Shard};
+use crate::cli::print::Names;
+use crate::cli::{Trouble, pool, sweeps};
 use crate::permalink::{Link, encode};
 use crate::run::RunSpec;
 use crate::run::cells::count;
@@ -85,13 +86,14 @@ fn train(
 ) -> Result<Made, Trouble> {
     /// What shells have for a program that Ctrl-C has ended.
     const CODE: u8 = 130;
-    let mut journal = Journal::open(&Native, path, spec, Shard::WHOLE)?;
+    let mut journal = Journal::open(&Native, path, spec, Shard::WHOLE, Names::New)?;
     let pending = journal.found.missing();
     done.store(journal.found.runs(), Ordering::Relaxed);
     let options = Options { stop_solved: true, ..Options::default() };
     let asked = || stop.load(Ordering::Relaxed).then_some(CODE);
     pool::make(spec, &pending, threads, options, &asked, |number, cell, outcome| {
-        journal.add(number, &lines(spec, number, cell, outcome))?;
+        let lines = journal.lines(number, cell, outcome);
+        journal.add(number, &lines)?;
         done.fetch_add(1, Ordering::Relaxed);
         Ok(())
     })?;
@@ -107,8 +109,7 @@ fn shown(spec: &RunSpec, found: &Found) -> Result<(Vec<Reading>, String), Troubl
     if count(spec) > sweeps::MOST_SHOWN {
         return Ok((vec![], String::new()));
     }
-    let whole = sweeps::swept(found)?;
-    Ok((sweeps::readings(found)?, printed::table(spec, &whole) + &printed::laws(spec, &whole)))
+    Ok((sweeps::readings(found)?.0, sweeps::printed(found)?))
 }
 
 /// Does `work` in another thread without Python's lock, while this one tells `progress` and sees whether somebody has
