@@ -26,6 +26,8 @@ use crate::run::cells::count;
 use crate::sweep::{Cell, MOST_AT_ALL};
 use crate::training::session::Outcome;
 pub use layout::Ended;
+#[cfg(test)]
+pub use layout::axes;
 use layout::{Layout, name};
 
 mod layout;
@@ -476,10 +478,8 @@ mod tests {
         head(&spec, Shard::WHOLE) + extra
     }
 
-    const FIRST: &str =
-        "0,10,2,0,4 7,0,1,50,900,50,0.1,1,0.2,1\n0,10,2,0,4 7,1,0,,900,900,0.7,0.5,NaN,0.5\n";
-    const LAST: &str =
-        "3,20,3,0,4 7 9,0,1,50,900,50,0.1,1,0.2,1\n3,20,3,0,4 7 9,1,1,60,900,60,0.1,1,0.2,1\n";
+    const FIRST: &str = "0,10,2,0,4 7,0,1,50,900,50,0.1,1,0.2,1\n0,10,2,0,4 7,1,0,,900,900,0.7,0.5,NaN,0.5\n";
+    const LAST: &str = "3,20,3,0,4 7 9,0,1,50,900,50,0.1,1,0.2,1\n3,20,3,0,4 7 9,1,1,60,900,60,0.1,1,0.2,1\n";
 
     fn of(text: &[u8]) -> Result<Found, anyhow::Error> {
         Found::of(&mut &text[..])

@@ -129,6 +129,7 @@ impl<'a> Output<'a> {
                 return Ok(true);
             }
         }
+        let To::Beside(beside) = &self.to else { return Ok(false) };
         if beside.length() > 0 {
             bail!(
                 "{} contains the measurements of an interrupted run, and the checkpoint belongs to another run: rename or \

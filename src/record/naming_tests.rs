@@ -131,7 +131,8 @@ fn margins_are_divided_by_the_closed_form() {
     assert!((largest("#v1/groups?n=23").unwrap() / 0.002_579_57 - 1.0).abs() < 1e-5);
     let cube = "#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube";
     assert!((largest(cube).unwrap() / 0.607_157 - 1.0).abs() < 1e-5);
-    for unknown in ["groups?n=23&frac=0.5", "groups?n=23&act=relu", "groups?op=mul", "groups?nu=2", "markov"] {
+    for unknown in ["groups?n=23&frac=0.5", "groups?n=23&act=relu", "groups?op=mul", "groups?nu=2", "markov"]
+    {
         assert_eq!(largest(&format!("#v1/{unknown}")), None, "{unknown}");
     }
     let spec = link("#v1/groups?n=23").spec;
@@ -153,7 +154,10 @@ fn a_file_begins_with_what_is_known_of_its_run() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], format!("# program: {}", Environment::program()));
     assert_eq!(lines[1], format!("# link: {}", encode(&run.link)));
-    assert_eq!(lines[2..5], ["# settings.lab: sparse-parity", "# settings.model: mlp", "# settings.opt: sgd"]);
+    assert_eq!(
+        lines[2..5],
+        ["# settings.lab: sparse-parity", "# settings.model: mlp", "# settings.opt: sgd"]
+    );
     // Also settings that have their defaults.
     let spec = &run.link.spec;
     for (_, knob) in spec.knobs() {

@@ -219,7 +219,10 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
         },
         RunRows { name: "markov", measures: more, preamble: String::new(), rows: vec![&judged] },
     ]);
-    assert!(text.starts_with(&format!("# run: k = 3, η = 0.1\n{preamble}# run: markov\nrun,step,")), "{text}");
+    assert!(
+        text.starts_with(&format!("# run: k = 3, η = 0.1\n{preamble}# run: markov\nrun,step,")),
+        "{text}"
+    );
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines[0], "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy,on_iid");
     assert_eq!(lines.len(), 8);

@@ -54,8 +54,7 @@ fn singly(link: &str) -> String {
             let row = outcome.rows.iter().find(|row| row.step == step).unwrap();
             let numbers = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
             let numbers: Vec<String> = numbers.iter().map(|column| column[replica].to_string()).collect();
-            let relevant: Vec<String> =
-                preamble::relevant(&cell.spec).iter().map(usize::to_string).collect();
+            let relevant: Vec<String> = preamble::relevant(&cell.spec).iter().map(usize::to_string).collect();
             text += &format!(
                 "{number},{},{},0,{},{replica},{},{},200,{step},{}\n",
                 cell.spec.value("n").unwrap(),
@@ -74,7 +73,10 @@ fn singly(link: &str) -> String {
 fn a_sweep_is_its_runs_done_singly_bit_for_bit_on_any_number_of_threads() {
     let folder = Folder::new("singly");
     let expected = singly(SWEEP);
-    assert!(expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,,200,200,")), "{expected}");
+    assert!(
+        expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,,200,200,")),
+        "{expected}"
+    );
     for threads in ["1", "2", "5"] {
         let path = folder.file(threads);
         let said = done(&["sweep", SWEEP, "-o", &path, "--threads", threads]);

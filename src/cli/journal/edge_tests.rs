@@ -3,6 +3,7 @@
 use super::*;
 use crate::cli::disk::Native;
 use crate::cli::disk::noting::Noting;
+use crate::protocol::Row;
 use crate::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
@@ -138,7 +139,8 @@ fn a_file_of_something_else_stays_as_it_is() {
         ("", Shard::WHOLE, None),
     ] {
         let place = Place::with("other", text);
-        let opened = Journal::open(&Native, &place.0, &spec, shard, Names::New).map(|journal| journal.found.missing());
+        let opened =
+            Journal::open(&Native, &place.0, &spec, shard, Names::New).map(|journal| journal.found.missing());
         let now = std::fs::read_to_string(&place.0).unwrap();
         match said {
             Some(said) => {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
+use crate::protocol::Row;
 use crate::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";

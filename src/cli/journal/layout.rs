@@ -31,7 +31,7 @@ pub struct Ended {
 const MOST_TRIED: usize = 1024;
 
 /// The settings that a sweep goes through.
-fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
+pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
     [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty())
 }
 

@@ -6,6 +6,7 @@
 
 use super::*;
 use crate::cli::disk::Native;
+use crate::protocol::Row;
 use crate::record::mutation_tests::{Dice, changed, many};
 use crate::sweep::cell;
 

@@ -23,7 +23,14 @@ fn outcome(replicas: usize) -> Outcome {
     let row = |step: u64| {
         let of = |x: f32| vec![x; replicas];
         let (train_loss, train_accuracy) = (of(0.5), of(0.25));
-        Row { step, train_loss, train_accuracy, test_loss: of(0.125), test_accuracy: of(1.0), ..Row::default() }
+        Row {
+            step,
+            train_loss,
+            train_accuracy,
+            test_loss: of(0.125),
+            test_accuracy: of(1.0),
+            ..Row::default()
+        }
     };
     let solved = (0..replicas).map(|replica| (replica == 0).then_some(70)).collect();
     Outcome { rows: vec![row(70), row(900)], solved, ending: None, step: 900 }
@@ -71,12 +78,8 @@ fn a_sweep_of_the_version_before_goes_on_under_either_names() {
     assert_eq!(lines[1][5..10], ["0", "1", "50", "900", "50"]);
     assert_eq!(lines[2][5..10], ["1", "0", "", "900", "900"]);
     assert_eq!(lines[5][5..], ["0", "1", "70", "900", "70", "0.5", "0.25", "0.125", "1"]);
-    let about = crate::record::preamble::lines(
-        &crate::record::Environment::program(),
-        &name(&spec),
-        &spec,
-        None,
-    );
+    let about =
+        crate::record::preamble::lines(&crate::record::Environment::program(), &name(&spec), &spec, None);
     assert!(new.starts_with(&format!("# lab sweep {}\n{about}cell,", name(&spec))), "{new}");
     std::fs::remove_file(&path).unwrap();
 }
