@@ -9,7 +9,7 @@
 //! law goes through the others then.
 //!
 //! # Why
-//! The error of least squares looks at the medians alone: it is zero through two of them, however much networks differ,
+//! The error of least squares uses the medians alone: it is zero through two of them, however much networks differ,
 //! and large where the law bends, however sure each median is. Networks are what was drawn at random, so they are drawn
 //! again. The seed is fixed and the generator our own: the same times have the same interval, everywhere and always.
 

@@ -12,7 +12,7 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::bootstrap::{FEWEST, Law};
 use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
-use crate::analysis::scaling::{Point, exponent, interval};
+use crate::analysis::scaling::{self, Point, exponent};
 use crate::display::charts::thresholds;
 use crate::display::sweep::{Sweep, measures};
 use crate::display::words::percent;
@@ -218,7 +218,7 @@ pub fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
             return format!("{name}fewer than two medians: no power of {symbol} can be fitted\n");
         };
         let known = |point: &&Point| point.median().is_some();
-        let why = match interval(&points, Law::Power) {
+        let why = match scaling::interval(&points, Law::Power) {
             Some(_) => String::new(),
             None if points.iter().filter(known).any(|point| point.times.len() < FEWEST) => {
                 format!(" (no interval: fewer than {FEWEST} networks at a value)")
