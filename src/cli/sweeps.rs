@@ -261,7 +261,10 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
         }
     }
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
-    let figure = Figure { readings: &readings, title: &title, columns, panel: (520, 380) };
+    // The values of many further settings take room in a title: eight pixels a character are enough.
+    let longest = readings.iter().map(|reading| reading.title().chars().count()).max().unwrap_or(0);
+    let figure =
+        Figure { readings: &readings, title: &title, columns, panel: (520.max(8 * longest as u32), 380) };
     let written = match path.extension().is_some_and(|end| end == "svg") {
         true => replace(&Native, path, figure_svg(&figure, &Theme::light()).as_bytes()),
         false => figure_png(&figure, &Theme::light().scaled(2.0), path)
