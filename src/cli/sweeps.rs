@@ -305,7 +305,10 @@ pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Troubl
         );
     }
     let title = encode(&Link::of(found.spec.clone()));
-    look.draw(path, readings, &title, columns, (520, 380))
+    // The values of many further settings take room in a title: eight pixels a character are enough.
+    let longest = readings.iter().map(|reading| reading.title().chars().count()).max().unwrap_or(0);
+    let width = if found.spec.run.further.is_empty() { 520 } else { 520.max(8 * longest as u32) };
+    look.draw(path, readings, &title, columns, (width, 380))
 }
 
 /// What a figure of a whole sweep shows, and in how many columns.

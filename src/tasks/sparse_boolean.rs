@@ -376,8 +376,6 @@ impl Sampler for SparseBoolean {
 }
 
 #[cfg(test)]
-mod own_tests;
-#[cfg(test)]
 mod tests {
     use super::*;
 
