@@ -158,7 +158,7 @@ fn ranges_end_where_they_say() {
     }
     // Too many are told that, and not what each of them may be.
     for (range, text) in [(Range::List(1, 99), &more_places), (Range::Schedule(0.0, 1.0), &more_steps)] {
-        let why = Knob { range, ..knob("c").clone() }.parse(text).unwrap_err().expected;
+        let why = Knob { range, ..*knob("c") }.parse(text).unwrap_err().expected;
         assert_eq!(why, "at most 64 entries, and there are 65", "{range:?}");
     }
 }
