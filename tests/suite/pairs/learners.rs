@@ -138,7 +138,6 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
                         *m = o.momentum * *m + g;
                         *w -= lr * if o.is_nesterov() { g + o.momentum * *m } else { *m };
                     }
-                    other => unreachable!("none of these runs has {other:?}"),
                     Optimizer::Adam(o) => {
                         let is_coupled = o.kind == Decay::Coupled;
                         let g = if is_coupled { g + o.decay * *w } else { *g };
@@ -148,6 +147,7 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
                         let (m, v) = (*m / (1.0 - o.beta1.powi(t)), *v / (1.0 - o.beta2.powi(t)));
                         *w -= lr * m / (v.sqrt() + o.epsilon);
                     }
+                    other => unreachable!("none of these runs has {other:?}"),
                 }
             }
         }
