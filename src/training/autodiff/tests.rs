@@ -17,7 +17,6 @@ fn tensor(values: &[f32], shape: [usize; 3]) -> Tensor<3> {
     Tensor::from_data(TensorData::new(values.to_vec(), shape), Device::cpu().tensors())
 }
 
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 fn numbers(tensor: Tensor<3>) -> Vec<f32> {
     pollster::block_on(tensor.into_data_async()).unwrap().try_to_vec().unwrap()
 }
