@@ -121,27 +121,31 @@ fn marker(measures: &Measures) -> Row {
 
 /// The measurements of a table.
 fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row>, String> {
-    let measures = spec.task.examples().measures();
+    let measures = spec.measures();
     let marker = marker(&measures);
-    let known = columns(&measures, std::iter::once(&marker));
-    let place = |name: &String| {
-        let column = known.iter().find(|column| column.key == *name)?;
-        match column.of(&marker).first() {
-            Some(number) if *number == MARGIN => Some(NUMBERS - 1),
-            Some(number) if *number >= 0.0 => Some(*number as usize),
-            // It follows from other columns.
-            _ => None,
-        }
+    // Where the columns of these names have their numbers.
+    let places = |measures: &Measures| {
+        let known = columns(measures, std::iter::once(&marker));
+        let place = |name: &String| {
+            let column = known.iter().find(|column| column.key == *name)?;
+            match column.of(&marker).first() {
+                Some(number) if *number == MARGIN => Some(NUMBERS - 1),
+                Some(number) if *number >= 0.0 => Some(*number as usize),
+                // It follows from other columns.
+                _ => None,
+            }
+        };
+        names.iter().map(place).collect::<Vec<_>>()
     };
-    let places: Vec<Option<usize>> = names.iter().map(place).collect();
-    for needed in 0..NUMBERS - 1 {
-        if !places.contains(&Some(needed)) {
-            let is_it =
-                |column: &&crate::record::Column| column.of(&marker).first() == Some(&(needed as f32));
-            let key = known.iter().find(is_it).map_or("", |column| column.key.as_str());
-            return Err(format!("the column {key} is missing"));
-        }
-    }
+    let missing = |places: &[Option<usize>]| (0..NUMBERS - 1).find(|at| !places.contains(&Some(*at)));
+    // The version before had names of its own.
+    let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+    let (now, before) = (places(&measures), places(&earlier));
+    let places = match missing(&now) {
+        None => now,
+        Some(_) if missing(&before).is_none() => before,
+        Some(at) => return Err(format!("the column {} is missing", measures.names[at])),
+    };
     let replicas = spec.run.replicas;
     let mut rows: Vec<Row> = vec![];
     for (at, line) in lines.iter().enumerate() {
@@ -306,7 +310,7 @@ mod tests {
     fn a_table_is_the_run_that_it_was_written_of() {
         let link = link_of("#v1/sparse-parity?replicas=2&steps=20&every=10");
         let rows = [row(0, &[0.5, 0.625]), row(10, &[1.0, 0.75]), row(20, &[1.0, 0.1])];
-        let text = csv(&Measures::default(), rows.iter());
+        let text = csv(&link.spec.measures(), rows.iter());
         let found = record(&text, Some(&link));
         let shown = |rows: &[Row]| format!("{rows:?}");
         assert_eq!(shown(&found.rows), shown(&rows));
@@ -321,19 +325,22 @@ mod tests {
     #[test]
     fn further_measures_are_found_by_their_names() {
         let link = link_of("#v1/markov?replicas=1");
-        let measures = link.spec.task.examples().measures();
+        let measures = link.spec.measures();
         assert!(!measures.more.is_empty());
         let more: Vec<Vec<f32>> = (0..measures.more.len()).map(|at| vec![at as f32 + 0.5]).collect();
         let rows =
             [Row { measures: more.clone(), ..row(0, &[0.5]) }, Row { measures: more, ..row(10, &[0.5]) }];
-        let found = record(&csv(&measures, rows.iter()), Some(&link));
-        assert_eq!(format!("{:?}", found.rows), format!("{rows:?}"));
+        let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+        for names in [measures, earlier] {
+            let found = record(&csv(&names, rows.iter()), Some(&link));
+            assert_eq!(format!("{:?}", found.rows), format!("{rows:?}"));
+        }
     }
 
     #[test]
     fn what_is_no_run_is_said() {
         let link = link_of("#v1/sparse-parity?replicas=2");
-        let good = csv(&Measures::default(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
+        let good = csv(&link.spec.measures(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
         assert!(said(&good, None).contains("add --link"), "{}", said(&good, None));
         let foreign = said("a,b\n1,2\n", Some(&link));
         assert!(
