@@ -47,7 +47,7 @@ settings! {
     pub struct CellRules {
         /// Rules that the search tries: random rules, all rules one after the other, or one rule that you write.
         order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
-        /// Nine signs: the new value of a cell of −1 under a cell of −1, 0 and +1; then of a cell of 0; then of a cell of +1.
+        /// Nine new values: three for a cell with −1, below −1, 0 and +1; three for a cell with 0; three for a cell with +1.
         rule: String = IDENTITY.into(), "entries", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
         /// Cells that are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);

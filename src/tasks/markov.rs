@@ -40,7 +40,7 @@ settings! {
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
         /// Distribution of the transition matrices in training.
         train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
-        /// Parameter α of the Dirichlet distribution of each row of a transition matrix; with 1, the distribution is uniform.
+        /// Each row of a transition matrix is sampled from a Dirichlet distribution with this parameter α. With α = 1 it is uniform.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);

@@ -96,7 +96,7 @@ impl SparseBoolean {
     pub const INFO: Info = Info {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
-        about: "The label is the AND, OR, majority, parity or your own function of k hidden bits. The training sample may be small.",
+        about: "The label is the AND, OR, majority or parity of k bits of the input, or your own function of them. The network is not told which bits. The training sample may be small.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
     };
 

@@ -111,7 +111,7 @@ fn smoothing() -> AnyView {
     let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
     let locked = store.memo(|state| state.run.link.locks(SMOOTH_KEY));
     view! {
-        <label class="switches__smooth" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Further right, the curve is smoother")>
+        <label class="switches__smooth" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Move the slider to the right for a smoother curve")>
             {tr!("Smooth")}
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label=tr!("Smoothing") disabled=locked prop:value=value

@@ -252,7 +252,7 @@ pub(super) fn fitted(run: &RunView) -> Option<String> {
     let query = examples.input(examples.len());
     let answer = |w: &[f64]| network.predict(w, query).first().map_or(MISSING.into(), |y| size(*y));
     let said = tr!(
-        "At the query x = {x} the output of the network stored in the tokens is {tokens}. The output of the network of direct descent is {direct}.",
+        "At the query x = {x} the network stored in the tokens gives the output {tokens}. The same network, trained directly by gradient descent, gives {direct}.",
         x = real(*query.first()?),
         tokens = answer(&state.state.tokens),
         direct = answer(&state.state.direct)
