@@ -54,7 +54,7 @@ const TRACES: &[Preset] = &[
         name: "A random next state, two layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "Here only the most recent write to a cell determines the symbol. The network's prediction is almost always right if this write was two or four steps ago. For older writes the prediction is right less often. If the write was 18 or more steps ago, the accuracy is near chance.",
+        claim: "Here only the most recent write to a cell determines the symbol. The network's prediction is almost always right if this write was two or four steps ago. For older writes the prediction is right less often. If the write was 18 or more steps ago, the prediction is right in less than 75 % of the cases; a guess is right in 50 %.",
         source: SOURCE,
         instance: "Our choices: the next state is random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
         expect: &[
