@@ -34,18 +34,6 @@ fn neuron(runs: &Runs) -> std::rc::Rc<Trained> {
     runs.looked_into("hidden-progress", &[0, 50, 100, 200, 300, 400, 500])
 }
 
-/// The largest size of a weight of the first layer, `[inputs, width]`, on relevant bits, or on the others.
-fn largest(run: &Trained, step: u64, is_relevant: bool) -> f32 {
-    let relevant = run.spec.task.examples().relevant(run.spec.run.seed);
-    let inputs = run.spec.task.examples().inputs();
-    let width = run.weights(step)[0].len() / inputs;
-    let on = run.weights(step)[0]
-        .chunks(width)
-        .enumerate()
-        .filter(|(bit, _)| relevant.contains(bit) == is_relevant);
-    on.flat_map(|(_, row)| row).fold(0.0, |most, weight| weight.abs().max(most))
-}
-
 /// At chance for some hundred steps; from nine tenths of the first loss to a tenth of it within four hundred.
 fn falls_after_a_plateau(run: &Trained) -> bool {
     let first = run.loss(0);
@@ -224,7 +212,7 @@ pub const STATEMENTS: Statements = &[
         "At this step the largest weight on a relevant bit is already larger than every weight on another bit.",
         On(|runs| {
             let run = runs.looked_into("hidden-progress-mlp", &[1_000]);
-            largest(&run, 1_000, true) > largest(&run, 1_000, false)
+            run.largest(1_000, true) > run.largest(1_000, false)
         }),
     ),
     (

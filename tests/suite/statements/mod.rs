@@ -25,12 +25,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use vivarium::cli::science;
 use vivarium::labs::story::{Block, Story, parse};
 use vivarium::labs::{self, find, stories, story_file};
-use vivarium::permalink::decode;
+use vivarium::permalink::{Link, decode};
+use vivarium::presets::Expect;
 use vivarium::probing::Probe;
 use vivarium::protocol::{Finding, Row};
 use vivarium::run::RunSpec;
+use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
@@ -44,6 +47,8 @@ pub enum Shown {
     Preset(&'static str),
     /// On the runs that the story opens.
     Runs(fn(&Runs) -> bool),
+    /// As expectations, on the run of this preset or link with its own seed, or on all runs of its sweep.
+    Expects(&'static str, &'static [Expect]),
 }
 
 /// The sentences of a story, in their order.
@@ -112,6 +117,15 @@ impl Trained {
         self.rows.iter().find(|row| holds(row)).map(|row| row.step)
     }
 
+    /// The largest size of a weight of the first layer, `[inputs, width]`, on relevant bits, or on the others.
+    pub fn largest(&self, step: u64, is_relevant: bool) -> f32 {
+        let relevant = self.spec.task.examples().relevant(self.spec.run.seed);
+        let width = self.spec.parameters()[0].shape[2];
+        let rows = self.weights(step)[0].chunks(width).enumerate();
+        let on = rows.filter(|(bit, _)| relevant.contains(bit) == is_relevant);
+        on.flat_map(|(_, row)| row).fold(0.0, |most, weight| weight.abs().max(most))
+    }
+
     /// Weights of the first network, which were asked for when the run was trained.
     pub fn weights(&self, step: u64) -> &[Vec<f32>] {
         &self.weights[&step]
@@ -146,7 +160,8 @@ impl Runs {
     }
 }
 
-fn train(name: &str, steps: &[u64]) -> Trained {
+/// The link of a preset, with changes behind a `&`, or a link.
+fn link(name: &str) -> Link {
     let (slug, changes) = name.split_once('&').unwrap_or((name, ""));
     let link = match find(slug) {
         Some(preset) if changes.is_empty() => preset.link.to_string(),
@@ -157,6 +172,21 @@ fn train(name: &str, steps: &[u64]) -> Trained {
     };
     let (link, notices) = decode(&link);
     assert!(notices.is_empty(), "{name}: {notices:?}");
+    link
+}
+
+/// The settings of a preset or link.
+fn decoded(name: &str) -> RunSpec {
+    link(name).spec
+}
+
+/// How many runs the sweep of a preset has.
+fn sweep_cells(name: &str) -> usize {
+    cells(&decoded(name)).len()
+}
+
+fn train(name: &str, steps: &[u64]) -> Trained {
+    let link = link(name);
     let mut session = Session::start(&link.spec, &Device::cpu(), Options::default()).unwrap();
     let (mut rows, mut weights) = (vec![], BTreeMap::new());
     let mut stops: Vec<u64> = steps.to_vec();
@@ -255,10 +285,17 @@ fn presets_that_show_a_sentence_have_expectations() {
 fn hold(slug: &str) {
     let (_, statements) = STORIES.iter().find(|(name, _)| *name == slug).unwrap();
     let runs = Runs::default();
-    let wrong: Vec<&str> = statements
-        .iter()
-        .filter(|(_, shown)| matches!(shown, Shown::Runs(holds) if !holds(&runs)))
-        .map(|(sentence, _)| *sentence)
-        .collect();
-    assert!(wrong.is_empty(), "{slug}: {}", wrong.join("\n"));
+    let mut wrong = vec![];
+    for (sentence, shown) in *statements {
+        match shown {
+            Shown::Runs(holds) if !holds(&runs) => wrong.push(sentence.to_string()),
+            Shown::Expects(name, expected) => {
+                let verdicts = science::check_run(link(name).spec, expected, &Device::cpu()).unwrap();
+                let failed = verdicts.into_iter().filter(|verdict| !verdict.holds);
+                wrong.extend(failed.map(|verdict| format!("{sentence} ({})", verdict.text)));
+            }
+            Shown::Words | Shown::Known(_) | Shown::Preset(_) | Shown::Runs(_) => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{slug}:\n{}", wrong.join("\n"));
 }
