@@ -18,6 +18,14 @@ pub const MOST_HELD_OUT: u64 = MOST_NUMBERS / 4;
 /// Most numbers in one finite sample: 16 MiB, so that a link cannot fill a phone's memory.
 pub const MOST_SAMPLE: u64 = 1 << 22;
 
+/// Most weights of a first layer, which the page keeps and draws: those of 4,096 neurons on 2,048 inputs, or of 16,384
+/// neurons on 512.
+pub const MOST_FIRST_LAYER: u64 = 1 << 23;
+
+/// Most numbers in one embedding of a network on pairs, which the page takes apart neuron by neuron: those of 4,096 neurons
+/// on [`MOST_ELEMENTS`] elements, or of 16,384 neurons on 32.
+pub const MOST_EMBEDDED: u64 = 1 << 19;
+
 /// Most elements of a group: a network's answers to all pairs are 128³ = 2²¹ numbers, and a table of products has 2¹⁴.
 pub const MOST_ELEMENTS: usize = 128;
 

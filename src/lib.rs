@@ -24,19 +24,20 @@
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`labs`] | the parts that belong to one lab only: its charts, probes, texts, presets, stories and panels |
 //! | [`protocol`] | the messages between page and worker |
-//! | [`pytorch`] | the parts of a PyTorch script that a task or a model adds |
+//! | [`pytorch`] | the parts of a PyTorch script that a task, a model or an optimizer adds |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
 //! | [`ui`] | parts of the page that depend on no lab and on no state of the page |
 //! | [`probing`] | measurements that are made in short slices; the labs declare them |
 //! | [`display`] | a run as it is shown, the charts of every lab, and the contract of the labs |
+//! | `cli`, `python` | the command line, and its runs and sweeps as a Python module |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
 //! To find where a chart is made: the name and help of a chart are with its task (`src/tasks/<task>/charts.rs`), and
 //! its drawing code is in its lab (`src/labs/<lab>/charts.rs`), or in `src/display/charts/` if every lab has the chart.
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli.
+//! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli → python.
 //! `tests/suite/layers.rs` holds the table.
 //!
 //! # Dimension letters
@@ -88,3 +89,5 @@ pub mod worker_web;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "python")]
+pub mod python;

@@ -1,12 +1,12 @@
-//! What a task or a model adds to the PyTorch script of a run, and values as Python writes them.
+//! What a task, a model or an optimizer adds to the PyTorch script of a run, and values as Python writes them.
 //!
 //! # Why
-//! The script is put together in [`record`](crate::record), which knows no task and no model: each says by itself what
+//! The script is put together in [`record`](crate::record), which knows no task, model or optimizer: each says by itself what
 //! its part is, in a trait of its own, so that programs that write no scripts do not carry their text.
 
 use crate::settings::{Value, real};
 
-/// What a task or a model adds to the script.
+/// What a task, a model or an optimizer adds to the script.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
     /// Python code, one piece after the other.
@@ -84,7 +84,7 @@ pub fn value(value: &Value) -> String {
             let point = |[x, y]: &[f64; 2]| format!("({}, {})", real(*x), real(*y));
             format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
         }
-        Value::Text(written) => text(written),
+        Value::Text(written) | Value::Formula(written) => text(written),
         Value::List(_) => format!("[{}]", value.to_string().replace('.', ", ")),
         other => text(&other.to_string()),
     }

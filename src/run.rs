@@ -14,8 +14,8 @@ pub use sizes::Sizes;
 use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
-use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
-use crate::tasks::Task;
+use crate::settings::{Axis, Knob, Problem, Range, Settings, Value, axes};
+use crate::tasks::{Measures, Task};
 use crate::{choices, settings};
 
 choices! {
@@ -69,6 +69,8 @@ settings! {
     pub struct Run {
         /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
+        /// Share ε of each label that is spread evenly over all classes in training; measured losses are without it.
+        smoothing: f64 = 0.0, "ls", "Label smoothing ε", Range::Real(0.0, 1.0), only when "loss" = "ce";
         /// Number of examples per training step; 0 uses the whole training sample, if there is a fixed sample.
         batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
         /// Number from which data and initial weights are generated; the same seed gives the same run.
@@ -93,6 +95,8 @@ settings! {
         sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
+        /// Further settings of a sweep, on the command line only; on the page a sweep has at most two settings.
+        further: Vec<Axis> = vec![], "further", "Further settings of the sweep", Range::Axes;
         /// Which measure must reach the target accuracy, or the loss limit, for the solution to count as found.
         success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
         /// Largest held-out loss at which the solution counts as found.
@@ -167,6 +171,13 @@ impl RunSpec {
             let _ = spec.parse(key, text);
         }
         Some(spec)
+    }
+
+    /// What files call the numbers of a measurement of this run, and the largest margin where a closed form is known.
+    pub fn measures(&self) -> Measures {
+        let model = self.model.config();
+        let names = model.measures().unwrap_or_else(|| self.task.examples().measures());
+        Measures { largest_margin: model.largest_margin(&self.task), ..names }
     }
 
     /// Examples of one training step.
@@ -259,7 +270,11 @@ impl RunSpec {
                 let knob =
                     self.knob(key).ok_or_else(|| Problem::new(key, text, tr!("a setting of this run")))?;
                 let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
-                let spelt = Axis::spelt(text, whole).filter(|_| knob.range == Range::Axis);
+                let spelt = match knob.range {
+                    Range::Axis => Axis::spelt(text, whole),
+                    Range::Axes => axes::spelt(text, whole),
+                    _ => None,
+                };
                 self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)
             }
         }
@@ -358,6 +373,11 @@ impl RunSpec {
         if self.set_rate(step) != lr {
             self.run.schedule.push((step, lr));
         }
+    }
+
+    /// ε of label smoothing, in single precision as all learners take it; 0 where labels are not smoothed.
+    pub fn label_smoothing(&self) -> f32 {
+        if self.run.loss == Loss::CrossEntropy { self.run.smoothing as f32 } else { 0.0 }
     }
 
     /// Floating-point operations of one step over all replicas, roughly.

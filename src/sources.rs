@@ -45,6 +45,12 @@ pub const BREIMAN_2001: Source = Source {
     title: "Random Forests (Machine Learning 45)",
     url: "https://doi.org/10.1023/A:1010933404324",
 };
+/// Lion.
+pub const CHEN_2023: Source = Source {
+    cite: "Chen et al. 2023",
+    title: "Symbolic Discovery of Optimization Algorithms",
+    url: "https://arxiv.org/abs/2302.06675",
+};
 /// The gated recurrent unit.
 pub const CHO_2014: Source = Source {
     cite: "Cho et al. 2014",
@@ -81,6 +87,12 @@ pub const GROMOV_2023: Source = Source {
     title: "Grokking modular arithmetic",
     url: "https://arxiv.org/abs/2301.02679",
 };
+/// Muon.
+pub const JORDAN_2024: Source = Source {
+    cite: "Jordan et al. 2024",
+    title: "Muon: An optimizer for hidden layers in neural networks",
+    url: "https://kellerjordan.github.io/posts/muon/",
+};
 /// The small transformer whose default settings Edelman, Goel et al. 2022 use.
 pub const KARPATHY_2020: Source = Source {
     cite: "Karpathy 2020",
@@ -110,6 +122,12 @@ pub const MOUSAVI_2025: Source = Source {
     cite: "Mousavi-Hosseini et al. 2025",
     title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
     url: "https://arxiv.org/abs/2503.11272",
+};
+/// Momentum, and Nesterov's in the form that programs have.
+pub const SUTSKEVER_2013: Source = Source {
+    cite: "Sutskever et al. 2013",
+    title: "On the importance of initialization and momentum in deep learning",
+    url: "https://proceedings.mlr.press/v28/sutskever13.html",
 };
 /// Recurrent convolutional networks that contain a learning algorithm.
 pub const GOEL_2022: Source = Source {

@@ -2,6 +2,7 @@
 
 pub mod attention;
 pub mod binomial;
+pub mod bootstrap;
 pub mod chains;
 pub mod chart;
 pub mod convergence;

@@ -9,6 +9,7 @@
 //! (Edelman 2024, figures 5.1 right, 5.2 right and B.6: t_c ∝ n^α with α growing in k, until an elbow at larger n
 //! beyond which it grows faster.)
 
+use super::bootstrap::{self, Law, Straight, Timed};
 use super::convergence::{Times, sets};
 use super::{Lines, Role, Series};
 
@@ -39,14 +40,10 @@ impl Point {
 /// t = scale · x^exponent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerLaw {
-    /// α.
+    /// α. Its interval is that of resampled networks ([`interval`]), not of the least squares.
     pub exponent: f64,
-    /// Standard error of α; none for two points, which fit any law.
-    pub error: Option<f64>,
     /// t at x = 1.
     pub scale: f64,
-    /// Standard error of ln(scale).
-    pub scale_error: Option<f64>,
 }
 
 impl PowerLaw {
@@ -63,44 +60,12 @@ pub struct LogLaw {
     pub level: f64,
     /// b.
     pub slope: f64,
-    /// Standard errors of level and slope; none for two points.
-    pub errors: Option<(f64, f64)>,
 }
 
 impl LogLaw {
     /// t at x.
     pub fn at(&self, x: f64) -> f64 {
         self.level + self.slope * libm::log(x)
-    }
-}
-
-/// A straight line through points by least squares.
-struct Straight {
-    level: f64,
-    slope: f64,
-    /// Standard errors of both, from three points on.
-    errors: Option<(f64, f64)>,
-}
-
-impl Straight {
-    /// None without two different places.
-    fn through(points: &[(f64, f64)]) -> Option<Self> {
-        let count = points.len() as f64;
-        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-        let (x_mean, y_mean) = (mean(|p| p.0), mean(|p| p.1));
-        let spread: f64 = points.iter().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
-        if points.len() < 2 || spread <= 1e-12 {
-            return None;
-        }
-        let slope = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean)).sum::<f64>() / spread;
-        let residual = |(x, y): &(f64, f64)| y - y_mean - slope * (x - x_mean);
-        let squares: f64 = points.iter().map(|p| residual(p) * residual(p)).sum();
-        let errors = (points.len() > 2).then(|| {
-            let variance = squares / (count - 2.0);
-            let level = variance * (1.0 / count + x_mean * x_mean / spread);
-            (libm::sqrt(level), libm::sqrt(variance / spread))
-        });
-        Some(Straight { level: y_mean - slope * x_mean, slope, errors })
     }
 }
 
@@ -118,19 +83,39 @@ fn logarithms(points: &[Point]) -> Vec<(f64, f64)> {
 /// The power law closest to the medians, by least squares in logarithms; none without two different places.
 pub fn fit(points: &[Point]) -> Option<PowerLaw> {
     let line = Straight::through(&logarithms(points))?;
-    Some(PowerLaw {
-        exponent: line.slope,
-        error: line.errors.map(|(_, slope)| slope),
-        scale: libm::exp(line.level),
-        scale_error: line.errors.map(|(level, _)| level),
+    Some(PowerLaw { exponent: line.slope, scale: libm::exp(line.level) })
+}
+
+/// The 95 % interval of the slope of a law through these points, over resampled networks.
+pub fn interval(points: &[Point], law: Law) -> Option<(f64, f64)> {
+    let timed: Vec<Timed> = points.iter().map(|point| (point.x, point.times.as_slice())).collect();
+    bootstrap::interval(&timed, law)
+}
+
+/// "exponent 0.61, 95 % interval 0.55 to 0.66": the power law of these points, everywhere in the same words; none where
+/// none can be fitted, and no interval where networks are too few for one.
+pub fn exponent(points: &[Point]) -> Option<String> {
+    let number = |x: f64| {
+        let text = format!("{x:.2}");
+        if text == "-0.00" { "0.00".into() } else { text.replace('-', "−") }
+    };
+    let exponent = number(fit(points)?.exponent);
+    Some(match interval(points, Law::Power) {
+        Some((low, high)) => tr!(
+            "exponent {exponent}, 95 % interval {low} to {high}",
+            exponent,
+            low = number(low),
+            high = number(high)
+        ),
+        None => tr!("exponent {exponent}", exponent),
     })
 }
 
 /// The law a + b ln x closest to the medians, by least squares; none without two different places.
 pub fn fit_logarithm(points: &[Point]) -> Option<LogLaw> {
     let places: Vec<(f64, f64)> = medians(points).map(|(x, t)| (libm::log(x), t)).collect();
-    let Straight { level, slope, errors } = Straight::through(&places)?;
-    Some(LogLaw { level, slope, errors })
+    let Straight { level, slope } = Straight::through(&places)?;
+    Some(LogLaw { level, slope })
 }
 
 /// The exponent between each two neighbouring medians, at the geometric mean of their places: where it rises is
@@ -166,18 +151,18 @@ pub fn parallel_search(widths: &[usize], sets: f64) -> Series {
     }
 }
 
-/// Median convergence times against a knob that formulas call `symbol`, one curve per name with the intervals
-/// as a band and the fitted exponent in its name; `others` are drawn beside them. Points are expected in rising
-/// order. A curve has a gap where fewer than half of the replicas converged.
-pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, others: Vec<Series>) -> Lines {
+/// Median convergence times against a knob, one curve per name with the intervals as a band and the fitted exponent
+/// in its name; `others` are drawn beside them. Points are expected in rising order. A curve has a gap where fewer
+/// than half of the replicas converged.
+pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, others: Vec<Series>) -> Lines {
     // Every curve has a colour of its own as long as there are enough of them; none is of training data here.
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |(i, (name, points)): (usize, &(String, Vec<Point>))| {
         let gap = (f32::NAN, f32::NAN);
         let edges = |point: &Point| point.interval().map_or(gap, |(low, high)| (low as f32, high as f32));
         let mut series = Series {
-            name: match fit(points) {
-                Some(law) => format!("{name}, t ∝ {symbol}^{:.1}", law.exponent).replace("^-", "^−"),
+            name: match exponent(points) {
+                Some(exponent) => format!("{name}, {exponent}"),
                 None => name.clone(),
             },
             role: roles[i % roles.len()],
@@ -216,55 +201,51 @@ mod tests {
         let points: Vec<Point> = [10u64, 20, 40, 80].map(|n| point(n as f64, &[3 * n * n], 0)).to_vec();
         let law = fit(&points).unwrap();
         assert!((law.exponent - 2.0).abs() < 1e-12 && (law.scale - 3.0).abs() < 1e-10, "{law:?}");
-        assert!(law.error.unwrap() < 1e-7);
         for ((x, exponent), middle) in local_exponents(&points).into_iter().zip([200f64, 800.0, 3200.0]) {
             assert!((exponent - 2.0).abs() < 1e-12 && (x - middle.sqrt()).abs() < 1e-9);
         }
-        assert_eq!(fit(&points[..2]).unwrap().error, None);
         assert_eq!(
             (fit(&points[..1]), fit(&[]), fit(&[points[0].clone(), points[0].clone()])),
             (None, None, None)
         );
     }
 
+    /// ln t = 0, 1, 1 at ln x = 0, 1, 2, but for a scale: slope ½. t = 1000, 1001, 1001 there: slope ½, level 1000 + 1/6.
     #[test]
-    fn the_standard_error_is_that_of_the_textbook() {
-        // ln t = 0, 1, 1 at ln x = 0, 1, 2: slope ½, residuals −1/6, 1/3, −1/6, error √(1/6 / 1 / 2).
+    fn both_laws_are_the_closest_to_three_points() {
         let e = std::f64::consts::E;
-        let scale = 1e9;
-        let points: Vec<Point> =
-            [(0, 1.0), (1, e), (2, e)].map(|(x, t)| point(e.powi(x), &[(scale * t) as u64], 0)).to_vec();
-        let law = fit(&points).unwrap();
-        assert!((law.exponent - 0.5).abs() < 1e-8);
-        assert!((law.error.unwrap() - (1.0f64 / 12.0).sqrt()).abs() < 1e-8, "{law:?}");
-    }
-
-    /// t = 1000, 1001, 1001 at ln x = 0, 1, 2: slope ½, level 1000 + 1/6, residuals −1/6, 1/3, −1/6 of variance 1/6; errors
-    /// √(1/6 / 2) of the slope and √(1/6 (1/3 + 1/2)) of the level.
-    #[test]
-    fn a_logarithm_is_fitted_with_its_errors() {
-        let e = std::f64::consts::E;
-        let at = [(0, 1000u64), (1, 1001), (2, 1001)];
-        let points: Vec<Point> = at.map(|(x, t)| point(e.powi(x), &[t], 0)).to_vec();
+        let of = |times: [f64; 3]| -> Vec<Point> {
+            (0..3).zip(times).map(|(x, t)| point(e.powi(x), &[t as u64], 0)).collect()
+        };
+        assert!((fit(&of([1e9, 1e9 * e, 1e9 * e])).unwrap().exponent - 0.5).abs() < 1e-8);
+        let points = of([1000.0, 1001.0, 1001.0]);
         let law = fit_logarithm(&points).unwrap();
         assert!((law.slope - 0.5).abs() < 1e-9 && (law.level - 1000.0 - 1.0 / 6.0).abs() < 1e-9, "{law:?}");
-        let (level, slope) = law.errors.unwrap();
-        assert!((slope - (1.0f64 / 12.0).sqrt()).abs() < 1e-9, "{law:?}");
-        assert!((level - (5.0f64 / 36.0).sqrt()).abs() < 1e-9, "{law:?}");
         assert!((law.at(e * e) - 1000.0 - 7.0 / 6.0).abs() < 1e-9);
-        assert_eq!((fit_logarithm(&points[..2]).unwrap().errors, fit_logarithm(&points[..1])), (None, None));
+        assert_eq!(fit_logarithm(&points[..1]), None);
     }
 
-    /// The error of the scale is that of ln t at ln x = 0; of times that grow like a logarithm the power law misses more.
+    /// Of times that grow like a logarithm the power law misses more.
     #[test]
     fn both_laws_are_held_against_the_same_points() {
         let times = |n: f64| (500.0 + 2000.0 * n.ln()) as u64;
         let points: Vec<Point> = [2.0, 4.0, 8.0, 16.0, 32.0].map(|n| point(n, &[times(n)], 0)).to_vec();
         let (power, log) = (fit(&points).unwrap(), fit_logarithm(&points).unwrap());
-        assert!((log.slope - 2000.0).abs() < 1.0 && log.errors.unwrap().1 < 1.0, "{log:?}");
+        assert!((log.slope - 2000.0).abs() < 1.0, "{log:?}");
         let miss = |t: f64, n: f64| (t / times(n) as f64 - 1.0).abs();
         assert!(miss(power.at(32.0), 32.0) > 50.0 * miss(log.at(32.0), 32.0), "{power:?} {log:?}");
-        assert!(power.scale_error.unwrap() > power.error.unwrap());
+    }
+
+    #[test]
+    fn an_exponent_is_said_with_its_interval_where_networks_are_enough() {
+        let points = |networks: usize| -> Vec<Point> {
+            [10u64, 20, 40].map(|n| point(n as f64, &vec![n * n; networks], 0)).to_vec()
+        };
+        assert_eq!(exponent(&points(5)).unwrap(), "exponent 2.00, 95 % interval 2.00 to 2.00");
+        assert_eq!(exponent(&points(4)).unwrap(), "exponent 2.00");
+        assert_eq!(exponent(&points(9)[..1]), None);
+        let still: Vec<Point> = [10.0, 20.0].map(|n| point(n, &[100], 0)).to_vec();
+        assert_eq!(exponent(&still).unwrap(), "exponent 0.00");
     }
 
     #[test]
@@ -283,10 +264,10 @@ mod tests {
             vec![point(10.0, &[100, 110, 120], 0), point(20.0, &[200, 210, 220], 2), point(40.0, &[900], 4)];
         let law = fit(&points).unwrap();
         assert!((law.exponent - 1.0).abs() < 1e-12, "medians 110 and 220: {law:?}");
-        let lines = chart(&[("k = 3".into(), points)], "inputs n", "n", vec![random_search(&[10, 20], 3)]);
+        let lines = chart(&[("k = 3".into(), points)], "inputs n", vec![random_search(&[10, 20], 3)]);
         assert!(lines.log_x);
         let [curve, search] = &lines.series[..] else { panic!("two series") };
-        assert_eq!(curve.name, "k = 3, t ∝ n^1.0");
+        assert_eq!(curve.name, "k = 3, exponent 1.00");
         assert_eq!(curve.y[..2], [110.0, 220.0]);
         assert!(curve.y[2].is_nan() && curve.band[2].0.is_nan());
         assert!(curve.band[0].0 >= 100.0 && curve.band[0].1 <= 120.0);
@@ -298,8 +279,8 @@ mod tests {
     fn curves_have_colours_of_their_own_and_falling_ones_a_minus() {
         let falling = vec![point(10.0, &[200], 0), point(100.0, &[20], 0)];
         let curves: Vec<_> = ["a", "b", "c", "d"].map(|name| (name.to_string(), falling.clone())).to_vec();
-        let lines = chart(&curves, "width", "width", vec![]);
-        assert_eq!(lines.series[0].name, "a, t ∝ width^−1.0");
+        let lines = chart(&curves, "width", vec![]);
+        assert_eq!(lines.series[0].name, "a, exponent −1.00");
         let roles: Vec<Role> = lines.series.iter().map(|s| s.role).collect();
         assert!((1..4).all(|i| !roles[..i].contains(&roles[i])), "{roles:?}");
     }

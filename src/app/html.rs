@@ -61,9 +61,10 @@ impl Html {
             match piece {
                 Piece::Plain(text) => self.text(text),
                 Piece::Stressed(text) => self.mixed(&["<em>", text, "</em>"]),
+                // No button: lines could not end inside it, and could begin with the full stop behind it.
                 Piece::Term(word, at) => {
-                    self.raw("<button type=\"button\" class=\"term\" aria-expanded=\"false\" data-term=\"");
-                    self.mixed(&["", &at.to_string(), "\">", word, "</button>"]);
+                    self.raw("<span role=\"button\" tabindex=\"0\" class=\"term\" aria-expanded=\"false\" data-term=\"");
+                    self.mixed(&["", &at.to_string(), "\">", word, "</span>"]);
                 }
             }
         }
@@ -99,15 +100,13 @@ mod tests {
     #[test]
     fn terms_can_be_pressed_and_texts_stay_texts() {
         let html = explained("The <b> margin & the margin.");
-        let (before, after) = html.split_once("<button").unwrap();
+        let (before, after) = html.split_once("<span").unwrap();
         assert_eq!(before, "The &lt;b> ");
-        assert!(after.ends_with("\">margin</button> &amp; the margin."), "{html}");
+        assert!(after.ends_with("\">margin</span> &amp; the margin."), "{html}");
         let mut out = Html::default();
         out.paragraph("*Yes.* A \"logit\" is no *margin*, a margin is.", &mut Marks::default());
         let html = out.0;
-        assert!(
-            html.starts_with("<p><em>Yes.</em> A &quot;<button ") && html.ends_with(", a margin is.</p>")
-        );
+        assert!(html.starts_with("<p><em>Yes.</em> A &quot;<span ") && html.ends_with(", a margin is.</p>"));
         assert_eq!(html.matches("class=\"term\"").count(), 1, "{html}");
     }
 }

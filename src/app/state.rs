@@ -214,7 +214,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether the field `key` has an effect beside the values of the others.
+    /// Whether the field `key` has an effect beside the values of the others, or stands in their way.
     pub fn has_effect(&self, key: &str) -> bool {
         match crate::app::settings::form::theory_knob(key) {
             Some(knob) => {
@@ -223,6 +223,7 @@ impl State {
                     _ => false,
                 })
             }
+            None if self.conflicts.iter().any(|problem| problem.key == key) => true,
             None => self.form_spec().applies(key) && !self.is_swept(key),
         }
     }

@@ -61,7 +61,7 @@ fn legend<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Vec<Entry> {
     let named = [marked, line].into_iter().flatten().filter(|(_, name, _)| !name.is_empty());
     let entry = |(colour, name, points): (_, &String, _)| {
         let swatch = Swatch::of_curve(points);
-        Entry { colour, name: name.clone(), swatch, hidden: false }
+        Entry { colour, name: name.clone(), swatch, hidden: false, look: 0 }
     };
     named.map(entry).collect()
 }

@@ -17,6 +17,13 @@ const ROW: f64 = 18.0;
 const GAP: f64 = 6.0;
 /// Width of a swatch.
 const SWATCH: f64 = 14.0;
+/// The same where dashes have to be told apart.
+const WIDE_SWATCH: f64 = 30.0;
+/// Most of the height that a legend may take, and the rows that it may always have.
+const LEGEND: f64 = 0.35;
+const ROWS: usize = 3;
+/// Least part of its usual size that a long name in a legend is made smaller to.
+const SMALLEST: f64 = 0.6;
 /// Least space for numbers on the left of curves and bars; "chance" fits.
 pub(super) const LEFT: f64 = 48.0;
 /// Right of the plot: half of the last number's width.
@@ -59,6 +66,8 @@ pub(super) struct Entry {
     pub swatch: Swatch,
     /// Whether its curve is not drawn now.
     pub hidden: bool,
+    /// Which dashes and marks the curve has.
+    pub look: usize,
 }
 
 /// The names around a plot.
@@ -114,17 +123,30 @@ fn legend_label<DB: DrawingBackend>(pen: &Pen<DB>) -> Label {
     Label { colour: pen.theme.ink, ..pen.name(HPos::Left) }
 }
 
-fn entry_width<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> i32 {
-    pen.px(SWATCH + 3.0 * GAP) + pen.width(name, legend_label(pen))
+fn swatch<DB: DrawingBackend>(pen: &Pen<DB>) -> f64 {
+    if pen.theme.dashes { WIDE_SWATCH } else { SWATCH }
 }
 
-/// The entries of the legend by rows that fit, at most three, and whether the first shares the title's row.
+/// How a name in the legend is set: one that is wider than the picture is set smaller.
+fn entry_label<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> Label {
+    let label = legend_label(pen);
+    let room = f64::from(room - pen.px(swatch(pen) + GAP));
+    let share = (room / f64::from(pen.width(name, label).max(1))).clamp(SMALLEST, 1.0);
+    Label { size: label.size * share, ..label }
+}
+
+fn entry_width<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> i32 {
+    pen.px(swatch(pen) + 3.0 * GAP) + pen.width(name, entry_label(pen, name, room))
+}
+
+/// The entries of the legend by rows that fit, as many as there is height for, and whether the first shares the title's
+/// row.
 fn legend_rows<'a, DB: DrawingBackend>(
     pen: &Pen<DB>,
     names: &'a Names,
     room: i32,
 ) -> (bool, Vec<&'a [Entry]>) {
-    let widths: Vec<i32> = names.legend.iter().map(|entry| entry_width(pen, &entry.name)).collect();
+    let widths: Vec<i32> = names.legend.iter().map(|entry| entry_width(pen, &entry.name, room)).collect();
     let title = match names.title {
         "" => 0,
         title => pen.width(title, pen.title()) + pen.px(2.0 * GAP),
@@ -141,7 +163,7 @@ fn legend_rows<'a, DB: DrawingBackend>(
         used += width;
     }
     rows.push(&names.legend[from..]);
-    rows.truncate(3);
+    rows.truncate(ROWS.max((LEGEND * pen.css(pen.all().height()) / ROW) as usize));
     (title == 0, rows)
 }
 
@@ -166,22 +188,24 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
     let (shared, rows) = legend_rows(pen, names, room);
     for (i, entries) in rows.iter().enumerate() {
         let row = if shared { i } else { i + usize::from(!names.title.is_empty()) };
-        let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
+        let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name, room)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
-        for Entry { colour, name, swatch, .. } in *entries {
-            let wide = match swatch {
-                Swatch::Line => 3.0,
-                Swatch::Dotted | Swatch::Dot => 1.6,
-                Swatch::Patch => 11.0,
-            };
-            if *swatch != Swatch::Dot {
-                pen.across(x, x + pen.px(SWATCH), row_y(row), wide, *colour)?;
+        for Entry { colour, name, swatch: kind, look, .. } in *entries {
+            let (wide, y) = (swatch(pen), row_y(row));
+            match kind {
+                Swatch::Patch => pen.across(x, x + pen.px(wide), y, 11.0, *colour)?,
+                Swatch::Line | Swatch::Dotted if pen.theme.dashes => {
+                    pen.dashed(&[(x, y), (x + pen.px(wide), y)], pen.theme.stroke, *colour, *look)?;
+                }
+                Swatch::Line => pen.across(x, x + pen.px(wide), y, 3.0, *colour)?,
+                Swatch::Dotted => pen.across(x, x + pen.px(wide), y, 1.6, *colour)?,
+                Swatch::Dot => {}
             }
-            if matches!(swatch, Swatch::Dotted | Swatch::Dot) {
-                pen.dot((x + pen.px(SWATCH) / 2, row_y(row)), 3.0, *colour)?;
+            if matches!(kind, Swatch::Dotted | Swatch::Dot) {
+                pen.mark((x + pen.px(wide) / 2, y), 3.0, *colour, *look)?;
             }
-            pen.text(name, (x + pen.px(SWATCH + GAP), row_y(row)), legend_label(pen))?;
-            x += entry_width(pen, name);
+            pen.text(name, (x + pen.px(wide + GAP), y), entry_label(pen, name, room))?;
+            x += entry_width(pen, name, room);
         }
     }
     Ok(())

@@ -68,7 +68,8 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
     }
     if empty {
         let middle = ((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2);
-        return pen.text("no weights yet", middle, pen.name(HPos::Center));
+        let said = if grid.note.is_empty() { tr!("nothing to show yet") } else { &grid.note };
+        return pen.text(said, middle, pen.name(HPos::Center));
     }
     cells(pen, plot, grid, limit, &colours)?;
     #[cfg(feature = "cli")]

@@ -140,7 +140,7 @@ fn stepped(value: usize, group: usize) -> (u32, u32, u32) {
 }
 
 /// The data as a zlib stream.
-fn zlib(data: &[u8]) -> Vec<u8> {
+pub(super) fn zlib(data: &[u8]) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.push(0x9c78, 16);
     // The last block, with fixed codes.

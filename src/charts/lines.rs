@@ -25,6 +25,8 @@ const MOST_UNDER: usize = 3;
 const FAINT: f64 = 0.65;
 /// The same of what is drawn behind its smoothed curve.
 const BEHIND: f64 = 0.6;
+/// The look of the first curve of another run, where curves differ by their looks.
+const FURTHER: usize = 4;
 /// How far the colour of a span is mixed into the background.
 const PALE: f64 = 0.86;
 
@@ -84,7 +86,14 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
         for (series, style) in curves().filter(|(series, _)| series.role == role) {
             if !series.raw.is_empty() {
                 let colour = mix(style.colour, pen.theme.bg, BEHIND);
-                strokes::curve(pen, &x, &y, series, &series.raw, Style { colour, width: THIN })?;
+                strokes::curve(
+                    pen,
+                    &x,
+                    &y,
+                    series,
+                    &series.raw,
+                    Style { colour, width: THIN, look: style.look },
+                )?;
             }
             drawn.extend(strokes::curve(pen, &x, &y, series, &series.y, *style)?);
         }
@@ -171,33 +180,44 @@ fn is_crowd(lines: &Lines) -> bool {
 /// One style per curve: its role's colour, paler for each further curve of the same role with another name.
 pub(super) fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
     let crowd = is_crowd(lines);
-    let mut seen: [Vec<&str>; 3] = Default::default();
+    let mut seen: [Vec<&str>; 4] = Default::default();
     lines
         .series
         .iter()
         .map(|series| {
+            let look = |place: usize| if theme.dashes { place } else { 0 };
             if let Some(tint) = series.tint {
-                return Style { colour: MUTED[tint % MUTED.len()], width: theme.stroke };
+                let colour = MUTED[tint % MUTED.len()];
+                return Style { colour, width: theme.stroke, look: look(FURTHER + tint) };
             }
             let (role, colour) = match series.role {
-                Role::Train => (0, theme.train),
-                Role::Test => (1, theme.test),
+                Role::Test => (0, theme.test),
+                Role::Train => (1, theme.train),
                 Role::Relevant if series.faint => {
-                    return Style { colour: theme.faint(), width: theme.stroke };
+                    return Style { colour: theme.faint(), width: theme.stroke, look: 0 };
                 }
-                Role::Relevant => return Style { colour: theme.mark, width: theme.stroke },
-                Role::Other if crowd => return Style { colour: theme.faint(), width: THIN },
-                Role::Other => (2, theme.other),
+                Role::Relevant if !theme.dashes => {
+                    return Style { colour: theme.mark, width: theme.stroke, look: 0 };
+                }
+                Role::Relevant => (2, theme.mark),
+                Role::Other if crowd => return Style { colour: theme.faint(), width: THIN, look: 0 },
+                Role::Other => (3, theme.other),
             };
+            let roles = seen.len();
             let names = &mut seen[role];
             let place = names.iter().position(|name| !name.is_empty() && *name == series.name);
             let place = place.unwrap_or(names.len());
             if place == names.len() {
                 names.push(&series.name);
             }
-            let pale = if series.faint { FAINT } else { (place % 3) as f64 * 0.25 };
+            let pale = match series.faint {
+                true => FAINT,
+                // Dashes tell them apart, and pale ink does not print.
+                false if theme.dashes => 0.0,
+                false => (place % 3) as f64 * 0.25,
+            };
             let width = theme.stroke * (1.0 + series.under.min(MOST_UNDER) as f64);
-            Style { colour: mix(colour, theme.bg, pale), width }
+            Style { colour: mix(colour, theme.bg, pale), width, look: look(role + place * roles) }
         })
         .collect()
 }
@@ -219,6 +239,7 @@ pub(super) fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> 
                 name: name.clone(),
                 hidden: *hidden,
                 swatch: if *scatter { Swatch::Dot } else { Swatch::of_curve(*points && dotted(x.len())) },
+                look: style.look,
             });
         }
     }
@@ -233,7 +254,7 @@ pub(super) fn patches(theme: &Theme, lines: &Lines) -> Vec<Entry> {
         if entries.iter().all(|e| e.name != span.name) {
             let colour = shade(theme, span, lines);
             let name = span.name.clone();
-            entries.push(Entry { colour, name, swatch: Swatch::Patch, hidden: false });
+            entries.push(Entry { colour, name, swatch: Swatch::Patch, hidden: false, look: 0 });
         }
     }
     entries
@@ -292,11 +313,28 @@ mod tests {
         assert!(few.iter().all(|style| style.width == theme.stroke) && few[0].colour == theme.other);
         lines.series.extend((0..2).map(|_| of(0, "rest", Role::Other)));
         let many = styles(&theme, &lines);
-        assert_eq!(many[5], Style { colour: theme.mark, width: theme.stroke });
-        assert!([0, 4, 7].iter().all(|i| many[*i] == Style { colour: theme.faint(), width: THIN }));
+        assert_eq!(many[5], Style { colour: theme.mark, width: theme.stroke, look: 0 });
+        assert!([0, 4, 7].iter().all(|i| many[*i] == Style { colour: theme.faint(), width: THIN, look: 0 }));
         let named = |lines: &Lines| legend(lines, &styles(&theme, lines), |_| true);
         let names: Vec<_> = named(&lines).into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["x9", "rest0"]);
+    }
+
+    /// On paper no two curves have the same dashes and the same colour, and none is pale.
+    #[test]
+    #[cfg(feature = "cli")]
+    fn curves_in_print_have_dashes_of_their_own() {
+        let theme = Theme::print();
+        let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
+        let of = |i: usize| Series { name: format!("k = {i}"), role: roles[i % 4], ..Default::default() };
+        let lines = Lines { series: (0..6).map(of).collect(), ..Default::default() };
+        let styles = styles(&theme, &lines);
+        let looks: Vec<usize> = styles.iter().map(|style| style.look).collect();
+        assert_eq!(looks, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(styles[4].colour, theme.test);
+        let entries = legend(&lines, &styles, |_| true);
+        assert_eq!(entries.iter().map(|entry| entry.look).collect::<Vec<_>>(), looks);
+        assert!(super::styles(&Theme::light(), &lines).iter().all(|style| style.look == 0));
     }
 
     #[test]

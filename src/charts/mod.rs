@@ -18,6 +18,8 @@ use crate::analysis::{Lines, Reading};
 mod axis;
 mod bars;
 mod colour;
+#[cfg(feature = "cli")]
+mod dashes;
 mod decimate;
 mod ends;
 #[cfg(any(feature = "cli", feature = "ui"))]
@@ -31,6 +33,8 @@ mod inscribed;
 mod inside;
 mod lines;
 mod numbers;
+#[cfg(feature = "cli")]
+mod pdf;
 mod pen;
 #[cfg(feature = "cli")]
 pub mod picture;

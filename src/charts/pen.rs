@@ -208,6 +208,34 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         }
     }
 
+    /// A curve with the dashes of its look.
+    pub fn dashed(&self, points: &[Point], css: f64, colour: RGBColor, look: usize) -> Drawn<DB> {
+        #[cfg(feature = "cli")]
+        if look > 0 && points.len() > 1 {
+            // The round ends of a dash reach into the gaps.
+            let lengths = super::dashes::pattern(look).iter().enumerate();
+            let lengths = lengths.map(|(at, length)| length + if at % 2 == 1 { css } else { 0.0 });
+            let lengths: Vec<f64> = lengths.map(|length| length * self.scale).collect();
+            let dashes = super::dashes::cut(points, &lengths);
+            return dashes.iter().try_for_each(|dash| self.curve(dash, css, colour));
+        }
+        let _ = look;
+        self.curve(points, css, colour)
+    }
+
+    /// The mark of a value: a dot, or that of its look.
+    pub fn mark(&self, at: Point, css: f64, colour: RGBColor, look: usize) -> Drawn<DB> {
+        #[cfg(feature = "cli")]
+        if look > 0 {
+            let corners = super::dashes::mark(look, at, f64::from(self.px(css)));
+            if !corners.is_empty() {
+                return self.polygon(corners, colour, 1.0);
+            }
+        }
+        let _ = look;
+        self.dot(at, css, colour)
+    }
+
     /// A thick line between two places.
     fn piece(&self, from: Point, to: Point, half: f64, colour: RGBColor) -> Drawn<DB> {
         let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));

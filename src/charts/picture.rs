@@ -9,9 +9,10 @@ use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{FontStyle, register_font};
 
-pub use super::figure::Figure;
+pub use super::figure::{Figure, Form, Paper, Unit};
 use super::figure::{TITLE_ROW, alone, written};
 use super::indexed;
+pub use super::pdf::figure_pdf;
 use super::pen::Pen;
 use super::{Drawn, Quirks, Theme, draw};
 use crate::analysis::Reading;
@@ -22,14 +23,14 @@ const OVERSAMPLING: u32 = 3;
 const LARGEST: u64 = 16 << 20;
 
 /// Signs that the bundled font has not, and what is written for them.
-const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
+pub(super) const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
 
 impl Figure<'_> {
     /// Draws all of it over the whole area.
     ///
     /// # Errors
     /// What the backend reports.
-    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
+    pub(super) fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
         area.fill(&theme.bg)?;
         let pen = Pen::new(area, theme);
         if self.title_row() > 0 {
@@ -101,7 +102,7 @@ fn pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
     }
     // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
     let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true, instead: INSTEAD };
-    let scale = theme.scale * f64::from(OVERSAMPLING);
+    let scale = theme.scale * f64::from(OVERSAMPLING) * figure.form.zoom;
     let theme =
         Theme { scale, quirks, family: "sans-serif", cells: theme.cells.max(200_000), ..theme.clone() };
     let large = (width * OVERSAMPLING, height * OVERSAMPLING);

@@ -30,6 +30,8 @@ pub(super) struct Style {
     pub colour: RGBColor,
     /// Its width in CSS pixels.
     pub width: f64,
+    /// Which dashes and marks it has; 0 is a whole line with dots.
+    pub look: usize,
 }
 
 /// Draws `values` at the places of a curve; what was drawn, so that names can stay clear of it.
@@ -42,7 +44,7 @@ pub(super) fn curve<DB: DrawingBackend>(
     style: Style,
 ) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
     if series.scatter {
-        return scatter(pen, x, y, series, style.colour);
+        return scatter(pen, x, y, series, style);
     }
     let points: Vec<Option<Point>> = match series.stairs {
         true => {
@@ -63,10 +65,10 @@ pub(super) fn curve<DB: DrawingBackend>(
         runs.iter_mut().for_each(|run| *run = squared(run));
     }
     for run in &runs {
-        pen.curve(run, style.width, style.colour)?;
+        pen.dashed(run, style.width, style.colour, style.look)?;
     }
     if series.points && dotted(pen, series.x.len()) {
-        dots(pen, x, y, series, style.colour)?;
+        dots(pen, x, y, series, style)?;
     }
     Ok(runs)
 }
@@ -168,13 +170,13 @@ fn scatter<DB: DrawingBackend>(
     x: &Axis,
     y: &Axis,
     series: &Series,
-    colour: RGBColor,
+    style: Style,
 ) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
     let pairs = series.x.iter().zip(&series.y);
     let places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
     let places = apart(places, pen.px(RASTER));
     let size = if places.len() > MANY { DOT * 0.6 } else { DOT };
-    places.iter().try_for_each(|at| pen.dot(*at, size, colour))?;
+    places.iter().try_for_each(|at| pen.mark(*at, size, style.colour, style.look))?;
     Ok(places.into_iter().map(|at| vec![at, at]).collect())
 }
 
@@ -184,16 +186,10 @@ fn apart(places: impl Iterator<Item = Point>, side: i32) -> Vec<Point> {
     places.filter(|(x, y)| taken.insert((x.div_euclid(side), y.div_euclid(side)))).collect()
 }
 
-fn dots<DB: DrawingBackend>(
-    pen: &Pen<DB>,
-    x: &Axis,
-    y: &Axis,
-    series: &Series,
-    colour: RGBColor,
-) -> Drawn<DB> {
+fn dots<DB: DrawingBackend>(pen: &Pen<DB>, x: &Axis, y: &Axis, series: &Series, style: Style) -> Drawn<DB> {
     let pairs = series.x.iter().zip(&series.y);
     let mut places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
-    places.try_for_each(|at| pen.dot(at, DOT, colour))
+    places.try_for_each(|at| pen.mark(at, DOT, style.colour, style.look))
 }
 
 /// Whether so many values over the whole width can be marked by dots.

@@ -3,7 +3,7 @@
 use plotters::drawing::IntoDrawingArea;
 use proptest::prelude::*;
 
-use super::picture::{Figure, figure_png, figure_svg, png, svg};
+use super::picture::{Figure, Form, figure_png, figure_svg, png, svg};
 use super::samples::*;
 use super::*;
 use crate::analysis::{Bars, Grid, Lines, Role, Series, Span};
@@ -31,8 +31,13 @@ fn pictures_are_as_stored() {
         }
     }
     let readings = [Reading::Lines(losses()), Reading::Lines(accuracies()), Reading::Bars(degrees())];
-    let figure =
-        Figure { readings: &readings, title: "Parity of 3 of 30 bits", columns: 2, panel: (280, 160) };
+    let figure = Figure {
+        readings: &readings,
+        title: "Parity of 3 of 30 bits",
+        columns: 2,
+        panel: (280, 160),
+        form: Form::default(),
+    };
     golden("figure", &figure_svg(&figure, &Theme::light()));
 }
 
@@ -169,17 +174,35 @@ fn look() {
         let theme = Theme { scale: 2.0, ..theme };
         let at = |file: String| folder.join(file);
         for (i, six) in readings.chunks(6).enumerate() {
-            let figure = Figure { readings: six, title: "Everything", columns: 2, panel: (340, 220) };
+            let figure = Figure {
+                readings: six,
+                title: "Everything",
+                columns: 2,
+                panel: (340, 220),
+                form: Form::default(),
+            };
             figure_png(&figure, &theme, &at(format!("small-{name}-{i}.png"))).unwrap();
         }
-        let figure = Figure { readings: &readings, title: "Everything", columns: 3, panel: (320, 180) };
+        let figure = Figure {
+            readings: &readings,
+            title: "Everything",
+            columns: 3,
+            panel: (320, 180),
+            form: Form::default(),
+        };
         let figure = Figure { title: "", columns: 1, panel: (900, 400), ..figure };
         for (i, three) in readings.chunks(3).enumerate() {
             let figure = Figure { readings: three, ..figure };
             figure_png(&figure, &Theme { scale: 1.0, ..theme.clone() }, &at(format!("large-{name}-{i}.png")))
                 .unwrap();
         }
-        let figure = Figure { readings: &readings, title: "Everything", columns: 3, panel: (300, 160) };
+        let figure = Figure {
+            readings: &readings,
+            title: "Everything",
+            columns: 3,
+            panel: (300, 160),
+            form: Form::default(),
+        };
         std::fs::write(at(format!("small-{name}.svg")), figure_svg(&figure, &theme)).unwrap();
     }
 }

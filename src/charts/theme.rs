@@ -4,6 +4,9 @@
 //! Blue for training and orange-red for held-out, after Okabe and Ito (2008), "Color universal design",
 //! <https://jfly.uni-koeln.de/color/>, darkened until they also read as text on white. They differ for all
 //! common kinds of colour blindness; marks differ by form as well (a named line, a triangle).
+//! For print: the blue and the red of Paul Tol's scheme "high contrast" (2021, "Colour schemes", SRON/EPS/TN/09-002,
+//! section 2), which differ in lightness as well as in hue, with black and a grey. Its yellow is left out, because it is
+//! pale on paper. Curves differ by their dashes and by the form of their marks besides, so no colour has to be seen.
 
 use plotters::style::RGBColor;
 
@@ -78,6 +81,8 @@ pub struct Theme {
     pub titles: bool,
     /// Whether there is a legend, and room for it and for a title; false where the page writes both above the chart.
     pub legend: bool,
+    /// Whether curves differ by dashes and by the form of their marks as well, and not by paler shades.
+    pub dashes: bool,
     /// Most cells of a grid that are drawn one by one; more are gathered, so that a frame stays quick.
     pub cells: usize,
     /// What is special about this backend.
@@ -118,6 +123,7 @@ impl Theme {
             scale: 1.0,
             titles: true,
             legend: true,
+            dashes: false,
             cells: 6000,
             quirks: Quirks::CANVAS,
         }
@@ -137,6 +143,25 @@ impl Theme {
             negative: rgb(0x5cbcf5),
             zero: rgb(0x15181c),
             positive: rgb(0xff9d3c),
+            ..Theme::light()
+        }
+    }
+
+    /// For paper: dark colours that differ in lightness, and curves that differ by dashes and marks.
+    #[cfg(feature = "cli")]
+    pub const fn print() -> Theme {
+        Theme {
+            ink: rgb(0x000000),
+            quiet: rgb(0x333333),
+            grid: rgb(0xdddddd),
+            train: rgb(0xbb5566),
+            test: rgb(0x004488),
+            other: rgb(0x6e6e6e),
+            mark: rgb(0x000000),
+            // White to blue is darker the larger a number is; red is only needed where numbers have a sign.
+            negative: rgb(0xbb5566),
+            positive: rgb(0x004488),
+            dashes: true,
             ..Theme::light()
         }
     }
@@ -211,6 +236,26 @@ mod tests {
         };
         let (a, b) = (luminance(a), luminance(b));
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// The curves of print are dark on white, and any two of them differ in lightness, whoever looks.
+    #[test]
+    #[cfg(feature = "cli")]
+    fn colours_of_print_differ_in_grey_and_for_every_eye() {
+        let theme = Theme::print();
+        let curves = [theme.mark, theme.test, theme.train];
+        for (i, a) in curves.iter().enumerate() {
+            assert!(contrast(*a, theme.bg) >= 4.0, "{a:?}");
+            for b in &curves[i + 1..] {
+                assert!(contrast(*a, *b) >= 1.8, "{a:?} {b:?}");
+                for cones in &BLINDNESS {
+                    let (a, b) = (oklab(seen(*a, cones)), oklab(seen(*b, cones)));
+                    assert!((0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt() >= 0.15);
+                }
+            }
+        }
+        let scale: Vec<f64> = theme.rising(9).iter().map(|c| oklab(RGBColor(c[0], c[1], c[2]))[0]).collect();
+        assert!(scale.windows(2).all(|pair| pair[1] < pair[0]), "{scale:?}");
     }
 
     #[test]

@@ -132,6 +132,11 @@ impl<'a> Beside<'a> {
         self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// What changes it.
+    pub fn disk(&self) -> &'a dyn Disk {
+        self.disk
+    }
+
     /// Where it is.
     pub fn part(&self) -> &Path {
         &self.part

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use super::Trouble;
+use super::markdown::{cell, code, table};
+use super::{Trouble, tensors};
 use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
 use crate::labs::PRESETS;
@@ -19,7 +20,7 @@ use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
-use crate::tasks::Task;
+use crate::tasks::{MeasureInfo, Task};
 
 /// The README with the table of optimizers.
 const OPTIMIZERS: &str = "src/optim/README.md";
@@ -39,9 +40,11 @@ pub fn readmes() -> Vec<Readme> {
     vec![
         Readme { path: "src/tasks/README.md", tables: vec![("tasks", entries(Task::ENTRIES))] },
         Readme { path: "src/models/README.md", tables: vec![("models", entries(Model::ENTRIES))] },
+        Readme { path: "src/models/TENSORS.md", tables: vec![("tensors", tensors::sections())] },
         Readme { path: OPTIMIZERS, tables: vec![("optimizers", entries(Optimizer::ENTRIES))] },
         Readme { path: "src/permalink/README.md", tables: links },
         Readme { path: "src/presets/README.md", tables: vec![("presets", presets())] },
+        Readme { path: "src/record/README.md", tables: vec![("measures", measures())] },
     ]
 }
 
@@ -61,34 +64,6 @@ impl Readme {
     }
 }
 
-/// A table in Markdown.
-fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let head: Vec<String> = head.iter().map(|name| (*name).into()).collect();
-    let rows: String = rows.map(|row| line(&row)).collect();
-    format!("{}|{}\n{rows}", line(&head), "---|".repeat(head.len()))
-}
-
-/// A text as it stands, for a cell: what Markdown would read as a link, emphasis, HTML or the end of the cell is
-/// escaped, unless the text has done so.
-fn cell(text: &str) -> String {
-    let (mut escaped, mut before, mut is_code) = (String::new(), ' ', false);
-    for letter in text.chars() {
-        is_code ^= letter == '`';
-        let is_special = letter == '|' || !is_code && "[]*<".contains(letter);
-        if is_special && before != '\\' {
-            escaped.push('\\');
-        }
-        escaped.push(letter);
-        before = letter;
-    }
-    escaped
-}
-
-fn code(text: &str) -> String {
-    format!("`{text}`")
-}
-
 fn entries(entries: &[Entry]) -> String {
     let rows = entries.iter().map(|entry| {
         let sources: Vec<_> =
@@ -98,6 +73,31 @@ fn entries(entries: &[Entry]) -> String {
         vec![cell(info.name), code(info.slug), cell(info.about), keys.join(" "), sources.join(", ")]
     });
     table(&["name", "key", "what it is", "settings", "source"], rows)
+}
+
+/// Every measure with the tasks that have it; one that several tasks define in the same words has one row.
+fn measures() -> String {
+    let mut rows: Vec<(MeasureInfo, Vec<String>)> = vec![];
+    for (entry, lists) in Task::ENTRIES.iter().zip(Task::MEASURES) {
+        for measure in lists.iter().copied().flatten() {
+            match rows.iter_mut().find(|(known, _)| known == measure) {
+                Some((_, tasks)) => tasks.push(code(entry.info.slug)),
+                None => rows.push((*measure, vec![code(entry.info.slug)])),
+            }
+        }
+    }
+    let rows = rows.into_iter().map(|(measure, tasks)| {
+        let sources: Vec<_> =
+            measure.sources.iter().map(|s| format!("[{}]({})", cell(s.cite), s.url)).collect();
+        vec![
+            code(measure.name),
+            tasks.join(", "),
+            cell(measure.unit),
+            cell(measure.about),
+            sources.join(", "),
+        ]
+    });
+    table(&["measure", "task", "unit and range", "what it is", "source"], rows)
 }
 
 fn knobs(knobs: &[Knob]) -> String {
@@ -147,17 +147,6 @@ pub fn docs(root: &Path, check: bool) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cell_shows_its_text_as_it_stands() {
-        assert_eq!(cell("read at [CLS], |w| < 1, (*i)"), r"read at \[CLS\], \|w\| \< 1, (\*i)");
-        assert_eq!(cell(r"the token \[CLS\]"), r"the token \[CLS\]");
-        assert_eq!(cell("`a[0]*b`, a|b"), r"`a[0]*b`, a\|b");
-        assert_eq!(
-            table(&["a", "b"], [vec!["1".into(), "2".into()]].into_iter()),
-            "| a | b |\n|---|---|\n| 1 | 2 |\n"
-        );
-    }
 
     #[test]
     fn a_missing_marker_is_said() {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::disk::{Native, replace};
 use super::print::write;
 use super::{Trouble, open};
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::protocol::Ending;
 use crate::record::{File, Record, columns, torch};
 use crate::run::RunSpec;
@@ -64,8 +64,7 @@ pub fn check(path: &str) -> Result<(), Trouble> {
 }
 
 fn link_of(spec: &RunSpec) -> String {
-    let view = View::of(&spec.task);
-    encode(&Link { spec: spec.clone(), view, ..Default::default() })
+    encode(&Link::of(spec.clone()))
 }
 
 fn of_run(record: &Record) -> Vec<String> {
@@ -79,6 +78,9 @@ fn of_run(record: &Record) -> Vec<String> {
         None => "not ended",
     };
     let mut lines = vec![encode(&record.link), places.join(", ")];
+    if !about.weights.is_empty() {
+        lines.push(format!("Initial weights: {} ({}).", about.weights, about.weights_of));
+    }
     if !record.times.is_empty() {
         let cells = crate::sweep::cells(&record.link.spec).len();
         lines.push(format!("A sweep: {} of {cells} runs, {ended}.", record.times.len()));
@@ -88,8 +90,8 @@ fn of_run(record: &Record) -> Vec<String> {
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
         let spread = |values: &[f32]| crate::analysis::curves::spread(values).0;
-        for column in columns(&record.link.spec.task.examples().measures(), record.rows.iter()) {
-            lines.push(format!("  {:<18}{:.6}", column.name, spread(column.of(last))));
+        for column in columns(&record.link.spec.measures(), record.rows.iter()) {
+            lines.push(format!("  {:<32}{:.6}", column.key, spread(&column.of(last))));
         }
     }
     lines.push(solved(&record.solved));

@@ -13,13 +13,15 @@ use crate::app::state::{Action, State};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
+use crate::display::sweep::Sweep;
 use crate::permalink::{Link, Start, encode};
 use crate::platform::may_have_gpu;
-use crate::protocol::{Event, Failure, Message};
+use crate::protocol::{Command, Event, Failure, Message, Payload};
 use crate::run::DeviceChoice;
 use crate::training::launch::choose::{Engine, prefers_gpu};
 use crate::training::launch::device::Device;
 use crate::training::launch::device_check::checked_gpu;
+use crate::training::session::checkpoint::Checkpoint;
 use crate::worker::{Next, Rhythm, Worker};
 
 /// A page that nobody looks at.
@@ -32,16 +34,56 @@ pub struct Headless {
     worker: Option<(Program, Worker)>,
     /// Why a device was given up.
     failure: Option<Failure>,
+    /// The newest checkpoint that the worker has sent.
+    checkpoint: Option<Vec<u8>>,
+    /// Held-out examples to measure on while a run goes on, where that is not left to the page.
+    held_out: Option<Option<usize>>,
+    /// Hears every message before the page does.
+    listener: Option<Listener>,
 }
+
+/// What hears messages.
+type Listener = Box<dyn FnMut(&Message)>;
 
 impl Headless {
     /// The page that opens `link`, as fast as it can; nothing is trained yet.
     pub fn open(link: &Link) -> Self {
+        Headless::begun(link, Start::Playing)
+    }
+
+    /// The same, which waits at the start of the run.
+    pub fn waiting(link: &Link) -> Self {
+        Headless::begun(link, Start::Paused)
+    }
+
+    fn begun(link: &Link, start: Start) -> Self {
         let mut link = link.clone();
-        (link.view.speed, link.view.start) = (0, Start::Playing);
+        (link.view.speed, link.view.start) = (0, start);
         let mut state = State::default();
         let effects = state.apply(Action::Open(encode(&link)));
-        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None }
+        Headless {
+            state,
+            effects,
+            waiting: VecDeque::new(),
+            worker: None,
+            failure: None,
+            checkpoint: None,
+            held_out: None,
+            listener: None,
+        }
+    }
+
+    /// The same, measured on so many held-out examples, or on all of them, whatever the page would do.
+    pub fn measured_on(mut self, held_out: Option<usize>) -> Self {
+        self.held_out = Some(held_out);
+        self
+    }
+
+    /// The same, with every message told to `listener` before the page hears it: the page keeps fewer measurements of a
+    /// long run than there are.
+    pub fn with_listener(mut self, listener: impl FnMut(&Message) + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
     }
 
     /// The page that shows the record of a run; nothing is trained.
@@ -51,6 +93,34 @@ impl Headless {
         page.effects.clear();
         page.state.apply(Action::file(name, bytes));
         page.state.run.link.view = link.view.clone();
+        page
+    }
+
+    /// The page that shows the weights in a file, and waits at their step.
+    ///
+    /// # Errors
+    /// When a GPU was asked for and cannot be used.
+    pub fn of_weights(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, Trouble> {
+        let mut page = Headless::waiting(link);
+        page.settle(|_| true)?;
+        page.effects = page.state.apply(Action::file(name, bytes));
+        page.settle(|_| true)?;
+        Ok(page)
+    }
+
+    /// Leaves of the record on display what was measured up to `step`.
+    pub fn cut_record(&mut self, step: u64) {
+        let run = &mut self.state.run;
+        run.history = run.history.until(step);
+        run.solved.retain(|(_, at)| *at <= step);
+        run.step = step;
+    }
+
+    /// The page that shows a sweep whose times are known; nothing is trained.
+    pub fn of_sweep(link: &Link, sweep: Sweep) -> Self {
+        let mut page = Headless::open(link);
+        page.effects.clear();
+        page.state.run.sweep = Some(sweep);
         page
     }
 
@@ -76,25 +146,119 @@ impl Headless {
     ///
     /// # Errors
     /// As [`Headless::finish`].
-    pub fn finish_while(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
-        loop {
-            for effect in std::mem::take(&mut self.effects) {
-                self.carry_out(effect)?;
-            }
-            if let Some(action) = self.waiting.pop_front() {
-                self.effects = self.state.apply(action);
-                if !goes_on(&self.state) {
-                    return Ok(false);
-                }
-            } else if !self.train() {
-                break;
-            }
+    pub fn finish_while(&mut self, goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        if !self.settle(goes_on)? {
+            return Ok(false);
         }
         match &self.state.run.phase {
             Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
             Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
             other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
         }
+    }
+
+    /// Trains up to `step`, measures there and has the probes answered; whether the run comes so far. `told` is as in
+    /// [`Headless::finish`].
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn reach(&mut self, step: u64, mut told: impl FnMut(&State)) -> Result<bool, Trouble> {
+        let mut told = |state: &State| {
+            told(state);
+            true
+        };
+        self.settle(&mut told)?;
+        let has_ended = matches!(self.state.run.phase, Phase::Finished(_) | Phase::Diverged { .. });
+        if !has_ended {
+            self.effects.push(Effect::Send(Command::PlayTo(step), Payload::Empty));
+            self.settle(told)?;
+        }
+        match &self.state.run.phase {
+            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
+            Phase::Paused | Phase::Finished(_) | Phase::Diverged { .. } => Ok(self.state.run.step == step),
+            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+        }
+    }
+
+    /// The weights at the step that is shown.
+    ///
+    /// # Errors
+    /// When the worker sends none.
+    pub fn weights(&mut self) -> Result<Checkpoint, Trouble> {
+        self.checkpoint = None;
+        self.effects.push(Effect::Send(Command::Checkpoint, Payload::Empty));
+        self.settle(|_| true)?;
+        let bytes = self.checkpoint.take();
+        let bytes = bytes.ok_or_else(|| Failure::Internal("the worker sent no weights".into()))?;
+        Ok(Checkpoint::decode(&bytes)?)
+    }
+
+    /// Does all that there is to do, as long as `goes_on` says so of the state after every change; whether it came to the
+    /// end.
+    fn settle(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        loop {
+            if !self.catch_up_while(&mut goes_on)? {
+                return Ok(false);
+            }
+            if !self.train() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Does all that is to be done without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn catch_up(&mut self) -> Result<(), Trouble> {
+        self.catch_up_while(&mut |_| true).map(drop)
+    }
+
+    fn catch_up_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+        loop {
+            for effect in std::mem::take(&mut self.effects) {
+                self.carry_out(effect)?;
+            }
+            let Some(action) = self.waiting.pop_front() else { return Ok(true) };
+            self.effects = self.state.apply(action);
+            if !goes_on(&self.state) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What a person does, and what follows from it without training.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn act(&mut self, action: Action) -> Result<(), Trouble> {
+        let effects = self.state.apply(action);
+        self.effects.extend(effects);
+        self.catch_up()
+    }
+
+    /// Gives the worker a command, if there is a worker.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn tell(&mut self, command: Command) -> Result<(), Trouble> {
+        self.effects.push(Effect::Send(command, Payload::Empty));
+        self.catch_up()
+    }
+
+    /// Whether there is a worker: a run that takes long waits for a person before there is one.
+    pub fn has_worker(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// Trains for a moment and has the page hear of it; false once there is nothing left to do.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn slice(&mut self) -> Result<bool, Trouble> {
+        let goes_on = self.train();
+        self.catch_up()?;
+        Ok(goes_on)
     }
 
     /// Trains for a moment; false once there is nothing left to do.
@@ -110,6 +274,12 @@ impl Headless {
     fn hear(&mut self, program: Program, message: Message) {
         if let Event::Failed(failure) = &message.event {
             self.failure = Some(failure.clone());
+        }
+        if let (Event::Checkpoint { .. }, Payload::Bytes(bytes)) = (&message.event, &message.payload) {
+            self.checkpoint = Some(bytes.clone());
+        }
+        if let Some(listener) = &mut self.listener {
+            listener(&message);
         }
         self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
     }
@@ -146,7 +316,10 @@ impl Headless {
                     }
                 }
             }
-            Effect::Send(command, payload) => {
+            Effect::Send(mut command, payload) => {
+                if let (Command::Start { held_out_limit, .. }, Some(chosen)) = (&mut command, self.held_out) {
+                    *held_out_limit = chosen;
+                }
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
                 answers.into_iter().for_each(|answer| self.hear(program, answer));
@@ -190,6 +363,9 @@ fn device(program: Program) -> Result<Device, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
     use crate::permalink::decode;
@@ -235,6 +411,31 @@ mod tests {
             assert_eq!(pollster::block_on(session.finish(|_| {})).unwrap().solved, *found);
             assert!(found.iter().any(Option::is_some), "{found:?}");
         }
+    }
+
+    #[test]
+    fn who_listens_hears_every_measurement_and_the_run_waits_where_it_is_told_to() {
+        let link =
+            "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
+        let heard = Rc::new(RefCell::new(vec![]));
+        let listening = Rc::clone(&heard);
+        let mut page = Headless::open(&decode(link).0).measured_on(Some(16)).with_listener(move |message| {
+            if let Event::Metrics(rows) = &message.event {
+                listening.borrow_mut().extend(rows.iter().map(|row| row.step));
+            }
+        });
+        page.catch_up().unwrap();
+        assert!(page.has_worker());
+        let mut told = |command: Command| {
+            page.tell(command).unwrap();
+            while page.slice().unwrap() {}
+            let run = &page.state().run;
+            (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
+        };
+        assert_eq!(told(Command::Pause), (Phase::Paused, 0, 16, 1));
+        assert_eq!(told(Command::PlayTo(40)), (Phase::Paused, 40, 16, 5));
+        assert_eq!(told(Command::Play), (Phase::Finished(Ending::LastStep), 120, 16, 13));
+        assert!(heard.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
     }
 
     #[test]

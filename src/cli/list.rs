@@ -2,11 +2,13 @@
 
 #![expect(clippy::print_stdout, reason = "these commands print")]
 
-use super::{Trouble, open};
+use super::print::{Described, write_json};
+use super::{Trouble, json, open};
 use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
 use crate::labs::{PRESETS, cannot_learn};
 use crate::permalink::{View, encode};
+use crate::run::cells::MOST_CELLS;
 use crate::run::{Run, Section};
 use crate::settings::{Knob, Settings, Value};
 
@@ -27,8 +29,11 @@ fn entries(heading: &str, entries: &[Entry]) {
 /// Runs `lab list`.
 ///
 /// # Errors
-/// None.
-pub fn list() -> Result<(), Trouble> {
+/// When the JSON cannot be written.
+pub fn list(format: Described) -> Result<(), Trouble> {
+    if format == Described::Json {
+        return Ok(write_json(&json::listed())?);
+    }
     entries("Tasks", crate::tasks::Task::ENTRIES);
     entries("Models (model=…)", crate::models::Model::ENTRIES);
     entries("Optimizers (opt=…)", crate::optim::Optimizer::ENTRIES);
@@ -55,8 +60,13 @@ fn print_value(knob: &Knob, value: Option<Value>) {
 /// Runs `lab link`.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] when a part of it cannot be read.
-pub fn explain(text: &str) -> Result<(), Trouble> {
+/// [`Trouble::BadLink`] when a part of it cannot be read. JSON is printed all the same, with these parts in it.
+pub fn explain(text: &str, format: Described) -> Result<(), Trouble> {
+    if format == Described::Json {
+        let (link, bad) = open::read(text, MOST_CELLS)?;
+        write_json(&json::explained(&link, &bad))?;
+        return open::all_read(link, &bad).map(drop);
+    }
     let link = open::link(text)?;
     println!("{}", encode(&link));
     println!(

@@ -3,26 +3,32 @@
 
 mod bench;
 mod claims;
-mod disk;
+pub mod disk;
 mod docs;
 mod files;
 mod golden;
-mod headless;
-mod journal;
+pub mod headless;
+pub mod journal;
+mod json;
 mod list;
-mod open;
+mod look;
+mod markdown;
+mod measured;
+pub mod open;
 mod output;
-mod plot;
-mod pool;
+pub mod plot;
+pub mod pool;
 mod previews;
-mod print;
+pub mod print;
+mod probe;
 mod record;
 mod rows;
 mod run;
 pub mod science;
 mod signals;
-mod sweep;
-mod sweeps;
+pub mod sweep;
+pub mod sweeps;
+mod tensors;
 mod words;
 
 use std::path::PathBuf;
@@ -55,18 +61,27 @@ struct Arguments {
 enum Command {
     /// Train the run of a link or preset and print its metrics. For a sweep: print the steps that each run needed.
     Run(run::Arguments),
-    /// Train the run of a link or preset and draw its charts as the page shows them, as SVG or PNG.
+    /// Draw the charts of a run or a sweep as SVG, PNG or PDF: trained from a link or preset, or read from a CSV or JSON file.
     Plot(plot::Arguments),
+    /// Write what the charts of a run show as data, at any steps, and what is inside its network: CSV, JSON or npz.
+    Probe(probe::Arguments),
     /// Train all runs of a sweep on all cores and write a CSV file. The same command continues a stopped sweep.
     Sweep(sweeps::Arguments),
     /// Merge the CSV files of the parts of a sweep.
     Merge(sweeps::Merged),
     /// List labs, models, optimizers, presets and their settings.
-    List,
+    List {
+        /// How it is printed. JSON has all texts, defaults and ranges.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
+    },
     /// Explain a link setting by setting, and list the parts of it that cannot be read.
     Link {
         /// The link, or a preset's name.
         link: String,
+        /// How it is printed. JSON is printed even if parts of the link cannot be read, and lists these parts.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
     },
     /// Describe a file of a run or of weights, and check that it is not damaged.
     Check {
@@ -140,10 +155,11 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Probe(arguments) => probe::probe(&arguments),
         Command::Sweep(arguments) => sweeps::sweep(&arguments),
         Command::Merge(arguments) => sweeps::merge(&arguments),
-        Command::List => list::list(),
-        Command::Link { link } => list::explain(&link),
+        Command::List { format } => list::list(format),
+        Command::Link { link, format } => list::explain(&link, format),
         Command::Check { file } => files::check(&file),
         Command::Script(arguments) => files::script(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),

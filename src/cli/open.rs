@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
 use crate::labs::find;
-use crate::permalink::{Link, RESERVED, View, decode_within};
+use crate::permalink::{Link, RESERVED, decode_within};
 use crate::platform::may_have_gpu;
 use crate::record::{File, dataset};
 use crate::run::cells::MOST_CELLS;
@@ -32,24 +32,43 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
 /// # Errors
 /// As [`link`].
 pub fn link_within(text: &str, most: usize) -> Result<Link, Trouble> {
+    let (link, bad) = read(text, most)?;
+    all_read(link, &bad)
+}
+
+/// The link, unless parts of it cannot be read.
+///
+/// # Errors
+/// [`Trouble::BadLink`] with a sentence for each of these parts.
+pub fn all_read(link: Link, bad: &[Problem]) -> Result<Link, Trouble> {
+    if bad.is_empty() {
+        Ok(link)
+    } else {
+        Err(Trouble::BadLink(bad.iter().map(Problem::to_string).collect()))
+    }
+}
+
+/// What can be read of a link, and the parts that cannot be.
+///
+/// # Errors
+/// What is wrong with a file.
+pub fn read(text: &str, most: usize) -> Result<(Link, Vec<Problem>), Trouble> {
     if let Some(preset) = find(text) {
-        return Ok(preset.link());
+        return Ok((preset.link(), vec![]));
     }
     if let Some(file) = file(text)? {
-        return Ok(match file {
+        let link = match file {
             File::Run(record) => record.link,
-            File::Weights(header) => {
-                let view = View::of(&header.spec.task);
-                Link { spec: header.spec, view, ..Default::default() }
-            }
-        });
+            File::Weights(header) => Link::of(header.spec),
+        };
+        return Ok((link, vec![]));
     }
     let (link, notices) = decode_within(&with_table(text), most);
     let kept = |notice: &Problem| {
         RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key)
     };
-    let bad: Vec<String> = notices.iter().filter(|n| !kept(n)).map(Problem::to_string).collect();
-    if bad.is_empty() { Ok(link) } else { Err(Trouble::BadLink(bad)) }
+    let bad = notices.into_iter().filter(|notice| !kept(notice)).collect();
+    Ok((link, bad))
 }
 
 /// The number of the table that was opened.

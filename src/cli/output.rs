@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::disk::{Beside, Disk, is_special};
+use super::disk::{Beside, Disk, is_special, replace};
 use super::print::Format;
 
 /// Under which key a checkpoint has its mark.
@@ -50,6 +50,11 @@ const FORMATS: [(Format, &str); 3] = [(Format::Table, "table"), (Format::Csv, "c
 
 /// The sum of no bytes, and how a byte is added: Fowler, Noll and Vo's 1a, in 64 bits.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The sum of a file's bytes.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    add(EMPTY, bytes)
+}
 
 fn add(sum: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -111,10 +116,10 @@ impl<'a> Output<'a> {
         if let Some(mark) = mark.filter(|mark| mark.format == format) {
             let there =
                 beside.read().and_then(|file| begins(file, &mark, head)).with_context(|| self.cannot())?;
-            let old = || File::open(beside.path()).and_then(|file| begins(&file, &mark, head));
-            let found = if there {
+            let old = File::open(beside.path()).and_then(|file| begins(&file, &mark, head)).ok().flatten();
+            let found = if there == Some(Head::Same) {
                 beside.cut(mark.bytes).map(|()| true)
-            } else if old().unwrap_or(false) {
+            } else if old == Some(Head::Same) {
                 // It had taken its place before the next checkpoint was written, or when the run was stopped.
                 beside.cut(0).and_then(|()| copy(beside, mark.bytes)).map(|()| true)
             } else {
@@ -124,7 +129,12 @@ impl<'a> Output<'a> {
                 (self.bytes, self.sum) = (mark.bytes, mark.sum);
                 return Ok(true);
             }
+            let of_csv = format == Format::Csv && (there.is_some() || old.is_some());
+            if of_csv && self.go_on_below(&mark, there.is_some(), head)? {
+                return Ok(true);
+            }
         }
+        let To::Beside(beside) = &self.to else { return Ok(false) };
         if beside.length() > 0 {
             bail!(
                 "{} contains the measurements of an interrupted run, and the checkpoint belongs to another run: rename or \
@@ -140,6 +150,44 @@ impl<'a> Output<'a> {
             );
         }
         Ok(false)
+    }
+
+    /// Goes on in the lines of CSV of this mark below another description of the run, which tells its new last step, say;
+    /// the lines are in the part file or have taken their place. Whether it does: lines below something else are none
+    /// of a run.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the lines are of the other [names](super::print::Names): those of the version before
+    /// have no description.
+    fn go_on_below(&mut self, mark: &Mark, is_part: bool, head: &str) -> Result<bool, anyhow::Error> {
+        let To::Beside(beside) = &self.to else { return Ok(false) };
+        let (part, path) = (beside.part().to_path_buf(), beside.path().to_path_buf());
+        let from = if is_part { &part } else { &path };
+        let mut text = vec![];
+        let read = File::open(from).and_then(|file| file.take(mark.bytes).read_to_end(&mut text));
+        read.with_context(|| self.cannot())?;
+        let (is_new, is_old) = (text.starts_with(b"# program: "), text.starts_with(b"step,replica,"));
+        if !is_new && !is_old {
+            return Ok(false);
+        }
+        if is_new == head.is_empty() {
+            let names = if is_new { "new" } else { "old" };
+            bail!(
+                "{} was begun with other names of the measures: add --names {names}, or choose another file with --output",
+                from.display()
+            );
+        }
+        let lines = text.split_inclusive(|byte| *byte == b'\n').skip_while(|line| line.starts_with(b"#"));
+        let text = [head.as_bytes(), &lines.collect::<Vec<_>>().concat()].concat();
+        if is_part {
+            // At each moment there is the old text or the new one.
+            replace(beside.disk(), &part, &text).with_context(|| self.cannot())?;
+            self.to = To::Beside(Beside::open(beside.disk(), &path, true)?);
+        } else {
+            beside.cut(0).and_then(|()| beside.append(&text)).with_context(|| self.cannot())?;
+        }
+        (self.bytes, self.sum) = (text.len() as u64, add(EMPTY, &text));
+        Ok(true)
     }
 
     fn cannot(&self) -> String {
@@ -210,21 +258,33 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether a file begins with the text that the mark is of, and that with `head`.
-fn begins(mut file: &File, mark: &Mark, head: &str) -> io::Result<bool> {
-    let (mut left, mut sum, mut first) = (mark.bytes, EMPTY, vec![]);
+/// What is before the measurements of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// What is wanted.
+    Same,
+    /// Something else.
+    Other,
+}
+
+/// Whether a file begins with the text that the mark is of, and that with `head`; none if it is another text.
+fn begins(mut file: &File, mark: &Mark, head: &str) -> io::Result<Option<Head>> {
+    let (mut left, mut sum, mut first, mut starts) = (mark.bytes, EMPTY, vec![], false);
     let mut bytes = vec![0; 1 << 16];
     while left > 0 {
         let most = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let read = file.read(&mut bytes[..most])?;
         if read == 0 {
-            return Ok(false);
+            return Ok(None);
         }
+        starts |= left == mark.bytes && bytes[0] == b'#';
         (left, sum) = (left - read as u64, add(sum, &bytes[..read]));
         let wanted = head.len().saturating_sub(first.len()).min(read);
         first.extend_from_slice(&bytes[..wanted]);
     }
-    Ok(sum == mark.sum && first == head.as_bytes())
+    // Lines of CSV below no description are of other names.
+    let is_same = first == head.as_bytes() && !(head.is_empty() && mark.format == Format::Csv && starts);
+    Ok((sum == mark.sum).then_some(if is_same { Head::Same } else { Head::Other }))
 }
 
 /// Copies the first bytes of the old file to the new one.

@@ -1,4 +1,4 @@
-//! `lab plot`: the charts that a link shows, as one figure.
+//! `lab plot`: the charts that a link shows, as one figure, or what a file of a run or a sweep holds.
 //!
 //! # Why
 //! The figure is what the page shows, by construction: see [`super::headless`].
@@ -8,26 +8,29 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::disk::{Native, replace};
 use super::headless::Headless;
-use super::{Trouble, open};
+use super::journal::{Found, is_journal};
+use super::look::{Kind, Look};
+use super::measured::{Measured, read};
+use super::{Trouble, open, sweep, sweeps};
 use crate::analysis::Reading;
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
-use crate::charts::Theme;
-use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::display::Phase;
 use crate::permalink::{Axis, Link, encode};
-use crate::record::File;
+use crate::record::{File, FileError};
 
 /// What `lab plot` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, a preset's name, or a file. `show` in the link chooses the charts. With the file of a run, nothing is trained.
+    /// The link, a preset's name, or a file. `show` in the link chooses the charts. With the CSV or JSON file of a run or a sweep, nothing is trained.
     link: String,
-    /// File for the picture, ending in .svg or .png.
+    /// File for the picture, ending in .svg, .png or .pdf.
     #[arg(long, short, default_value = "run.svg")]
     output: PathBuf,
+    /// The link of the run in a CSV file that does not name its run; its `show` chooses the charts of a CSV file.
+    #[arg(long = "link", value_name = "LINK")]
+    of: Option<String>,
     /// Last training step, instead of the last step in the link.
     #[arg(long)]
     steps: Option<u64>,
@@ -37,17 +40,61 @@ pub struct Arguments {
     /// Logarithmic axis of the loss, and the error rate instead of the accuracy, as with y=log in the link.
     #[arg(long)]
     log_y: bool,
-    /// Dark background.
-    #[arg(long)]
-    dark: bool,
-    /// No progress bar.
+    #[command(flatten)]
+    look: Look,
+    /// No progress bar, and no fitted power law.
     #[arg(long, short)]
     quiet: bool,
 }
 
+/// What is drawn.
+enum Source {
+    /// A run that is trained for it.
+    Link,
+    /// A run's or a sweep's JSON.
+    Json,
+    /// What `lab sweep` wrote.
+    Journal(Box<Found>),
+    /// A table of metrics.
+    Table(Measured),
+}
+
+/// What the argument is: a file that has all numbers, or something that has to be trained.
+fn source(arguments: &Arguments) -> Result<Source, Trouble> {
+    let path = &arguments.link;
+    let no_table = |source| match &arguments.of {
+        Some(_) => Err(Trouble::BadLink(vec![format!("--link belongs to a CSV file, and {path} is none")])),
+        None => Ok(source),
+    };
+    if !std::path::Path::new(path).is_file() {
+        return no_table(Source::Link);
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
+    if is_journal(&bytes) {
+        return no_table(Source::Journal(Box::new(Found::read(path.as_ref())?)));
+    }
+    match File::read(&bytes) {
+        // The measurements of a file are there already; its weights are not.
+        Ok(File::Run(_)) if arguments.steps.is_none() => no_table(Source::Json),
+        Ok(_) => no_table(Source::Link),
+        Err(flaw @ (FileError::Table | FileError::Unknown)) => {
+            let Ok(text) = std::str::from_utf8(&bytes) else {
+                return Err(Trouble::BadLink(vec![format!("{path} cannot be opened: {flaw}")]));
+            };
+            if arguments.steps.is_some() {
+                return Err(Trouble::BadLink(vec![format!(
+                    "--steps needs a link to train, and {path} is a table"
+                )]));
+            }
+            let given = arguments.of.as_deref().map(open::link).transpose()?;
+            Ok(Source::Table(read(path, text, given.as_ref())?))
+        }
+        Err(flaw) => Err(anyhow::anyhow!("{path} cannot be opened: {flaw}").into()),
+    }
+}
+
 /// The link with what the arguments change.
-fn link(arguments: &Arguments) -> Result<Link, Trouble> {
-    let mut link = open::link(&arguments.link)?;
+fn changed(mut link: Link, arguments: &Arguments) -> Result<Link, Trouble> {
     if let Some(steps) = arguments.steps {
         open::set(&mut link.spec, "steps", &steps.to_string())?;
     }
@@ -64,32 +111,46 @@ fn link(arguments: &Arguments) -> Result<Link, Trouble> {
 ///
 /// # Errors
 /// A bad link, charts that do not apply, no device, or a picture that cannot be written.
-#[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
+#[expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "what is missing in the picture and its power laws are for the person"
+)]
 pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
-    let link = link(arguments)?;
-    let path = &arguments.output;
-    let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if kind != "svg" && kind != "png" {
-        return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
-    }
-    // The measurements of a file are there already; its weights are not.
-    let is_record = matches!(open::file(&arguments.link)?, Some(File::Run(_))) && arguments.steps.is_none();
-    let mut page = match is_record {
-        true => {
-            let bytes =
-                std::fs::read(&arguments.link).with_context(|| format!("cannot read {}", arguments.link))?;
-            Headless::of_record(&link, &arguments.link, bytes)
+    Kind::of(&arguments.output)?;
+    arguments.look.check()?;
+    let path = &arguments.link;
+    let page = match source(arguments)? {
+        Source::Journal(found) => {
+            sweeps::draw(&arguments.output, &found, &arguments.look)?;
+            if !arguments.quiet {
+                print!("{}", sweeps::laws(&found)?);
+            }
+            return Ok(());
         }
-        false => Headless::open(&link),
+        Source::Link => {
+            let mut page = Headless::open(&changed(open::link(path)?, arguments)?);
+            let (shown, left_out) = charts(page.state());
+            // Other runs of a sweep may have what the first has not.
+            if shown.is_empty() && page.state().run.sweep.is_none() {
+                return Err(Trouble::BadLink(left_out));
+            }
+            train(&mut page, arguments.quiet)?;
+            page
+        }
+        Source::Json => {
+            let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
+            Headless::of_record(&changed(open::link(path)?, arguments)?, path, bytes)
+        }
+        Source::Table(Measured::Run(record)) => {
+            let link = changed(record.link.clone(), arguments)?;
+            Headless::of_record(&link, path, record.to_json().into_bytes())
+        }
+        Source::Table(Measured::Sweep(swept)) => {
+            let (link, sweep) = *swept;
+            Headless::of_sweep(&changed(link, arguments)?, sweep)
+        }
     };
-    let (shown, left_out) = charts(page.state());
-    // Other runs of a sweep may have what the first has not.
-    if shown.is_empty() && page.state().run.sweep.is_none() {
-        return Err(Trouble::BadLink(left_out));
-    }
-    if !is_record {
-        train(&mut page, arguments.quiet)?;
-    }
     let state = page.state();
     if matches!(state.run.phase, Phase::Diverged { .. }) {
         eprintln!("{}", state.message);
@@ -100,16 +161,12 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     }
     left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
     let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
-    let title = encode(&Link { spec: link.spec, ..Default::default() });
+    if let Some(swept) = state.run.sweep.as_ref().filter(|_| !arguments.quiet) {
+        print!("{}", sweep::laws(&state.run.link.spec, swept));
+    }
+    let title = encode(&Link::of(state.run.link.spec.clone()));
     let columns = columns(readings.len());
-    let figure = Figure { readings: &readings, title: &title, columns, panel: (480, 320) };
-    let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
-    let written = match kind.as_str() {
-        "svg" => replace(&Native, path, figure_svg(&figure, &theme).as_bytes()),
-        _ => figure_png(&figure, &theme.scaled(2.0), path)
-            .with_context(|| format!("cannot write {}", path.display())),
-    };
-    Ok(written?)
+    arguments.look.draw(&arguments.output, readings, &title, columns, (480, 320))
 }
 
 /// Trains behind a bar of steps, or of a sweep's runs.
@@ -127,7 +184,7 @@ fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
 }
 
 /// The charts on show that there are of this run, and a sentence for each that there is not.
-fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
+pub fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
     for chart in &state.run.link.view.show {
         match chart.applies(&state.run) {
@@ -139,7 +196,7 @@ fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
 }
 
 /// Charts per row: two where that makes at most two rows without a gap, otherwise three.
-fn columns(charts: usize) -> usize {
+pub fn columns(charts: usize) -> usize {
     if charts <= 4 && charts.is_multiple_of(2) { 2 } else { 3 }
 }
 

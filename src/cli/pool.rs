@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
+use super::Trouble;
 use super::open::Devices;
-use super::{Trouble, signals};
 use crate::protocol::{DeviceKind, Event, Failure, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
@@ -66,20 +66,24 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Whether to stop: the exit code to end with then.
+pub type Stop<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
+
 /// Makes these runs of the sweep of `spec`, and tells `ended` of each as soon as it has; the names of the devices.
 ///
 /// # Errors
-/// The first failure of a run, of a device or of `ended`, or that it was stopped; no run is begun after it.
+/// The first failure of a run, of a device or of `ended`, or that `asked` said to stop; no run is begun after it.
 pub fn make(
     spec: &RunSpec,
     numbers: &[usize],
     threads: usize,
     options: Options,
+    asked: Stop<'_>,
     mut ended: impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
 ) -> Result<Vec<String>, Trouble> {
     let (next, stop, no_gpu) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
     let (told, heard) = sync_channel::<Word>(2 * threads + 2);
-    let is_stopped = || stop.load(Ordering::Relaxed) || signals::stop().is_some();
+    let is_stopped = || stop.load(Ordering::Relaxed) || asked().is_some();
     let mut made = 0;
     let mut ended = |number: usize, cell: &Cell, outcome: &Outcome| {
         made += 1;
@@ -107,6 +111,7 @@ pub fn make(
     let mut hall = Hall {
         devices: Devices::default(),
         options,
+        asked,
         on_cores: false,
         no_gpu: &no_gpu,
         queue: None,
@@ -124,7 +129,7 @@ pub fn make(
         drop(heard);
         result
     })?;
-    if let Some(code) = signals::stop().filter(|_| made < numbers.len()) {
+    if let Some(code) = asked().filter(|_| made < numbers.len()) {
         return Err(stopped(made, numbers.len(), code));
     }
     let mut names: Vec<String> = hall.devices.names().iter().map(|name| name.to_string()).collect();
@@ -146,6 +151,7 @@ const MOST_AHEAD: usize = 4096;
 struct Hall<'a> {
     devices: Devices,
     options: Options,
+    asked: Stop<'a>,
     on_cores: bool,
     no_gpu: &'a AtomicBool,
     queue: Option<BatchQueue>,
@@ -173,7 +179,7 @@ impl Hall<'_> {
                     Err(TryRecvError::Disconnected) => is_over = true,
                 }
             }
-            if signals::stop().is_some() {
+            if (self.asked)().is_some() {
                 break;
             }
             if let Some(queue) = &mut self.queue {
@@ -209,7 +215,7 @@ impl Hall<'_> {
                     self.cells.insert(number, cell);
                     return Ok(());
                 }
-                match train(&cell, &device, self.options, &|| signals::stop().is_some())? {
+                match train(&cell, &device, self.options, &|| (self.asked)().is_some())? {
                     Some(outcome) => ended(number, &cell, &outcome),
                     None => Ok(()),
                 }

@@ -16,7 +16,7 @@ use super::Trouble;
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::catalog::chart::Chart;
 use crate::charts::Theme;
-use crate::charts::picture::{Figure, figure_indexed};
+use crate::charts::picture::{Figure, Form, figure_indexed};
 use crate::labs::{PRESETS, find};
 use crate::presets::Preset;
 use crate::presets::recorded::{Recorded, parse};
@@ -96,7 +96,7 @@ fn reading(preset: &Preset, one: &Recorded) -> Reading {
 /// A picture of some presets' recorded curves, so many side by side, as the bytes of a PNG file.
 fn picture(of: &[(&Preset, &Recorded)], columns: usize, scale: f64) -> Result<Vec<u8>, Trouble> {
     let readings: Vec<Reading> = of.iter().map(|(preset, one)| reading(preset, one)).collect();
-    let figure = Figure { readings: &readings, title: "", columns, panel: SIZE };
+    let figure = Figure { readings: &readings, title: "", columns, panel: SIZE, form: Form::default() };
     Ok(figure_indexed(&figure, &Theme::light().scaled(scale)).context("cannot draw")?)
 }
 

@@ -4,8 +4,10 @@ use std::io::Write;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use serde::Serialize;
 
 use crate::record::Environment;
+use crate::settings::Value;
 
 /// How metrics are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,6 +20,43 @@ pub enum Format {
     Json,
 }
 
+/// Which names measures have in CSV and JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Names {
+    /// The names that say what each measure is, behind a description of the run.
+    #[default]
+    New,
+    /// The format of the previous version: the same four names for all tasks. The next version will not have it.
+    Old,
+}
+
+/// How a description is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Described {
+    /// Text to read.
+    Text,
+    /// JSON for programs.
+    Json,
+}
+
+/// The value of a setting as JSON: a number if it is one number, and otherwise the text of a link.
+pub fn typed(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Int(number) => (*number).into(),
+        Value::Real(number) => (*number).into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Prints a description as JSON.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_json(described: &impl Serialize) -> Result<(), anyhow::Error> {
+    let text = serde_json::to_string_pretty(described).context("cannot write the description")?;
+    write(&mut std::io::stdout().lock(), &(text + "\n"))
+}
+
 /// What a sweep needs of the arguments of `lab run`.
 #[derive(Debug, Clone, Copy)]
 pub struct Print {
@@ -25,6 +64,8 @@ pub struct Print {
     pub held_out: Option<usize>,
     /// How metrics are printed.
     pub format: Format,
+    /// Which names measures have.
+    pub names: Names,
     /// Whether there is no progress bar and no closing line.
     pub quiet: bool,
 }
@@ -48,5 +89,6 @@ pub fn environment(device: &str, learner: &str) -> Environment {
         device: device.into(),
         learner: learner.into(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        ..Default::default()
     }
 }

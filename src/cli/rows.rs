@@ -3,7 +3,7 @@
 //! # Why
 //! A run of a million measurements must not need more memory than one of ten, and who stops it has what was measured.
 
-use super::print::Format;
+use super::print::{Format, Names};
 use crate::analysis::curves::spread;
 use crate::protocol::Row;
 use crate::record::{Column, Record, columns, csv_head, csv_lines, json_row};
@@ -19,6 +19,8 @@ const IN_TABLE: [&str; 6] = ["previous", "induction", "distance", "corollary", "
 /// What has been printed of a run.
 pub struct Rows {
     format: Format,
+    /// Which names measures have.
+    names: Names,
     /// The columns, which the first measurement settles.
     columns: Option<Vec<Column>>,
     /// Width of the column of steps, and of the others.
@@ -33,11 +35,14 @@ pub struct Rows {
 
 impl Rows {
     /// None yet of this run.
-    pub fn new(format: Format, spec: &RunSpec) -> Rows {
+    pub fn new(format: Format, names: Names, spec: &RunSpec) -> Rows {
         let run = &spec.run;
         let widths = (run.steps.to_string().len().max(4), WIDTHS[usize::from(run.replicas > 1)]);
-        let measures = spec.task.examples().measures();
-        Rows { format, columns: None, widths, measures, begun: false, until: None }
+        let measures = match names {
+            Names::New => spec.measures(),
+            Names::Old => spec.measures().earlier(),
+        };
+        Rows { format, names, columns: None, widths, measures, begun: false, until: None }
     }
 
     /// Those up to `step` have been printed before.
@@ -52,7 +57,12 @@ impl Rows {
 
     /// The text before the first one.
     pub fn head(&self, record: &Record) -> String {
-        if self.format == Format::Json { record.json_head() } else { String::new() }
+        match (self.format, self.names) {
+            (Format::Json, Names::New) => record.json_head(),
+            (Format::Json, Names::Old) => record.earlier_json_head(),
+            (Format::Csv, Names::New) => record.csv_preamble(),
+            _ => String::new(),
+        }
     }
 
     /// The text of these.
@@ -83,7 +93,7 @@ impl Rows {
                 heading(format, &columns(&self.measures, std::iter::empty()), self.widths)
             }
             Format::Csv => String::new(),
-            Format::Table => rule('─', self.columns.as_ref().map_or(4, Vec::len), self.widths),
+            Format::Table => rule('─', self.columns.as_deref().unwrap_or_default(), self.widths),
         }
     }
 }
@@ -93,8 +103,8 @@ fn shown(format: Format, measures: &Measures, row: &Row) -> Vec<Column> {
     let all = columns(measures, std::iter::once(row));
     // Most further measures are for programs: a line has to fit a screen.
     let is_short = |column: &Column| {
-        let is_further = measures.more.iter().any(|measure| measure.slug == column.name);
-        !is_further || IN_TABLE.contains(&column.name)
+        let further = column.further.and_then(|which| measures.more.get(which));
+        further.is_none_or(|measure| IN_TABLE.contains(&measure.slug))
     };
     if format == Format::Table { all.into_iter().filter(is_short).collect() } else { all }
 }
@@ -104,10 +114,16 @@ fn heading(format: Format, columns: &[Column], widths: (usize, usize)) -> String
         Format::Csv => csv_head(columns),
         Format::Json => String::new(),
         Format::Table => {
-            let names = columns.iter().map(|column| column.name.to_string());
-            aligned("step".into(), names, widths) + &rule('═', columns.len(), widths)
+            let names = columns.iter().map(|column| column.key.clone());
+            aligned("step".into(), names, wide(columns, widths)) + &rule('═', columns, widths)
         }
     }
+}
+
+/// The widths with room for the names of the columns.
+fn wide(columns: &[Column], (first, width): (usize, usize)) -> (usize, usize) {
+    let names = columns.iter().map(|column| column.key.len());
+    (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
 }
 
 fn line(columns: &[Column], row: &Row, widths: (usize, usize)) -> String {
@@ -119,17 +135,18 @@ fn line(columns: &[Column], row: &Row, widths: (usize, usize)) -> String {
             format!("{middle:.4} ({low:.4} to {high:.4})")
         }
     };
-    aligned(row.step.to_string(), columns.iter().map(|column| cell(column.of(row))), widths)
+    let cells = columns.iter().map(|column| cell(&column.of(row)));
+    aligned(row.step.to_string(), cells, wide(columns, widths))
 }
 
 fn aligned(step: String, cells: impl Iterator<Item = String>, (first, width): (usize, usize)) -> String {
-    let width = width.max("train accuracy".len());
     let cells: String = cells.map(|cell| format!("  {cell:>width$}")).collect();
     format!("{step:>first$}{cells}\n")
 }
 
-fn rule(sign: char, columns: usize, (first, width): (usize, usize)) -> String {
-    let length = first + columns * (2 + width.max("train accuracy".len()));
+fn rule(sign: char, columns: &[Column], widths: (usize, usize)) -> String {
+    let (first, width) = wide(columns, widths);
+    let length = first + columns.len() * (2 + width);
     std::iter::repeat_n(sign, length).chain(['\n']).collect()
 }
 
@@ -158,7 +175,7 @@ mod tests {
         for format in [Format::Csv, Format::Json, Format::Table] {
             let mut spec = RunSpec::default();
             (spec.run.steps, spec.run.replicas) = (1000, 3);
-            let fresh = || Rows::new(format, &spec);
+            let fresh = || Rows::new(format, Names::New, &spec);
             let mut whole = fresh();
             let whole = whole.head(&record) + &whole.lines(&rows) + &whole.tail(&record);
             let mut parts = fresh();
@@ -171,7 +188,10 @@ mod tests {
             rest.go_on(begun.last().unwrap());
             assert_eq!(text + &rest.lines(&rows[2..]) + &rest.tail(&record), whole, "{format:?}");
             match format {
-                Format::Csv => assert_eq!(whole, crate::record::csv(&Measures::default(), rows.iter())),
+                Format::Csv => {
+                    let table = crate::record::csv(&Measures::default(), rows.iter());
+                    assert_eq!(whole, record.csv_preamble() + &table);
+                }
                 Format::Json => assert_eq!(whole, record.to_json()),
                 Format::Table => {
                     let lengths: Vec<usize> = whole.lines().map(|line| line.chars().count()).collect();
@@ -189,10 +209,11 @@ mod tests {
     fn a_run_without_measurements_has_its_heading() {
         let record = Record::default();
         let text = |format| {
-            let rows = Rows::new(format, &RunSpec::default());
+            let rows = Rows::new(format, Names::New, &RunSpec::default());
             rows.head(&record) + &rows.tail(&record)
         };
-        assert_eq!(text(Format::Csv), crate::record::csv(&Measures::default(), std::iter::empty()));
+        let table = crate::record::csv(&Measures::default(), std::iter::empty());
+        assert_eq!(text(Format::Csv), record.csv_preamble() + &table);
         assert_eq!(text(Format::Json), record.to_json());
         assert_eq!(text(Format::Table).lines().count(), 2);
     }
@@ -202,10 +223,10 @@ mod tests {
         let lengths = |replicas: usize| {
             let mut spec = RunSpec::default();
             (spec.run.steps, spec.run.replicas) = (1000, replicas);
-            let text = Rows::new(Format::Table, &spec).tail(&Record::default());
+            let text = Rows::new(Format::Table, Names::New, &spec).tail(&Record::default());
             text.lines().map(|line| line.chars().count()).collect::<Vec<_>>()
         };
-        // Four digits of a step, then four columns behind two spaces: as wide as "train accuracy", or as a range.
+        // Four digits of a step, then four columns behind two spaces: as wide as "train_accuracy", or as a range.
         assert_eq!(lengths(1), [4 + 4 * (2 + 14); 2]);
         assert_eq!(lengths(2), [4 + 4 * (2 + 25); 2]);
     }
@@ -215,15 +236,40 @@ mod tests {
         let measures = Measures { more: Measure::OPTIONS, ..Measures::default() };
         let judged = Row { measures: Measure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
         let names = |format: Format| {
-            shown(format, &measures, &judged).iter().map(|column| column.name).collect::<Vec<_>>()
+            shown(format, &measures, &judged).into_iter().map(|column| column.key).collect::<Vec<_>>()
         };
-        let usual = "train loss, train accuracy, test loss, test accuracy";
+        let usual = "train_loss, train_accuracy, test_loss, test_accuracy";
         assert_eq!(names(Format::Table).join(", "), format!("{usual}, previous, induction"));
         let strategies = "uniform, unigram, bigram, trigram, tetragram";
-        let chains = "on-dirichlet, on-iid, on-ds";
+        let chains = "on_dirichlet, on_iid, on_ds";
         assert_eq!(
             names(Format::Csv).join(", "),
             format!("{usual}, {strategies}, previous, induction, {chains}")
         );
+    }
+
+    /// What `--names old` prints is what the version before printed.
+    #[test]
+    fn old_names_are_those_of_the_version_before() {
+        let spec = crate::permalink::decode("#v1/markov").0.spec;
+        let mut judged = row(0);
+        judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
+        judged.measures[Measure::OnIndependent as usize] = vec![0.5; 3];
+        let record =
+            Record { link: crate::permalink::Link { spec, ..Default::default() }, ..Record::default() };
+        let text = |format, names| {
+            let mut rows = Rows::new(format, names, &record.link.spec);
+            rows.head(&record) + &rows.lines(&[judged.clone()]) + &rows.tail(&record)
+        };
+        let csv = text(Format::Csv, Names::Old);
+        let four = "train_loss,train_accuracy,test_loss,test_accuracy";
+        assert!(csv.starts_with(&format!("step,replica,{four},on_iid\n0,0,0.1,")), "{csv}");
+        let json = text(Format::Json, Names::Old);
+        assert!(json.starts_with("{\n\"format\":\"vivarium-run\",\n\"version\":1,\n\"link\""), "{json}");
+        assert!(json.contains("\"test_loss\":[0.5,") && json.contains("\"on-iid\":[0.5,"), "{json}");
+        let csv = text(Format::Csv, Names::New);
+        assert!(csv.starts_with("# program: \n# link: #v1/markov\n# settings.lab: markov\n"), "{csv}");
+        let four = "train_cross_entropy,train_accuracy,kl_to_truth,share_of_bigram";
+        assert!(csv.contains(&format!("\nstep,replica,{four},kl_to_truth_on_iid\n0,0,0.1,")), "{csv}");
     }
 }

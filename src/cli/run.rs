@@ -1,13 +1,17 @@
 //! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
 
+mod begin;
+mod keep;
+
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
+
+use begin::{Beginning, kept};
 
 use super::disk::{Disk, Native, replace, try_out};
 use super::output::{KEY, Mark, Output};
-use super::print::{Format, Print, environment};
+use super::print::{Format, Names, Print, environment};
 use super::rows::Rows;
 use super::{Trouble, open, signals, sweep};
 use crate::analysis::curves::spread;
@@ -15,7 +19,6 @@ use crate::display::sweep::Sweep;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::{Ending, Event};
-use crate::record::weights::about;
 use crate::record::{Environment, Record};
 use crate::settings::thousands;
 use crate::training::session::checkpoint::Checkpoint;
@@ -26,7 +29,8 @@ use crate::training::session::{Options, Session};
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights.
     link: String,
-    /// Last training step, instead of the last step in the link.
+    /// Last training step, instead of the last step in the link. 0, together with --checkpoint, writes the initial weights
+    /// and trains nothing.
     #[arg(long)]
     steps: Option<u64>,
     /// Device, instead of the device in the link: auto, cpu or gpu.
@@ -38,6 +42,10 @@ pub struct Arguments {
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Names of the measures in CSV and JSON. `old` writes the format of the previous version; the next version will not
+    /// have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// File for the metrics, instead of standard output. Until the run ends, the name of the file ends in .part.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -47,10 +55,17 @@ pub struct Arguments {
     /// Seconds between checkpoints. Each checkpoint is written at the next measurement.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "checkpoint")]
     checkpoint_every: f64,
-    /// Continue the run of this checkpoint. Only the last step and the device come from the given link; all other
-    /// settings come from the checkpoint. The metrics file of this run is continued as well.
-    #[arg(long, value_name = "FILE")]
+    /// Steps at which a further checkpoint is written, beside the one of --checkpoint: run.step-100.safetensors.
+    #[arg(long, value_name = "STEPS", value_delimiter = ',', requires = "checkpoint")]
+    keep: Vec<u64>,
+    /// Continue the run of this checkpoint. The link must state the same run: only its last step, its device and its
+    /// charts may differ. The metrics file of the run is continued as well.
+    #[arg(long, value_name = "FILE", conflicts_with = "weights")]
     resume: Option<PathBuf>,
+    /// Begin the run of the link with the weights in this file (safetensors), and with an optimizer without memory. Names
+    /// and shapes of the parameters must be those of the link's network.
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// No progress bar and no closing line.
     #[arg(long, short)]
     quiet: bool,
@@ -60,7 +75,8 @@ pub struct Arguments {
 fn link(arguments: &Arguments) -> Result<Link, Trouble> {
     let mut link = open::link(&arguments.link)?;
     let spec = &mut link.spec;
-    if let Some(steps) = arguments.steps {
+    // With no steps to train, the link says how long the run would be.
+    if let Some(steps) = arguments.steps.filter(|steps| *steps > 0) {
         open::set(spec, "steps", &steps.to_string())?;
     }
     if let Some(device) = &arguments.device {
@@ -71,12 +87,33 @@ fn link(arguments: &Arguments) -> Result<Link, Trouble> {
 
 /// What one run can be asked for and a sweep, which is many, cannot.
 fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
-    let given = [("--checkpoint", &arguments.checkpoint), ("--resume", &arguments.resume)];
+    let Arguments { checkpoint, resume, weights, .. } = arguments;
+    let given = [("--checkpoint", checkpoint), ("--resume", resume), ("--weights", weights)];
     let sentence =
         |name: &str| format!("{name} can be used only with a single run, and this link is a sweep");
     let given = given.into_iter().filter(|(_, file)| file.is_some());
     let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
+}
+
+/// What must stand beside `--steps 0`, and what must not.
+fn what_no_steps_need(arguments: &Arguments) -> Result<(), Trouble> {
+    let why = match (&arguments.checkpoint, &arguments.resume) {
+        _ if !arguments.only_initial() => return Ok(()),
+        (None, _) => "--steps 0 trains nothing: name a file for the initial weights with --checkpoint",
+        (_, Some(_)) => {
+            "--steps 0 writes initial weights and --resume continues a run: use only one of the two"
+        }
+        _ => return Ok(()),
+    };
+    Err(Trouble::BadLink(vec![why.into()]))
+}
+
+impl Arguments {
+    /// Whether nothing is trained, and the initial weights are all that is wanted.
+    fn only_initial(&self) -> bool {
+        self.steps == Some(0)
+    }
 }
 
 /// How a run's time is cut.
@@ -105,19 +142,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 
 fn run_on(arguments: &Arguments, disk: &dyn Disk, pace: Pace) -> Result<(), Trouble> {
     let link = link(arguments)?;
+    what_no_steps_need(arguments)?;
     let swept = Sweep::of(&link.spec);
     if swept.is_some() {
         only_of_one_run(arguments)?;
     }
+    let beginning = Beginning::read(arguments, &link.spec)?;
     // Before an hour of training, not after it.
     let mut output = Output::open(disk, arguments.output.as_deref())?;
     if let Some(path) = &arguments.checkpoint {
         try_out(disk, path)?;
     }
-    let Some(swept) = swept else { return one(arguments, &link, output, disk, pace) };
+    let Some(swept) = swept else { return one(arguments, &link, &beginning, output, disk, pace) };
     output.begin()?;
-    let Arguments { held_out, format, quiet, .. } = *arguments;
-    let made = sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut output);
+    let Arguments { held_out, format, names, quiet, .. } = *arguments;
+    let made = sweep::sweep(&link, swept, Print { held_out, format, names, quiet }, &mut output);
     match made {
         Ok(()) => Ok(output.finish()?),
         Err(trouble @ Trouble::Stopped(..)) => {
@@ -136,8 +175,10 @@ struct Training<'a> {
     arguments: &'a Arguments,
     disk: &'a dyn Disk,
     session: Session,
+    environment: Environment,
     rows: Rows,
     output: Output<'a>,
+    keep: keep::Keep,
 }
 
 /// One run.
@@ -145,37 +186,33 @@ struct Training<'a> {
 fn one(
     arguments: &Arguments,
     link: &Link,
+    beginning: &Beginning,
     output: Output<'_>,
     disk: &dyn Disk,
     pace: Pace,
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
     let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(spec));
-    if !arguments.quiet && cost.is_dear(seconds) {
+    if !arguments.quiet && !arguments.only_initial() && cost.is_dear(seconds) {
         eprintln!("this run needs {}", cost.needs(seconds));
     }
+    beginning.told().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
     let device = open::device(spec)?;
     let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
-    let resumed = arguments.resume.as_ref().map(|path| resumed(path)).transpose()?;
-    let session = match &resumed {
-        None => Session::start(spec, &device, options)?,
-        Some((checkpoint, _)) => {
-            let mut checkpoint = checkpoint.clone();
-            checkpoint.spec.run.steps = spec.run.steps;
-            Session::resume(&checkpoint, &device, options)?
-        }
-    };
-    let environment = environment(&device.report().name, session.learner());
-    let rows = Rows::new(arguments.format, spec);
-    let mut training = Training { arguments, disk, session, rows, output };
-    training.begin(link, &environment, resumed.map(|(_, mark)| mark))?;
+    let session = beginning.session(spec, &device, options)?;
+    let environment = beginning.in_environment(environment(&device.report().name, session.learner()));
+    let rows = Rows::new(arguments.format, arguments.names, spec);
+    let keep =
+        keep::Keep::new(&arguments.keep, arguments.checkpoint.as_deref(), session.step(), spec.run.steps)?;
+    let mut training = Training { arguments, disk, session, environment, rows, output, keep };
+    training.begin(link, beginning.resumed())?;
     let bar = open::bar(spec.run.steps, arguments.quiet);
     let (begin, from) = (now_ms(), training.session.step());
     let trained = training.train(pace, &bar);
     bar.finish_and_clear();
     let seconds = (now_ms() - begin) / 1e3;
     let ended = trained.and_then(|ended| {
-        let record = record(link, environment, &training.session, ended.reason(), arguments.held_out);
+        let record = training.record(link, ended.reason());
         training.end(&record, ended).map(|()| ended)
     });
     let ended = ended.inspect_err(|_| say_where(&training.output))?;
@@ -183,6 +220,11 @@ fn one(
     match ended {
         Ended::Stopped(code) => return Err(Trouble::Stopped(stopped(step, arguments), code)),
         Ended::Unread => return Ok(()),
+        Ended::Initial => {
+            let path = arguments.checkpoint.iter().filter(|_| !arguments.quiet);
+            path.for_each(|path| eprintln!("The initial weights are in {}.", path.display()));
+            return Ok(());
+        }
         Ended::Run(_) => {}
     }
     if !arguments.quiet {
@@ -194,6 +236,10 @@ fn one(
             session.learner()
         );
     }
+    if let Some(missed) = training.keep.missed(step) {
+        eprintln!("{missed}");
+    }
+    training.keep.check()?;
     if ended.reason() == Some(Ending::Diverged) {
         return Err(Trouble::Other(anyhow::anyhow!(
             "the loss is no longer finite (NaN or infinite); try a lower learning rate"
@@ -211,6 +257,8 @@ enum Ended {
     Stopped(u8),
     /// Who read its metrics has gone, and there is nothing else to train for.
     Unread,
+    /// It has been measured at its start, and nothing is to be trained.
+    Initial,
 }
 
 impl Ended {
@@ -222,14 +270,8 @@ impl Ended {
 
 impl Training<'_> {
     /// Begins the text, or goes on in the one that the checkpoint's run had begun.
-    fn begin(
-        &mut self,
-        link: &Link,
-        environment: &Environment,
-        resumed: Option<Option<Mark>>,
-    ) -> Result<(), Trouble> {
-        let head =
-            self.rows.head(&record(link, environment.clone(), &self.session, None, self.arguments.held_out));
+    fn begin(&mut self, link: &Link, resumed: Option<Option<Mark>>) -> Result<(), Trouble> {
+        let head = self.rows.head(&self.record(link, None));
         match resumed {
             None => self.output.begin()?,
             Some(mark) => {
@@ -242,18 +284,35 @@ impl Training<'_> {
         Ok(self.output.write(&head)?)
     }
 
+    /// The run's file, without its measurements.
+    fn record(&self, link: &Link, ending: Option<Ending>) -> Record {
+        let whole = link.spec.held_out();
+        Record {
+            link: link.clone(),
+            environment: self.environment.clone(),
+            step: self.session.step(),
+            ending,
+            held_out: self.arguments.held_out.unwrap_or(whole).min(whole),
+            solved: self.session.solved().to_vec(),
+            rows: vec![],
+            times: vec![],
+        }
+    }
+
     /// Trains until the run has ended or is stopped.
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
     fn train(&mut self, pace: Pace, bar: &indicatif::ProgressBar) -> Result<Ended, Trouble> {
         let every_ms = 1e3 * self.arguments.checkpoint_every;
         let mut saved = now_ms();
         let mut until = f64::INFINITY;
+        self.keep_here(bar);
         loop {
             let is_due = self.arguments.checkpoint.is_some() && now_ms() - saved >= every_ms;
             let is_stopped = until.is_finite();
             let (step, every) = (self.session.step(), self.session.spec().run.every);
             // Up to where it is measured: the run is known to be well there.
             let most = if is_due || is_stopped { every - step % every } else { pace.steps };
+            let most = if self.arguments.only_initial() { 0 } else { most.min(self.keep.most(step)) };
             let mut reason = None;
             let mut text = String::new();
             for event in pollster::block_on(self.session.advance(pace.slice_ms, most))? {
@@ -265,6 +324,7 @@ impl Training<'_> {
             }
             bar.suspend(|| self.output.write(&text))?;
             bar.set_position(self.session.step());
+            self.keep_here(bar);
             if let Some(reason) = reason {
                 return Ok(Ended::Run(reason));
             }
@@ -272,6 +332,9 @@ impl Training<'_> {
                 return Ok(Ended::Unread);
             }
             let is_measured = self.rows.last() == Some(self.session.step());
+            if is_measured && self.arguments.only_initial() {
+                return Ok(Ended::Initial);
+            }
             if let Some(code) = signals::stop() {
                 until = until.min(now_ms() + GRACE_MS);
                 if self.arguments.checkpoint.is_none() || is_measured || now_ms() >= until {
@@ -300,11 +363,29 @@ impl Training<'_> {
     /// Writes the checkpoint, if one is wanted, with how far the text had come.
     fn save(&self, mark: Option<Mark>) -> Result<(), anyhow::Error> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
+        self.save_to(path, mark, ", so the previous checkpoint is kept")
+    }
+
+    /// Writes the checkpoint of --keep, if this step was asked for.
+    #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
+    fn keep_here(&mut self, bar: &indicatif::ProgressBar) {
+        let step = self.session.step();
+        let Some(path) = self.keep.take(step) else { return };
+        if let Err(why) = self.mark().and_then(|mark| self.save_to(&path, mark, "")) {
+            let (path, step) = (path.display(), thousands(step));
+            bar.suspend(|| eprintln!("{path}, the checkpoint at step {step}, was not written: {why:#}."));
+            self.keep.fail(self.session.step());
+        }
+    }
+
+    /// The same in this file. What follows if the weights are not finite ends the sentence that says so.
+    fn save_to(&self, path: &std::path::Path, mark: Option<Mark>, then: &str) -> Result<(), anyhow::Error> {
         let checkpoint = pollster::block_on(self.session.checkpoint())?;
         if !self.session.finished() && !is_well(&checkpoint) {
-            anyhow::bail!("the weights are no longer finite, so the previous checkpoint is kept");
+            anyhow::bail!("the weights are no longer finite{then}");
         }
-        let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
+        let mut more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
+        more.extend(kept(&self.environment));
         replace(self.disk, path, &checkpoint.encode_with(&more)?)
     }
 
@@ -337,13 +418,6 @@ fn is_well(checkpoint: &Checkpoint) -> bool {
     (0..replicas).any(is_finite)
 }
 
-/// The checkpoint in a file, and how far the text of its run had come.
-fn resumed(path: &std::path::Path) -> Result<(Checkpoint, Option<Mark>), Trouble> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mark = about(&bytes, KEY).and_then(|text| Mark::parse(&text));
-    Ok((Checkpoint::decode(&bytes)?, mark))
-}
-
 /// Says where the metrics are that have not taken their place.
 #[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
 fn say_where(output: &Output<'_>) {
@@ -361,27 +435,6 @@ fn stopped(step: u64, arguments: &Arguments) -> String {
     let weights = arguments.checkpoint.as_ref();
     let weights = weights.map(|path| format!(" --resume {} continues from this step.", path.display()));
     format!("Stopped at step {}.{metrics}{}", thousands(step), weights.unwrap_or_default())
-}
-
-/// The run's file, without its measurements.
-fn record(
-    link: &Link,
-    environment: Environment,
-    session: &Session,
-    ending: Option<Ending>,
-    held_out: Option<usize>,
-) -> Record {
-    let whole = link.spec.held_out();
-    Record {
-        link: link.clone(),
-        environment,
-        step: session.step(),
-        ending,
-        held_out: held_out.unwrap_or(whole).min(whole),
-        solved: session.solved().to_vec(),
-        rows: vec![],
-        times: vec![],
-    }
 }
 
 /// How the run ended, in one sentence.

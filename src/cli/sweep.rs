@@ -6,19 +6,20 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::open::bar_of_runs;
 use super::output::Output;
-use super::print::{Format, Print, environment};
-use super::{Trouble, pool};
+use super::print::{Format, Names, Print, environment};
+use super::{Trouble, pool, signals};
 use crate::analysis::binomial::wilson;
+use crate::analysis::bootstrap::{FEWEST, Law};
 use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
-use crate::analysis::scaling::{Point, fit};
+use crate::analysis::scaling::{self, Point, exponent};
 use crate::display::charts::thresholds;
 use crate::display::sweep::{Sweep, measures};
 use crate::display::words::percent;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
-use crate::record::Record;
+use crate::record::{Environment, Record};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::Cell;
@@ -38,13 +39,27 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let options = Options { held_out_limit: print.held_out, stop_solved: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
+    let of = |environment: Environment| Record {
+        link: link.clone(),
+        environment,
+        held_out: print.held_out.unwrap_or_default(),
+        ..Default::default()
+    };
+    let is_new = print.names == Names::New;
+    // Where all runs have the same relevant set, it is said before them.
+    let begun = of(environment("", ""));
+    let sets = begun.relevant_sets().filter(|sets| is_csv && is_new && sets.len() > 1).unwrap_or_default();
     if is_csv {
-        output.write(&line_of(keys(spec).chain(["replica", "t_c"]))?)?;
+        let budget = is_new.then_some("budget");
+        let relevant = (!sets.is_empty()).then_some("relevant");
+        let columns = keys(spec).chain(["replica", "t_c"]).chain(budget).chain(relevant);
+        let about = if is_new { begun.csv_preamble() } else { String::new() };
+        output.write(&(about + &line_of(columns)?))?;
     }
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
-    let made = pool::make(spec, &numbers, pool::cores(), options, |number, _, outcome| {
+    let made = pool::make(spec, &numbers, pool::cores(), options, &signals::stop, |number, _, outcome| {
         let last = outcome.rows.last();
         let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
         waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
@@ -54,7 +69,12 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
                 diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
             }
             if is_csv {
-                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
+                let budget = is_new.then(|| cell.spec.run.steps.to_string());
+                let set = sets
+                    .get(sweep.done.len())
+                    .map(|set| set.iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
+                let more: Vec<String> = budget.into_iter().chain(set).collect();
+                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved, &more)?)?;
             }
             sweep.ends.push(right);
             sweep.measures.push(measured);
@@ -74,15 +94,13 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
         Format::Json => {
             let last = sweep.done.last().into_iter().flatten().flatten().max();
             let record = Record {
-                link: link.clone(),
-                environment: environment(&names, ""),
                 step: last.copied().unwrap_or_default(),
                 ending: sweep.is_over().then_some(Ending::LastStep),
-                held_out: print.held_out.unwrap_or_default(),
                 times: sweep.done.clone(),
-                ..Default::default()
+                ..of(environment(&names, ""))
             };
-            output.write(&record.to_json())?;
+            let head = if is_new { record.json_head() } else { record.earlier_json_head() };
+            output.write(&(head + &record.json_tail(true)))?;
         }
     }
     diverged.iter().for_each(|sentence| eprintln!("{sentence}"));
@@ -121,17 +139,17 @@ fn line_of<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::E
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// One run's replicas for programs; no time where the target was not reached.
-fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error> {
+/// One run's replicas for programs; no time where the target was not reached. `more` is the same for all of them.
+fn lines(place: &[&str], solved: &[Option<u64>], more: &[String]) -> Result<String, anyhow::Error> {
     let line = |(replica, time): (usize, &Option<u64>)| {
         let rest = [replica.to_string(), time.map_or_else(String::new, |t| t.to_string())];
-        line_of(place.iter().copied().chain(rest.iter().map(String::as_str)))
+        line_of(place.iter().copied().chain(rest.iter().chain(more).map(String::as_str)))
     };
     solved.iter().enumerate().map(line).collect()
 }
 
 /// The runs for reading.
-pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+pub fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
     let ends = ends_count(spec);
@@ -146,7 +164,7 @@ pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
         row.push(format!("{low:.3} to {high:.3}"));
         row.extend(match ends {
             true => errors(sweep.ends.get(number)),
-            false => [point.median().map_or(NONE.into(), steps), interval(&point)],
+            false => [point.median().map_or(NONE.into(), steps), times_interval(&point)],
         });
         table.add_row(row);
     }
@@ -173,7 +191,7 @@ fn errors(right: Option<&Vec<f32>>) -> [String; 2] {
 }
 
 /// An interval that ends at the last step is open: some of the replicas might have needed any number of them.
-fn interval(point: &Point) -> String {
+fn times_interval(point: &Point) -> String {
     match (point.median(), point.interval()) {
         (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
             format!("{} to over {}", steps(low), thousands(point.horizon))
@@ -188,7 +206,7 @@ fn steps(time: f64) -> String {
 }
 
 /// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
-pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+pub fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return String::new();
@@ -196,13 +214,18 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let line = |(name, points): (String, Vec<Point>)| {
         let name = if spec.run.series.is_empty() { String::new() } else { format!("{name}: ") };
         let symbol = &axis.key;
-        match fit(&points) {
-            None => format!("{name}fewer than two medians: no power of {symbol} can be fitted\n"),
-            Some(law) => match law.error {
-                Some(error) => format!("{name}t_c ∝ {symbol}^({:.2} ± {error:.2})\n", law.exponent),
-                None => format!("{name}t_c ∝ {symbol}^{:.2}, through two medians\n", law.exponent),
-            },
-        }
+        let Some(exponent) = exponent(&points) else {
+            return format!("{name}fewer than two medians: no power of {symbol} can be fitted\n");
+        };
+        let known = |point: &&Point| point.median().is_some();
+        let why = match scaling::interval(&points, Law::Power) {
+            Some(_) => String::new(),
+            None if points.iter().filter(known).any(|point| point.times.len() < FEWEST) => {
+                format!(" (no interval: fewer than {FEWEST} networks at a value)")
+            }
+            None => " (no interval: too few networks reached the target)".into(),
+        };
+        format!("{name}t_c ∝ {symbol}^α, {exponent}{why}\n")
     };
     let laws: String = sweep.curves(spec).into_iter().map(line).collect();
     laws + &enough(spec, sweep)
@@ -238,8 +261,8 @@ mod tests {
     }
 
     #[test]
-    fn each_curve_has_its_power_with_an_error() {
-        let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3_4";
+    fn each_curve_has_its_power_with_its_interval() {
+        let link = "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3_4";
         let (spec, sweep) = made(link, |n, line| match line {
             0 => Some((n * n) as u64),
             1 => (n < 30.0).then_some((n * n * n) as u64),
@@ -247,12 +270,13 @@ mod tests {
         });
         assert_eq!(
             laws(&spec, &sweep),
-            "k = 2: t_c ∝ n^(2.00 ± 0.00)\nk = 3: t_c ∝ n^3.00, through two medians\n\
+            "k = 2: t_c ∝ n^α, exponent 2.00, 95 % interval 2.00 to 2.00\n\
+             k = 3: t_c ∝ n^α, exponent 3.00, 95 % interval 3.00 to 3.00\n\
              k = 4: fewer than two medians: no power of n can be fitted\n"
         );
         let table = table(&spec, &sweep);
         for row in
-            [["40", "2", "4 of 4", "1,600"], ["20", "3", "4 of 4", "8,000"], ["40", "4", "0 of 4", NONE]]
+            [["40", "2", "6 of 6", "1,600"], ["20", "3", "6 of 6", "8,000"], ["40", "4", "0 of 6", NONE]]
         {
             let holds = |line: &str| row.iter().all(|cell| line.contains(cell));
             assert!(table.lines().any(holds), "{row:?}\n{table}");
@@ -264,7 +288,10 @@ mod tests {
         let (spec, sweep) = made("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
         assert_eq!(laws(&spec, &sweep), "");
         let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
-        assert_eq!(laws(&spec, &sweep), "t_c ∝ n^1.00, through two medians\n");
+        assert_eq!(
+            laws(&spec, &sweep),
+            "t_c ∝ n^α, exponent 1.00 (no interval: fewer than 5 networks at a value)\n"
+        );
     }
 
     #[test]
@@ -306,9 +333,9 @@ mod tests {
     #[test]
     fn an_interval_is_open_where_it_ends_with_the_run() {
         let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
-        assert_eq!(interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
+        assert_eq!(times_interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
         let open = [vec![Some(1200); 5], vec![None; 3]].concat();
-        assert_eq!(interval(&point(&open)), "1,200 to over 5,000");
-        assert_eq!(interval(&point(&[Some(1), None, None])), NONE);
+        assert_eq!(times_interval(&point(&open)), "1,200 to over 5,000");
+        assert_eq!(times_interval(&point(&[Some(1), None, None])), NONE);
     }
 }

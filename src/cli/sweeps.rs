@@ -1,21 +1,22 @@
 //! `lab sweep` and `lab merge`: a sweep on all cores, in parts if need be, as CSV and as a figure.
 
+mod panels;
+
 use crate::analysis::chart;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
-use super::disk::{Native, open_alone, replace};
-use super::journal::{Found, Journal, Shard, lines};
+use super::disk::{Native, open_alone};
+use super::journal::{Found, Journal, Shard};
+use super::look::{Kind, Look};
+use super::print::Names;
 use super::{Trouble, open, pool, signals, sweep};
 use crate::analysis::binomial::wilson;
-use crate::analysis::convergence::{Times, best};
+use crate::analysis::convergence::Times;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
-use crate::charts::Theme;
-use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::display::charts::thresholds;
 use crate::display::sweep::Sweep;
 use crate::display::words::{label, option, percent};
@@ -25,26 +26,35 @@ use crate::platform::now_ms;
 use crate::run::RunSpec;
 use crate::run::cells::count;
 use crate::run::time::{duration, seconds_of_one};
-use crate::settings::thousands;
+use crate::settings::{Axis, Problem, Value, thousands};
 use crate::sweep::{Cell, MOST_AT_ALL, cell, places};
 use crate::training::session::Options;
+use panels::{Panel, panels};
 
 /// Most runs that are made without anybody's word.
 const MOST_UNASKED: usize = 10_000;
 /// Most runs that a figure or a table is made of.
-const MOST_SHOWN: usize = 10_000;
+pub const MOST_SHOWN: usize = 10_000;
+/// Most combinations of further settings that a figure shows.
+const MOST_PANELS: usize = 24;
 /// Most runs that are printed as a table.
 const MOST_PRINTED: usize = 64;
+/// Most curves that can be told apart.
+const MOST_CURVES: usize = 12;
 
 /// What `lab sweep` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link of a sweep, or a preset's name.
+    /// The link of a sweep, or a preset's name; with --axis also the link of a single run.
     link: String,
+    /// One more setting of the sweep with its values, such as n:10_20_40, n:lin:10..40:4 or lr:log:0.01..1:5. Any number of
+    /// these.
+    #[arg(long, value_name = "AXIS")]
+    axis: Vec<String>,
     /// CSV file for the results, one line for each network. Runs that are already in this file are skipped.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
-    /// File for a figure of the whole sweep, ending in .svg or .png.
+    /// File for a figure of the whole sweep, ending in .svg, .png or .pdf. `lab plot` draws the CSV file in other sizes and colours.
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
     /// Train one part of the runs: 2/8 is the second of 8 parts. `lab merge` puts the parts together.
@@ -56,6 +66,9 @@ pub struct Arguments {
     /// Number of threads; without it, one thread for each core.
     #[arg(long)]
     threads: Option<usize>,
+    /// Names of the columns. `old` writes the format of the previous version; the next version will not have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// Allow a sweep of more than 10,000 runs.
     #[arg(long)]
     yes: bool,
@@ -73,6 +86,10 @@ pub struct Merged {
     /// File for the merged results. It is the same as the file of one `lab sweep` without parts.
     #[arg(long, short, default_value = "sweep.csv")]
     output: PathBuf,
+    /// Names of the columns, whatever names the files have. `old` writes the format of the previous version; the next
+    /// version will not have this option.
+    #[arg(long, value_enum, default_value = "new")]
+    names: Names,
     /// Merge the files even if runs are missing. `lab sweep` can continue the merged file.
     #[arg(long)]
     partial: bool,
@@ -99,10 +116,13 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     if let Some(device) = &arguments.device {
         link.spec.parse("device", device).map_err(|problem| bad(problem.to_string()))?;
     }
+    add_axes(&mut link.spec, &arguments.axis)?;
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
         return Err(bad(
-            "This link describes a single run. The link of a sweep lists values of a setting, for example sweep=n:10_20_40.".into(),
+            "This link describes a single run. The link of a sweep lists values of a setting, for example sweep=n:10_20_40; \
+             --axis n:10_20_40 does the same."
+                .into(),
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
@@ -115,15 +135,23 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         check_figure(figure, spec, shard)?;
     }
     signals::listen()?;
-    let mut journal = Journal::open(&Native, &arguments.output, spec, shard)?;
+    let mut journal = Journal::open(&Native, &arguments.output, spec, shard, arguments.names)?;
+    if journal.is_renamed && !arguments.quiet {
+        let other = if arguments.names == Names::New { "old" } else { "new" };
+        eprintln!(
+            "The columns of {} had other names and are renamed; --names {other} gives them back.",
+            arguments.output.display()
+        );
+    }
     let pending = journal.found.missing();
     let bar = open::bar_of_sweep(wanted as u64, arguments.quiet);
     bar.set_position((wanted - pending.len()) as u64);
     bar.reset_eta();
     let begin = now_ms();
     let options = Options { stop_solved: true, ..Options::default() };
-    let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
-        journal.add(number, &lines(spec, number, cell, outcome))?;
+    let names = pool::make(spec, &pending, threads, options, &signals::stop, |number, cell, outcome| {
+        let lines = journal.lines(number, cell, outcome);
+        journal.add(number, &lines)?;
         bar.inc(1);
         Ok(())
     });
@@ -134,15 +162,13 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     })?;
     let found = journal.finish()?;
     if let Some(figure) = &arguments.figure {
-        draw(figure, &found)?;
+        draw(figure, &found, &Look::default())?;
     }
     if !arguments.quiet {
         if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
-            let whole = swept(&found)?;
-            print!("{}", sweep::table(spec, &whole) + &sweep::laws(spec, &whole));
-            if let Some(floor) = labs::note_on_map(&whole.cells) {
-                println!("{floor}");
-            }
+            print!("{}", printed(&found)?);
+        } else if shard == Shard::WHOLE && wanted <= MOST_SHOWN {
+            print!("{}", laws(&found)?);
         }
         let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
         let seconds = (now_ms() - begin) / 1e3;
@@ -153,6 +179,29 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         );
     }
     Ok(())
+}
+
+/// Adds settings to a sweep: the first two that it has are those of the page.
+fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), Trouble> {
+    for text in texts {
+        let told = |expected: String| bad(Problem::new("--axis", text, expected).to_string());
+        let mut read = spec.clone();
+        read.run.sweep = Axis::default();
+        read.parse("sweep", text).map_err(|problem| told(problem.expected))?;
+        let axis = read.run.sweep;
+        if axis.is_empty() {
+            return Err(told("a setting's key and its values, like n:10_20_40".into()));
+        }
+        let run = &mut spec.run;
+        match [&mut run.sweep, &mut run.series].into_iter().find(|free| free.is_empty()) {
+            Some(free) => *free = axis,
+            None => run.further.push(axis),
+        }
+    }
+    let further = Value::Axes(spec.run.further.clone());
+    let problem = spec.knob("further").and_then(|knob| knob.check(&further).err());
+    let problem = problem.or_else(|| spec.problems_within(MOST_AT_ALL).into_iter().next());
+    problem.filter(|_| !texts.is_empty()).map_or(Ok(()), |problem| Err(bad(problem.to_string())))
 }
 
 /// What is said of a sweep that was stopped.
@@ -181,25 +230,46 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
     )
 }
 
-/// The sweep as the page has it, all of whose runs have ended.
-fn swept(found: &Found) -> Result<Sweep, Trouble> {
-    let all = (0..count(&found.spec)).map(|number| found.ended(number)).collect::<Option<Vec<_>>>();
-    let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, ended)| {
-        for (cell, ended) in sweep.cells.iter().zip(&ended) {
-            let times: Vec<Option<u64>> = ended.iter().map(|network| network.solved).collect();
-            sweep.done.push(best(&times, cell.spec.task.examples().tries()));
-            sweep.ends.push(ended.iter().map(|network| network.accuracy).collect());
+/// The table of a whole sweep and its fitted power laws, for each combination of further settings.
+///
+/// # Errors
+/// If runs are missing.
+pub fn printed(found: &Found) -> Result<String, Trouble> {
+    let mut text = String::new();
+    for Panel { name, spec, sweep } in panels(found)? {
+        if !name.is_empty() {
+            text += &format!("{name}\n");
         }
-        sweep
-    });
-    sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("some runs of this sweep are missing")))
+        text += &(sweep::table(&spec, &sweep) + &sweep::laws(&spec, &sweep));
+        if let Some(floor) = labs::note_on_map(&sweep.cells) {
+            text += &format!("{floor}\n");
+        }
+    }
+    Ok(text)
+}
+
+/// The fitted power laws of a whole sweep, a line for each, for each combination of further settings; nothing where its times
+/// are not what counts.
+///
+/// # Errors
+/// If runs are missing.
+pub(super) fn laws(found: &Found) -> Result<String, Trouble> {
+    let mut text = String::new();
+    if sweep::ends_count(&found.spec) {
+        return Ok(text);
+    }
+    for Panel { name, spec, sweep } in panels(found)? {
+        let laws = sweep::laws(&spec, &sweep);
+        if !name.is_empty() && !laws.is_empty() {
+            text += &format!("{name}\n");
+        }
+        text += &laws;
+    }
+    Ok(text)
 }
 
 fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
-    let is_known = path.extension().is_some_and(|end| end == "svg" || end == "png");
-    if !is_known {
-        return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
-    }
+    Kind::of(path)?;
     if shard != Shard::WHOLE {
         return Err(bad(
             "A figure shows a whole sweep: merge its shards first, and use the merged file as --output."
@@ -209,54 +279,97 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
     if count(spec) > MOST_SHOWN {
         return Err(bad(format!("A figure shows at most {} runs.", thousands(MOST_SHOWN as u64))));
     }
+    let panels = panels::number(spec);
+    if panels > MOST_PANELS {
+        return Err(bad(format!(
+            "A figure shows a sweep of two settings for at most {MOST_PANELS} combinations of the further settings, and \
+             this sweep has {panels} combinations."
+        )));
+    }
     Ok(())
 }
 
-/// Draws the map of two settings, or the curves of one.
-fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
-    let sweep = swept(found)?;
-    let readings = match found.spec.run.series.is_empty() {
-        _ if sweep::ends_count(&found.spec) => {
-            vec![share_or_map(found, &sweep), curve(found, sweep, chart::ENDS)]
+/// Draws the curves of one setting, or the maps of two with a curve for each value of the second one, for each combination of
+/// the further settings.
+///
+/// # Errors
+/// If runs are missing, there are too many, or the file cannot be written.
+#[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
+pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Trouble> {
+    check_figure(path, &found.spec, found.shard)?;
+    let (readings, columns) = readings(found)?;
+    let lines = found.spec.run.series.values.len();
+    if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
+        eprintln!(
+            "The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES})."
+        );
+    }
+    let title = encode(&Link::of(found.spec.clone()));
+    // The values of many further settings take room in a title: eight pixels a character are enough.
+    let longest = readings.iter().map(|reading| reading.title().chars().count()).max().unwrap_or(0);
+    let width = if found.spec.run.further.is_empty() { 520 } else { 520.max(8 * longest as u32) };
+    look.draw(path, readings, &title, columns, (width, 380))
+}
+
+/// What a figure of a whole sweep shows, and in how many columns.
+///
+/// # Errors
+/// If runs are missing.
+pub fn readings(found: &Found) -> Result<(Vec<Reading>, usize), Trouble> {
+    let (mut readings, mut columns) = (vec![], 2);
+    for Panel { name, spec, sweep } in panels(found)? {
+        let own = drawn(&spec, sweep);
+        if name.is_empty() {
+            readings.extend(own);
+        } else {
+            columns = own.len();
+            let titled = |reading: Reading| {
+                let title = format!("{name}: {}", reading.title());
+                reading.titled(title)
+            };
+            readings.extend(own.into_iter().map(titled));
         }
-        true => vec![share(found, &sweep), curve(found, sweep, chart::SWEEP)],
+    }
+    Ok((readings, columns))
+}
+
+/// The map of two settings, or the curves of one.
+fn drawn(spec: &RunSpec, sweep: Sweep) -> Vec<Reading> {
+    match spec.run.series.is_empty() {
+        _ if sweep::ends_count(spec) => vec![share_or_map(spec, &sweep), curve(spec, sweep, chart::ENDS)],
+        true => vec![share(spec, &sweep), curve(spec, sweep, chart::SWEEP)],
         false => {
-            let mut all = maps(found, &sweep);
-            if found.spec.task.examples().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
-                all.push(curve(found, sweep, chart::THRESHOLD));
+            let mut all = maps(spec, &sweep);
+            if spec.run.series.values.len() <= MOST_CURVES {
+                all.push(curve(spec, sweep.clone(), chart::SWEEP));
+            }
+            if spec.task.examples().tries() > 1 && thresholds(spec, &sweep).is_some() {
+                all.push(curve(spec, sweep, chart::THRESHOLD));
             }
             all
         }
-    };
-    let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
-    let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
-    let written = match path.extension().is_some_and(|end| end == "svg") {
-        true => replace(&Native, path, figure_svg(&figure, &Theme::light()).as_bytes()),
-        false => figure_png(&figure, &Theme::light().scaled(2.0), path)
-            .with_context(|| format!("cannot write {}", path.display())),
-    };
-    Ok(written?)
+    }
 }
 
 /// The first picture where the second one is of what networks come to.
-fn share_or_map(found: &Found, sweep: &Sweep) -> Reading {
-    match found.spec.run.series.is_empty() {
-        true => share(found, sweep),
-        false => maps(found, sweep).swap_remove(0),
+fn share_or_map(spec: &RunSpec, sweep: &Sweep) -> Reading {
+    match spec.run.series.is_empty() {
+        true => share(spec, sweep),
+        false => maps(spec, sweep).swap_remove(0),
     }
 }
 
 /// The page's own curve of median times, of thresholds, or of what networks come to.
-fn curve(found: &Found, sweep: Sweep, chart: Chart) -> Reading {
-    let link = Link { spec: found.spec.clone(), ..Default::default() };
+fn curve(spec: &RunSpec, sweep: Sweep, chart: Chart) -> Reading {
+    let link = Link { spec: spec.clone(), ..Default::default() };
     let mut state = State::default();
     (state.run.link, state.run.sweep) = (link, Some(sweep));
     chart.reading(&state.run)
 }
 
 /// The share of networks that reached the target, with the interval of each.
-fn share(found: &Found, sweep: &Sweep) -> Reading {
-    let axis = &found.spec.run.sweep;
+fn share(spec: &RunSpec, sweep: &Sweep) -> Reading {
+    let axis = &spec.run.sweep;
     let counts: Vec<(usize, usize)> =
         sweep.done.iter().map(|times| (times.iter().flatten().count(), times.len())).collect();
     let band = counts.iter().map(|(k, n)| wilson(*k, *n)).map(|(a, b)| (a as f32, b as f32)).collect();
@@ -273,7 +386,7 @@ fn share(found: &Found, sweep: &Sweep) -> Reading {
     };
     Reading::Lines(Lines {
         title: SHARE.into(),
-        x_label: label(&found.spec, &axis.key),
+        x_label: label(spec, &axis.key),
         y_label: "share of seeds".into(),
         y_range: Some((0.0, 1.0)),
         log_x: is_log,
@@ -285,8 +398,8 @@ fn share(found: &Found, sweep: &Sweep) -> Reading {
 const SHARE: &str = "Seeds that reach the target";
 
 /// The maps of the share of networks that reached the target, and of the median step at which they did.
-fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
-    let (spec, run) = (&found.spec, &found.spec.run);
+fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
+    let run = &spec.run;
     let (rows, columns) = (run.series.values.len(), run.sweep.values.len());
     let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32, say: &dyn Fn(&[Option<u64>]) -> String| {
         let values = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
@@ -340,7 +453,11 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
 ///
 /// # Errors
 /// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing or in place of a file.
-#[expect(clippy::print_stderr, reason = "the closing line is for the person")]
+#[expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the power laws and the closing line are for the person"
+)]
 pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
     let place = arguments.output.display();
@@ -353,6 +470,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
     let mut all = Found::read(first)?;
     all.shard = Shard::WHOLE;
+    all.names = arguments.names;
     for path in files {
         let found = Found::read(path)?;
         if found.spec != all.spec {
@@ -380,6 +498,9 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let _alone =
         if arguments.output.is_file() { Some(open_alone(&Native, &arguments.output)?) } else { None };
     all.write(&Native, &arguments.output)?;
+    if missing.is_empty() && count(&all.spec) <= MOST_SHOWN {
+        print!("{}", laws(&all)?);
+    }
     eprintln!("{} runs in {place}.", thousands(all.runs() as u64));
     Ok(())
 }
@@ -421,5 +542,36 @@ mod tests {
         assert!(of(most, "map.svg", Shard::WHOLE) && of(most, "map.png", Shard::WHOLE));
         assert!(!of(more, "map.svg", Shard::WHOLE) && !of(most, "map.gif", Shard::WHOLE));
         assert!(!of(most, "map", Shard::WHOLE) && !of(most, "map.svg", Shard { number: 1, of: 2 }));
+        let maps = |count: usize| format!("sweep=n:10_20&further=k:2_3,seed:lin:1..{count}:{count}");
+        assert!(of(&maps(12), "map.svg", Shard::WHOLE) && !of(&maps(13), "map.svg", Shard::WHOLE));
+    }
+
+    /// The first two are those of the page; where a link has them, all are further ones.
+    #[test]
+    fn axes_are_added_in_their_order_and_checked() {
+        let added = |query: &str, axes: &[&str]| {
+            let mut spec = spec(query);
+            let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
+            add_axes(&mut spec, &axes).map(|()| encode(&Link { spec, ..Default::default() }))
+        };
+        let good = |query: &str, axes: &[&str]| added(query, axes).unwrap();
+        assert_eq!(good("", &["n:10_20"]), "#v1/sparse-parity?sweep=n:10_20");
+        let four = good("", &["n:10_20", "k:2_3", "lr:log:0.01..1:9", "seed:1_2"]);
+        assert_eq!(four, "#v1/sparse-parity?sweep=n:10_20&series=k:2_3&further=lr:log:0.01..1:9,seed:1_2");
+        assert_eq!(good("sweep=n:10_20&series=k:2_3&further=lr:log:0.01..1:9", &["seed:1_2"]), four);
+        assert_eq!(good("sweep=n:10_20", &["k:2_3"]), "#v1/sparse-parity?sweep=n:10_20&series=k:2_3");
+        let said = |axes: &[&str]| added("sweep=n:10_20&series=k:2_3", axes).unwrap_err().to_string();
+        for (axes, part) in [
+            (&["lr"][..], "--axis = lr: expected a setting's key and at most 1000 values"),
+            (&[""], "--axis = (nothing): expected a setting's key and its values"),
+            (&["lr:1_2,wd:1"], "--axis = lr:1_2,wd:1: expected"),
+            (&["lr:1_2", "lr:3"], "further"),
+            (&["n:1_2"], "different for each run"),
+            (&["colour:1_2"], "colour = 1: expected a setting of this run"),
+            (&["seed:lin:1..1000:1000", "lr:log:0.01..1:1000"], "at most 18"),
+            (&["seed:lin:1..900:900", "lr:log:0.01..1:97", "width:2_4_8"], "1,047,600 runs"),
+        ] {
+            assert!(said(axes).contains(part), "{axes:?}: {}", said(axes));
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! earlier step of it. So they take a [`RunView`], which knows nothing of a page: no trainer, no form, no other run.
 
 pub mod charts;
+pub mod data;
 mod events;
 pub mod glossary;
 mod lab;

@@ -54,7 +54,7 @@ fn named(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<Option<Stri
     let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
     for (_, knob) in specs.iter().flat_map(|spec| spec.knobs()) {
         // The changes of the rate are named with the rate.
-        if !keys.contains(&knob.key) && !["lrs", "sweep", "series"].contains(&knob.key) {
+        if !keys.contains(&knob.key) && !["lrs", "sweep", "series", "further"].contains(&knob.key) {
             keys.push(knob.key);
         }
     }

@@ -180,9 +180,11 @@ pub fn value(spec: &RunSpec, key: &str) -> String {
         Some(Value::List(v)) if v.is_empty() => tr!("nothing").into(),
         Some(Value::Schedule(v)) if v.is_empty() => tr!("nothing").into(),
         Some(Value::Points(v)) if v.is_empty() => tr!("nothing").into(),
-        Some(Value::Text(v)) if v.is_empty() => tr!("nothing").into(),
+        Some(Value::Text(v) | Value::Formula(v)) if v.is_empty() => tr!("nothing").into(),
         Some(Value::Text(v)) => v.replace('\n', "; "),
+        Some(Value::Formula(v)) => v,
         Some(Value::Axis(v)) if v.is_empty() => tr!("nothing").into(),
+        Some(Value::Axes(v)) if v.is_empty() => tr!("nothing").into(),
         Some(other) => other.to_string(),
     }
 }

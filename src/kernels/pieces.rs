@@ -180,11 +180,21 @@ fn moved(
         state[at + 2usize * stride] = second;
         let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
         keep * w - rate * first / size
+    } else if comptime!(rule == Rule::Lion) {
+        let mean = state[at + stride];
+        let mixed = schedule[head + 1usize] * mean + schedule[head + 2usize] * push;
+        state[at + stride] = schedule[head + 3usize] * mean + schedule[head + 4usize] * push;
+        // What is no number has no sign, and stays none.
+        let sign = select(mixed > 0.0f32, 1.0f32, select(mixed < 0.0f32, -1.0f32, broken(mixed) * mixed));
+        keep * w - rate * sign
     } else {
         let mut step = push;
-        if comptime!(rule == Rule::Sgd { momentum: true }) {
+        if comptime!(rule == Rule::Sgd { momentum: true } || rule == Rule::Nesterov) {
             step = schedule[head + 1usize] * state[at + stride] + push;
             state[at + stride] = step;
+        }
+        if comptime!(rule == Rule::Nesterov) {
+            step = push + schedule[head + 1usize] * step;
         }
         w - rate * step
     }
@@ -205,7 +215,7 @@ pub fn update_where(
 ) -> f32 {
     let decay = select(decays, schedule[head], 0.0f32);
     let mut keep = 1.0f32;
-    if comptime!(rule == Rule::Adam) {
+    if comptime!(rule.decouples()) {
         keep = select(decays, schedule[row + 2usize], 1.0f32);
     }
     let value = moved(state, at, stride, g, decay, keep, schedule, head, row, rule);
@@ -230,7 +240,7 @@ pub fn update(
 ) {
     let decay = schedule[head];
     let mut keep = 1.0f32;
-    if comptime!(rule == Rule::Adam) {
+    if comptime!(rule.decouples()) {
         keep = schedule[row + 2usize];
     }
     let value = moved(state, at, stride, g, decay, keep, schedule, head, row, rule);

@@ -20,16 +20,25 @@ pub enum Rule {
         /// Whether a velocity is kept.
         momentum: bool,
     },
+    /// Stochastic gradient descent with Nesterov's momentum.
+    Nesterov,
     /// Adam.
     Adam,
+    /// Lion.
+    Lion,
+    /// Muon, whose updates are of whole matrices: no loop and no kernel makes them.
+    Muon,
 }
 
 impl Rule {
     /// The rule of an optimizer.
     pub fn of(optimizer: &Optimizer) -> Self {
         match optimizer {
+            Optimizer::Sgd(sgd) if sgd.is_nesterov() => Rule::Nesterov,
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
             Optimizer::Adam(_) => Rule::Adam,
+            Optimizer::Lion(_) => Rule::Lion,
+            Optimizer::Muon(_) => Rule::Muon,
         }
     }
 
@@ -37,8 +46,14 @@ impl Rule {
     pub fn moments(self) -> usize {
         match self {
             Rule::Sgd { momentum } => usize::from(momentum),
-            Rule::Adam => 2,
+            Rule::Nesterov | Rule::Lion => 1,
+            Rule::Adam | Rule::Muon => 2,
         }
+    }
+
+    /// Whether weight decay is a factor of the weight rather than a part of the gradient, or may be.
+    pub fn decouples(self) -> bool {
+        matches!(self, Rule::Adam | Rule::Lion)
     }
 }
 

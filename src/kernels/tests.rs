@@ -14,7 +14,7 @@ pub(super) fn gpu() -> bool {
 }
 
 pub(super) fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
-    Optimizer::Sgd(Sgd { lr, momentum, decay })
+    Optimizer::Sgd(Sgd { lr, momentum, decay, ..Default::default() })
 }
 
 /// Trains from one step to another, and returns what was measured.

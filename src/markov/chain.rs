@@ -384,6 +384,9 @@ mod tests {
         // A cycle, an absorbing symbol in any place, and a pair that takes turns.
         near(Chain::from_percent(3, &[0, 100, 0, 0, 0, 100, 100, 0, 0]).unwrap(), &[1.0 / 3.0; 3]);
         near(Chain::from_percent(2, &[100, 0, 50, 50]).unwrap(), &[1.0, 0.0]);
+        // π P = π, solved by hand: (18, 28, 29) / 75.
+        let everywhere = Chain::from_percent(3, &[20, 30, 50, 10, 60, 30, 40, 20, 40]).unwrap();
+        near(everywhere, &[18.0 / 75.0, 28.0 / 75.0, 29.0 / 75.0]);
         near(Chain::from_percent(2, &[50, 50, 0, 100]).unwrap(), &[0.0, 1.0]);
         near(Chain::from_percent(3, &[20, 30, 50, 0, 0, 100, 0, 100, 0]).unwrap(), &[0.0, 0.5, 0.5]);
         near(Chain::from_percent(3, &[0, 0, 100, 20, 30, 50, 100, 0, 0]).unwrap(), &[0.5, 0.0, 0.5]);

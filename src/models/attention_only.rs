@@ -39,6 +39,7 @@ use std::borrow::Cow;
 
 use super::family::{AttentionLayers, Family, LayerPlaces, Places};
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -118,6 +119,75 @@ impl AttentionOnly {
         name: "Attention-only transformer",
         about: "Layers of attention on symbols, read out at every symbol. Two layers can form an induction head.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS, SHAW_2018, OLSSON_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+z_i = embed[x_i] (+ positions[i] with pos=absolute)     i = 0 … t − 1
+for each layer l = 1 … L, with r_i = z_i, or r_i = LN(z_i) ∘ gain{l} with norm=pre:
+  s_ij = (r_i query{l}_g)·(r_j key{l}_g + distances{l}_g[i − j]) / √(d / G)     j ≤ i
+         without distances{l} with pos=absolute
+  o_i  = [Σ_j softmax_j(s_ij) r_j value{l}_g for each head g]
+  z_i ← z_i + o_i, or z_i + o_i out{l} with norm=pre
+  z_i ← z_i + max(0, r_i mlp_in{l}) mlp_out{l} with mlp=on
+        where r_i = z_i, or LN(z_i) ∘ mlp_gain{l} with norm=pre
+f_i = z_i readout, or (LN(z_i) ∘ gain) readout with norm=pre",
+        loss: layout::SYMBOLS,
+        letters: &[
+            ["L", "layers: the length of `heads`"],
+            ["G", "heads of the layer: number l of `heads`"],
+            ["M_g", "the columns g · d / G … (g + 1) · d / G − 1 of M: those of head g = 0 … G − 1"],
+            ["LN(z)", "(z − mean) / √(variance + 10⁻⁵) over the d components"],
+        ],
+        all: &[
+            Tensor::new("embed", ["k", "d"], ["symbol", "component"], "embeddings of the symbols"),
+            Tensor::new("positions", ["t", "d"], ["position", "component"], "positional embeddings")
+                .only("pos=absolute"),
+            Tensor::new(
+                "gain{l}",
+                ["1", "d"],
+                ["", "component"],
+                "gains of the layer norm before the attention",
+            )
+            .only("norm=pre"),
+            Tensor::new(
+                "query{l}",
+                ["d", "d"],
+                ["component", "component of the queries, head after head"],
+                "W_Q",
+            ),
+            Tensor::new("key{l}", ["d", "d"], ["component", "component of the keys"], "W_K"),
+            Tensor::new("value{l}", ["d", "d"], ["component", "component of the values"], "W_V"),
+            Tensor::new(
+                "distances{l}",
+                ["t", "d"],
+                ["distance i − j, from 0", "component of the keys"],
+                "relative positions (Shaw et al. 2018)",
+            )
+            .only("pos=relative"),
+            Tensor::new(
+                "out{l}",
+                ["d", "d"],
+                ["component of the values, head after head", "component"],
+                "W_O",
+            )
+            .only("norm=pre"),
+            Tensor::new(
+                "mlp_gain{l}",
+                ["1", "d"],
+                ["", "component"],
+                "gains of the layer norm before the MLP",
+            )
+            .only("norm=pre and mlp=on"),
+            Tensor::new("mlp_in{l}", ["d", "4 · d"], ["component", "neuron"], "first layer of the MLP")
+                .only("mlp=on"),
+            Tensor::new("mlp_out{l}", ["4 · d", "d"], ["neuron", "component"], "second layer of the MLP")
+                .only("mlp=on"),
+            Tensor::new("gain", ["1", "d"], ["", "component"], "gains of the layer norm before the read-out")
+                .only("norm=pre"),
+            Tensor::new("readout", ["d", "k"], ["component", "symbol"], "read-out matrix"),
+        ],
     };
 }
 
@@ -289,5 +359,24 @@ impl Network for OfLength {
             logits[logits.len() - inputs..].iter().map(|logit| *logit as f32).collect()
         };
         x.chunks_exact(self.length + 1).flat_map(logits).collect()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights, inputs));
+        let t = self.length;
+        for row in x.chunks_exact(t + 1) {
+            let context: Vec<u8> = row[..t].iter().map(|x| *x as u8).collect();
+            for (layer, pass) in plain.walk(&context, &[]).layers.into_iter().enumerate() {
+                let axes = [("head", pass.heads.len()), ("query", t), ("key", t)];
+                let shares = pass.heads.into_iter().flat_map(|head| head.shares);
+                all.attention(&super::inside::of_layer("attention", layer), &axes, shares);
+                if let Some((_, h)) = pass.mlp {
+                    let axes = [("position", t), ("neuron", h.len() / t.max(1))];
+                    all.activations(&super::inside::of_layer("activations", layer), &axes, h);
+                }
+            }
+        }
+        all.arrays()
     }
 }

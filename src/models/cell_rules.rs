@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
@@ -16,7 +17,7 @@ use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
 use crate::succinct::LearningProblem;
 use crate::succinct::search::{Cell, Readout, Rule, restart};
-use crate::tasks::{Examples, Form};
+use crate::tasks::{Examples, Form, Measures, SuccinctLearning};
 use crate::{choices, settings};
 
 choices! {
@@ -90,6 +91,34 @@ impl CellRules {
         sources: &[GOEL_2022],
     };
 
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = the sign of the sum of the cells after the rule was applied in every layer",
+        loss: "the share of wrong answers: on the validation queries (training loss) and on the test queries (test loss).",
+        letters: &[["s", "places on each side of the cloud; place i is the accuracy i / (s − 1)"]],
+        all: &[
+            Tensor::new(
+                "rule",
+                ["3", "3"],
+                ["cell: −1, 0, +1", "cell above: −1, 0, +1"],
+                "the chosen rule: the new value of the cell, −1, 0 or 1",
+            ),
+            Tensor::new(
+                "best",
+                ["3", "1"],
+                ["points in halves, restart, good rules", ""],
+                "points of the chosen rule on the validation queries in halves; 1 + the restart that found the rule; how many of the tried rules are good",
+            ),
+            Tensor::new(
+                "cloud",
+                ["s", "s"],
+                ["place of the validation accuracy", "place of the test accuracy"],
+                "how many rules were tried, by their two accuracies",
+            ),
+        ],
+    };
+
     /// Which cells are added up.
     pub fn readout(&self) -> Readout {
         match self.read {
@@ -152,6 +181,10 @@ impl ModelConfig for CellRules {
 
     fn is_optimized(&self) -> bool {
         false
+    }
+
+    fn measures(&self) -> Option<Measures> {
+        Some(SuccinctLearning::IN_SEARCH)
     }
 }
 

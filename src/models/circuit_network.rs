@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::choices;
@@ -56,6 +57,99 @@ impl CircuitNetwork {
         name: "Circuit as a network",
         about: "The network has two ReLU layers for each layer of gates. A setting turns rounding after each layer of gates on or off. The weights are set by hand, not trained.",
         sources: &[WEI_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h = x as bits: 0 for −1, 1 for +1
+for each layer l of gates, from the inputs to the output:
+  h ← max(0, layer{l}.first.weight h + layer{l}.first.bias)
+  h ← max(0, layer{l}.second.weight h + layer{l}.second.bias)
+  h ← layer{l}.weight h + layer{l}.bias instead of these two lines           circuit=toy
+  h ← max(0, layer{l}.round.first.weight h + layer{l}.round.first.bias)      round=yes
+  h ← layer{l}.round.second.weight h + layer{l}.round.second.bias            round=yes
+f = output.weight h + output.bias",
+        loss: "(f − y)² with the label y = −1 or +1, mean over the held-out inputs. The file holds the weights without the noise `sigma`.",
+        letters: &[
+            ["R, r", "gates of this layer, and of the layer below"],
+            ["θ", "parameters that the search may change"],
+            ["v1, v2, v3", "numbers in a part of the search"],
+        ],
+        all: &[
+            Tensor::new(
+                "layer{l}.first.weight",
+                ["R", "r"],
+                ["gate", "gate below"],
+                "first matrix W₁ of layer l; rows are outputs",
+            ),
+            Tensor::new("layer{l}.first.bias", ["R", "1"], ["gate", ""], "its biases"),
+            Tensor::new(
+                "layer{l}.second.weight",
+                ["R", "R"],
+                ["gate", "gate"],
+                "second matrix W₂ of layer l",
+            ),
+            Tensor::new("layer{l}.second.bias", ["R", "1"], ["gate", ""], "its biases"),
+            Tensor::new(
+                "layer{l}.weight",
+                ["R", "r"],
+                ["gate", "gate below"],
+                "the only matrix of layer l of the toy, which has no ReLU",
+            )
+            .only("circuit=toy"),
+            Tensor::new("layer{l}.bias", ["R", "1"], ["gate", ""], "its biases, 0").only("circuit=toy"),
+            Tensor::new(
+                "layer{l}.round.first.weight",
+                ["2 · R", "R"],
+                ["unit of the rounding", "gate"],
+                "first matrix of the rounding",
+            )
+            .only("round=yes"),
+            Tensor::new(
+                "layer{l}.round.first.bias",
+                ["2 · R", "1"],
+                ["unit of the rounding", ""],
+                "its biases −1/3 and −2/3",
+            )
+            .only("round=yes"),
+            Tensor::new(
+                "layer{l}.round.second.weight",
+                ["R", "2 · R"],
+                ["gate", "unit of the rounding"],
+                "second matrix of the rounding, 3 and −3",
+            )
+            .only("round=yes"),
+            Tensor::new("layer{l}.round.second.bias", ["R", "1"], ["gate", ""], "its biases, 0")
+                .only("round=yes"),
+            Tensor::new("output.weight", ["1", "1"], ["", ""], "2, or 1 in the toy"),
+            Tensor::new("output.bias", ["1", "1"], ["", ""], "−1, or −1/2 in the toy"),
+            Tensor::new(
+                "least",
+                ["θ", "3"],
+                ["parameter", "part of the sum"],
+                "the smallest perturbation that changes the answer; a number in double precision is the sum of three numbers",
+            ),
+            Tensor::new(
+                "point",
+                ["θ", "3"],
+                ["parameter", "part of the sum"],
+                "the point of the descent in progress",
+            ),
+            Tensor::new(
+                "planes",
+                ["v1", "3"],
+                ["number", "part of the sum"],
+                "the planes that the descent remembers",
+            ),
+            Tensor::new("ends", ["v2", "3"], ["number", "part of the sum"], "the ends of earlier descents"),
+            Tensor::new(
+                "search",
+                ["v3", "3"],
+                ["number", "part of the sum"],
+                "counters and radii of the search",
+            ),
+        ],
     };
 
     /// Whether its values are rounded.

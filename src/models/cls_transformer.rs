@@ -35,6 +35,7 @@ mod reference;
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -74,6 +75,91 @@ impl ClsTransformer {
         name: "One-layer transformer",
         about: "One block of minGPT with layer norm, read out at [CLS]. It finds a few relevant bits among many from few examples.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, KARPATHY_2020],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+X_i = tokens[0 if x_i = 1, else 1] + positions[i]       i = 0 … n − 1
+X_n = tokens[2] + tokens[3]                             [CLS]
+Y_i = N_0(X_i)
+A_g = softmax over i of (Y_n query + biases[0])_g·(Y_i key)_g / √(demb / heads)     g = 0 … heads − 1
+o_g = Σ_i A_g[i] (Y_i value + biases[1])_g              i = 0 … n
+z   = X_n + [o_0, o_1, …] out + biases[2]
+f   = N_2(z + GELU(N_1(z) w1 + b1) w2 + b2) (head[:, 1] − head[:, 0])",
+        loss: layout::SIGNS,
+        letters: &[
+            [
+                "N_i(z)",
+                "(z − mean) / √(variance + 10⁻⁵) ∘ gains[i] + shifts[i] over the components; N_i(z) = z with `ln=no`",
+            ],
+            [
+                "y_g",
+                "the components g · demb / heads … (g + 1) · demb / heads − 1 of a vector y: those of head g",
+            ],
+            ["GELU(z)", "z Φ(z) with the normal distribution function Φ, without approximation"],
+        ],
+        all: &[
+            Tensor::new(
+                "positions",
+                ["n", "demb"],
+                ["input", "component"],
+                "positional embeddings of the bits",
+            ),
+            Tensor::new(
+                "tokens",
+                ["4", "demb"],
+                ["token 1, token 0, token [CLS], position of [CLS]", "component"],
+                "token embeddings, and the position of [CLS]",
+            ),
+            Tensor::new(
+                "gains",
+                ["3", "demb"],
+                ["layer norm before attention, MLP, output", "component"],
+                "gains of the layer norms",
+            ),
+            Tensor::new(
+                "shifts",
+                ["3", "demb"],
+                ["layer norm before attention, MLP, output", "component"],
+                "shifts of the layer norms",
+            ),
+            Tensor::new(
+                "query",
+                ["demb", "demb"],
+                ["component", "component of the queries, head after head"],
+                "W_Q",
+            ),
+            Tensor::new(
+                "key",
+                ["demb", "demb"],
+                ["component", "component of the keys"],
+                "W_K, without a bias",
+            ),
+            Tensor::new("value", ["demb", "demb"], ["component", "component of the values"], "W_V"),
+            Tensor::new(
+                "out",
+                ["demb", "demb"],
+                ["component of the values, head after head", "component"],
+                "W_O",
+            ),
+            Tensor::new(
+                "biases",
+                ["3", "demb"],
+                ["bias of queries, values, W_O", "component"],
+                "biases of the attention",
+            ),
+            Tensor::new("w1", ["demb", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
+            Tensor::new("b1", ["1", "dmlp"], ["", "neuron"], "its biases"),
+            Tensor::new("w2", ["dmlp", "demb"], ["neuron", "component"], "second layer of the MLP"),
+            Tensor::new("b2", ["1", "demb"], ["", "component"], "its biases"),
+            Tensor::new(
+                "head",
+                ["demb", "2"],
+                ["component", "class −1, +1"],
+                "output embeddings of the two classes; f is the difference of their logits",
+            ),
+        ],
     };
 }
 
@@ -222,6 +308,17 @@ impl Network for ClsTransformer {
         let plain = self.plain(weights, inputs);
         let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
         Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights, inputs));
+        for x in x.chunks_exact(inputs) {
+            all.activations("activations", &[("neuron", self.hidden)], plain.walk(x).1);
+            let shares = (0..self.heads).flat_map(|head| plain.shares(head, x));
+            all.attention("attention", &[("head", self.heads), ("key", inputs + 1)], shares);
+        }
+        all.arrays()
     }
 }
 

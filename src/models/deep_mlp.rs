@@ -23,10 +23,12 @@
 
 use std::borrow::Cow;
 
+use super::layout::{self, Tensor, Tensors};
 use super::{
     Activation, Architecture, Bind, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
-    initialisation, pytorch,
+    initialisation, pytorch, too_wide,
 };
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -48,7 +50,7 @@ settings! {
     /// Hidden layers z ↦ σ(Wz + b) one after the other, then f(x) = uᵀz + β.
     pub struct DeepMlp {
         /// Number of neurons in each hidden layer, from the first layer to the last.
-        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
+        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 16_384, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
         /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
@@ -69,6 +71,38 @@ impl DeepMlp {
         name: "Deep MLP",
         about: "Several hidden layers: squares of squares can compute parities that one layer of squares cannot compute.",
         sources: &[EDELMAN_2024, BELILOVSKY_2019],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h_0 = x
+h_l = σ(h_{l−1} w{l} + b{l})                l = 1 … L
+f   = h_L u{L} + beta{L}",
+        loss: layout::SIGNS,
+        letters: &[
+            [
+                "L",
+                "hidden layers: the length of `widths`. With `layers=greedy` the steps are divided evenly among the hidden layers, and while layer l is trained, f = h_l u{l} + beta{l}",
+            ],
+            ["m_l", "neurons of layer l: number l of `widths`; m_0 = n"],
+        ],
+        all: &[
+            Tensor::new(
+                "w{l}",
+                ["n or m_{l−1}", "m_l"],
+                ["input or neuron below", "neuron"],
+                "weights of hidden layer l",
+            ),
+            Tensor::new("b{l}", ["1", "m_l"], ["", "neuron"], "its biases"),
+            Tensor::new(
+                "u{l}",
+                ["m_l", "1"],
+                ["neuron", ""],
+                "weights of the output above layer l: of the last layer alone, or of every layer with `layers=greedy`",
+            ),
+            Tensor::new("beta{l}", ["1", "1"], ["", ""], "bias of this output"),
+        ],
     };
 
     fn greedy(&self) -> bool {
@@ -176,7 +210,9 @@ impl Architecture for DeepMlp {
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+        let first = self.widths.first().copied().unwrap_or(0);
+        let wide = too_wide("widths", first, inputs, MOST_FIRST_LAYER);
+        wide.into_iter().chain(crowded(self.activations(inputs), batch, replicas)).collect()
     }
 
     fn stages(&self) -> usize {
@@ -209,6 +245,20 @@ impl Network for DeepMlp {
         }
         slopes.copy_from_slice(&in_h);
         output
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        for x in x.chunks_exact(inputs) {
+            let mut h: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+            for (layer, width) in self.widths.iter().enumerate() {
+                h = self.activate(&self.forms(weights, layer, &h)).0;
+                let name = super::inside::of_layer("activations", layer);
+                all.activations(&name, &[("neuron", *width)], h.iter().copied());
+            }
+        }
+        all.arrays()
     }
 }
 

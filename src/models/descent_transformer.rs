@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds;
 use crate::catalog::Info;
@@ -55,6 +56,54 @@ impl DescentTransformer {
         name: "Transformer that performs gradient descent",
         about: "2N + 4 layers with weights set by hand perform one step of gradient descent on a network of N layers; the tokens store the weights of this network.",
         sources: &[WU_2024],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+w   = tokens[:, 0] + tokens[:, 1] + tokens[:, 2]     in double precision
+p_0 = x
+p_j = r(V_j p_{j−1})                 j = 1 … N; r is the activation act
+                                     with out=linear, r is the identity for j = N
+f   = p_N",
+        loss: "½ (f − y)², mean over the examples. The training loss is that of the weights in the tokens, the test loss that of direct descent.",
+        letters: &[
+            ["W", "weights of the network in the tokens"],
+            ["N", "layers of this network: the length of `hidden`, plus 1"],
+            [
+                "V_j",
+                "the next rows of w: a matrix with a row for each neuron of layer j and a column for each neuron of layer j − 1, row after row",
+            ],
+        ],
+        all: &[
+            Tensor::new(
+                "tokens",
+                ["W", "3"],
+                ["weight", "part of the sum"],
+                "weights in the tokens; a number in double precision is the sum of three numbers",
+            ),
+            Tensor::new(
+                "direct",
+                ["W", "3"],
+                ["weight", "part of the sum"],
+                "weights of direct gradient descent in double precision",
+            ),
+            Tensor::new(
+                "single",
+                ["1", "W"],
+                ["", "weight"],
+                "weights of direct gradient descent in single precision",
+            ),
+            Tensor::new(
+                "measured",
+                ["5", "3"],
+                [
+                    "step, numbers in the band δ, bounds of error, Lipschitz constant and recursion",
+                    "part of the sum",
+                ],
+                "what has been measured so far",
+            ),
+        ],
     };
 
     /// The network in the tokens.
@@ -243,6 +292,8 @@ mod tests {
             ("box=1e6&hidden=64.64.64.64.64", "hidden"),
             ("opt=adam", "opt"),
             ("mom=0.9", "mom"),
+            ("warm=10", "warm"),
+            ("cool=cosine", "cool"),
             ("loss=hinge", "loss"),
             ("batch=4", "batch"),
             ("model=mlp", "model"),

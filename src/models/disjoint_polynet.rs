@@ -23,6 +23,7 @@ use super::Network;
 use super::Parameter;
 use super::Rows;
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::product;
 use crate::catalog::Info;
 use crate::pytorch::Part;
@@ -62,6 +63,21 @@ impl DisjointPolynet {
         name: "Disjoint-PolyNet",
         about: "A product of linear forms, each on a separate block of inputs. The loss plateau is known exactly.",
         sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = Π_j x[P_j] w[P_j]                       j = 0 … degree − 1
+P_j = ⌊j n / degree⌋ … ⌊(j + 1) n / degree⌋ − 1",
+        loss: layout::SIGNS,
+        letters: &[["P_j", "the inputs of block j, counted from 0"]],
+        all: &[Tensor::new(
+            "w",
+            ["n", "1"],
+            ["input", ""],
+            "weights of the blocks, one block below the other",
+        )],
     };
 
     /// The coordinates of each block, from 0.

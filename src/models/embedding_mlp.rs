@@ -22,6 +22,7 @@
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -71,6 +72,37 @@ impl EmbeddingMlp {
         name: "Embedding MLP",
         about: "Embeddings of two elements and one hidden layer: a small network that shows grokking. Train it with AdamW.",
         sources: &[PEARCE_2023, GROMOV_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h = embed[a] + E[b]                                     join=sum
+h = [embed[a], E[b]]                                    join=concat
+f = max(0, h w + b) unembed                             E = embed (tied=yes) or embed_b (tied=no)",
+        loss: layout::CLASSES,
+        letters: &[
+            ["[a], [b]", "the two elements of the pair, numbers from 0"],
+            ["J", "components of h: `demb` with `join=sum`, `2 · demb` with `join=concat`"],
+        ],
+        all: &[
+            Tensor::new(
+                "embed",
+                ["p", "demb"],
+                ["element", "component"],
+                "embeddings of the first element, or of both",
+            ),
+            Tensor::new("w", ["J", "width"], ["component of h", "neuron"], "weights of the hidden layer"),
+            Tensor::new("b", ["1", "width"], ["", "neuron"], "biases of the hidden layer"),
+            Tensor::new("unembed", ["width", "p"], ["neuron", "element c"], "output weights"),
+            Tensor::new(
+                "embed_b",
+                ["p", "demb"],
+                ["element", "component"],
+                "embeddings of the second element",
+            )
+            .only("tied=no"),
+        ],
     };
 
     /// For both elements, the place of the embedding and the first row of W that it meets.
@@ -193,6 +225,22 @@ impl Network for EmbeddingMlp {
             }
         }
         logits
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (m, mut all) = (self.width, super::inside::Gathered::default());
+        let [first, second] = self.paths().map(|(embed, row)| {
+            let rows = &weights[W][row * m..][..self.embedding * m];
+            lookup::product(weights[embed], rows, m)
+        });
+        for x in x.chunks_exact(2) {
+            let [a, b] = lookup::pair(x).map(|element| element * m);
+            let both = first[a..a + m].iter().zip(&second[b..b + m]).zip(weights[BIAS]);
+            let h = both.map(|((a, b), bias)| f64::from(a + b + bias));
+            all.activations("activations", &[("neuron", m)], h.map(|z| if z < 0.0 { 0.0 } else { z }));
+        }
+        all.arrays()
     }
 }
 

@@ -29,6 +29,7 @@ mod tests;
 use std::borrow::Cow;
 
 use super::family::{Execution, Family};
+use super::layout::{self, Tensor, Tensors};
 use super::on_prompts;
 use super::prompts::{self, CODES};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
@@ -71,6 +72,41 @@ impl GatedMemory {
         about: "Each token is written to a slot: q slots are enough for one list of names, and N slots are enough if each position has a separate list. \
                 The weights are set by hand, not trained.",
         sources: &[MOUSAVI_2025],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+gate(i, j) = 2 max(0, codes[i]·codes[j] − 1/2)
+R_l  = Σ_j Σ_m gate(t_l, m) gate(m, j) x_j              slots=positions;  t_l = name l of position i
+R_l  = Σ_j gate(name l of position j, j) x_j            slots=names
+f_i  = max(0, [R_0, R_1, …] w + b) a + c
+j runs over i, every j < i with j < passed, and every j > i with n − 1 − j < passed;  m = 0 … n − 1",
+        loss: layout::POSITIONS,
+        letters: &[
+            [
+                "e",
+                "components of a position's code: `n` with `codes=onehot`, else `de`, where 0 stands for a number that the task chooses",
+            ],
+            ["x_j", "the numbers of token j"],
+            [
+                "U",
+                "hidden units of the read-out: they depend on the function `g`; with `g=squares`, `knots` for each of the q · dim numbers",
+            ],
+        ],
+        all: &[
+            layout::CODES,
+            Tensor::new(
+                "passed",
+                ["1", "1"],
+                ["", ""],
+                "positions that each of the two passes has made; the only number that changes",
+            ),
+            Tensor::new("w", ["q · dim", "U"], ["number of R", "unit"], "first layer of the read-out"),
+            Tensor::new("b", ["1", "U"], ["", "unit"], "its biases"),
+            Tensor::new("a", ["U", "1"], ["unit", ""], "weights of the output"),
+            Tensor::new("c", ["1", "1"], ["", ""], "bias of the output"),
+        ],
     };
 
     /// The network on these prompts.

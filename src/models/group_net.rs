@@ -16,7 +16,8 @@ use std::borrow::Cow;
 
 use super::family::{Family, PairNet};
 use super::initialisation::each;
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
+use super::layout::{Tensor, Tensors};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide};
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
@@ -45,7 +46,7 @@ settings! {
     /// Squares or ReLUs of two embeddings' sum.
     pub struct GroupNet {
         /// Number of neurons m; the theory needs 4(p − 1) for the cyclic group of p elements, and training needs more.
-        width: usize = 200, "width", "Neurons m", Range::Int(1, 4096), "neurons";
+        width: usize = 200, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Activation that a neuron applies to the sum of its two embeddings.
         sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
@@ -126,6 +127,24 @@ impl GroupNet {
         name: "One hidden layer on pairs",
         about: "Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=square) or max(0, z) (act=relu)",
+        loss: "−ln softmax(f)[c] with the right class c; mean over the examples. Training adds λ Σ_j (Σ_a u[a, j]² + Σ_b v[b, j]² + Σ_c w[c, j]²)^(nu / 2) with λ from `lambda` and `lambdas`; the metrics leave this penalty out.",
+        letters: &[["a, b", "the two elements of the pair, numbers from 0"]],
+        all: &[
+            Tensor::new("u", ["p", "width"], ["element a", "neuron"], "embeddings of the first element"),
+            Tensor::new("v", ["p", "width"], ["element b", "neuron"], "embeddings of the second element"),
+            Tensor::new(
+                "w",
+                ["p", "width"],
+                ["element c", "neuron"],
+                "output weights; the neuron is the column, so f = h wᵀ",
+            ),
+        ],
     };
 
     /// λ at training step `step`.
@@ -253,6 +272,18 @@ impl ModelConfig for GroupNet {
         }
     }
 
+    fn largest_margin(&self, task: &Task) -> Option<f64> {
+        match task {
+            // On a part of the pairs a margin may be larger.
+            Task::Groups(task)
+                if task.takes_all_pairs() && self.sigma == Sigma::Square && self.exponent == 3 =>
+            {
+                task.largest_margin()
+            }
+            _ => None,
+        }
+    }
+
     fn family(&self) -> Option<Family> {
         let GroupNet { width, sigma, exponent, .. } = *self;
         Some(Family::Pairs(PairNet { width, sigma, exponent }))
@@ -289,8 +320,9 @@ impl Architecture for GroupNet {
         6.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width as u64, batch, replicas).into_iter().collect()
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let wide = too_wide("width", self.width, inputs, bounds::MOST_EMBEDDED);
+        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {
@@ -333,6 +365,18 @@ impl Network for GroupNet {
             }
         }
         outputs
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (m, mut all) = (self.width, super::inside::Gathered::default());
+        for pair in x.chunks_exact(2) {
+            let [a, b] = [pair[0] as usize, pair[1] as usize];
+            let both = weights[U][a * m..(a + 1) * m].iter().zip(&weights[V][b * m..(b + 1) * m]);
+            let h = both.map(|(u, v)| f64::from(self.sigma.of(u + v)));
+            all.activations("activations", &[("neuron", m)], h);
+        }
+        all.arrays()
     }
 }
 

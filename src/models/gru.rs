@@ -20,6 +20,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, Initialisation, ModelConfig, Parameter, prompts};
 use crate::bounds;
@@ -46,6 +47,81 @@ impl Gru {
         name: "Bidirectional GRU",
         about: "A recurrent network that reads the prompt in both directions and has to keep the information in its state.",
         sources: &[CHO_2014, MOUSAVI_2025],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+a = z_i wf + bf,  c = h uf + cf      each is [reset gate, update gate, new state]
+r = sigmoid(a_0 + c_0),  u = sigmoid(a_1 + c_1),  m = tanh(a_2 + r ∘ c_2)
+h ← (1 − u) ∘ m + u ∘ h             from h = 0 for i = 0 … n − 1; F_i is h after position i
+the same with wb, bb, ub, cb         from h = 0 for i = n − 1 … 0; B_i is h after position i
+f_i = [F_i, B_i] out + beta",
+        loss: layout::POSITIONS,
+        letters: &[
+            layout::PROMPT_LETTERS[0],
+            layout::PROMPT_LETTERS[1],
+            layout::PROMPT_LETTERS[2],
+            ["a_0, a_1, a_2", "the three thirds of a vector a of 3 · width numbers"],
+        ],
+        all: &[
+            layout::CODES,
+            Tensor::new(
+                "wf",
+                ["D", "3 · width"],
+                ["number of z_i", "unit: reset gates, then update gates, then new states"],
+                "input weights, forward",
+            ),
+            Tensor::new(
+                "uf",
+                ["width", "3 · width"],
+                ["unit", "unit: reset, update, new"],
+                "recurrent weights, forward",
+            ),
+            Tensor::new(
+                "bf",
+                ["1", "3 · width"],
+                ["", "unit: reset, update, new"],
+                "biases of the input, forward",
+            ),
+            Tensor::new(
+                "cf",
+                ["1", "3 · width"],
+                ["", "unit: reset, update, new"],
+                "biases of the state, forward",
+            ),
+            Tensor::new(
+                "wb",
+                ["D", "3 · width"],
+                ["number of z_i", "unit: reset, update, new"],
+                "input weights, backward",
+            ),
+            Tensor::new(
+                "ub",
+                ["width", "3 · width"],
+                ["unit", "unit: reset, update, new"],
+                "recurrent weights, backward",
+            ),
+            Tensor::new(
+                "bb",
+                ["1", "3 · width"],
+                ["", "unit: reset, update, new"],
+                "biases of the input, backward",
+            ),
+            Tensor::new(
+                "cb",
+                ["1", "3 · width"],
+                ["", "unit: reset, update, new"],
+                "biases of the state, backward",
+            ),
+            Tensor::new(
+                "out",
+                ["2 · width", "1"],
+                ["unit: forward, then backward", ""],
+                "weights of the output",
+            ),
+            Tensor::new("beta", ["1", "1"], ["", ""], "bias of the output"),
+        ],
     };
 }
 
@@ -137,6 +213,12 @@ impl PromptNetwork for Gru {
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.read_out(row)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let axes = [("direction", 2), ("position", plain.prompts.length), ("neuron", plain.net.width)];
+        all.activations("activations", &axes, plain.states(row));
     }
 }
 

@@ -58,6 +58,7 @@ mod tensors;
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::functions::FunctionPrompts;
@@ -148,6 +149,72 @@ impl InContextTransformer {
         name: "In-context transformer",
         about: "A decoder of one to four layers that reads examples of a function and predicts the next label.",
         sources: &[WU_2024, GARG_2022, VASWANI_2017],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+token 2 j     = (x_j, 0)                                j = 0 … points − 1
+token 2 j + 1 = (0, y_j) with format=interleaved, (x_j, y_j) with format=joint
+h_i = (token i) read_in (+ positions[i] with pos=learned)
+for each layer l = 1 … blocks:
+  r_i  = norm(h_i) ∘ gain_attention{l}
+  s_ij = (r_i query{l}_g)·(r_j key{l}_g) / √(width / heads)       j ≤ i, g = 0 … heads − 1
+  A_ij = softmax over j of s_ij (attend=softmax), or max(0, s_ij) / (i + 1) (attend=relu)
+  h_i ← h_i + [Σ_j A_ij r_j value{l}_g for each head g] out{l}
+  h_i ← h_i + σ((norm(h_i) ∘ gain_mlp{l}) mlp_in{l}) mlp_out{l}
+f_j = (norm(h_{2j}) ∘ gain) readout",
+        loss: "(f_j − y_j)², mean over the points of all prompts; the metrics divide this mean by the variance of a label, and the test loss is the mean over the last point alone.",
+        letters: &[
+            ["I", "numbers in an input: `dim`, plus 1 with `const=yes`"],
+            ["Q", "points of the longest prompt: the larger one of `points` and `long`"],
+            ["M_g", "the columns g · width / heads … (g + 1) · width / heads − 1 of M: those of head g"],
+            [
+                "norm(h)",
+                "h / √(mean of h² + 10⁻⁵) with `norm=rms`, (h − mean) / √(variance + 10⁻⁵) with `norm=layer`",
+            ],
+            ["σ(z)", "max(0, z) with `act=relu`, z (1 + tanh(√(2/π) (z + 0.044715 z³))) / 2 with `act=gelu`"],
+        ],
+        all: &[
+            Tensor::new(
+                "read_in",
+                ["I + 1", "width"],
+                ["number of a token: input, then label", "component"],
+                "read-in matrix",
+            ),
+            Tensor::new(
+                "positions",
+                ["2 · Q", "width"],
+                ["place of a token", "component"],
+                "positional embeddings",
+            )
+            .only("pos=learned"),
+            Tensor::new(
+                "gain_attention{l}",
+                ["1", "width"],
+                ["", "component"],
+                "gains of the norm before the attention",
+            ),
+            Tensor::new(
+                "query{l}",
+                ["width", "width"],
+                ["component", "component of the queries, head after head"],
+                "W_Q",
+            ),
+            Tensor::new("key{l}", ["width", "width"], ["component", "component of the keys"], "W_K"),
+            Tensor::new("value{l}", ["width", "width"], ["component", "component of the values"], "W_V"),
+            Tensor::new(
+                "out{l}",
+                ["width", "width"],
+                ["component of the values, head after head", "component"],
+                "W_O",
+            ),
+            Tensor::new("gain_mlp{l}", ["1", "width"], ["", "component"], "gains of the norm before the MLP"),
+            Tensor::new("mlp_in{l}", ["width", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
+            Tensor::new("mlp_out{l}", ["dmlp", "width"], ["neuron", "component"], "second layer of the MLP"),
+            Tensor::new("gain", ["1", "width"], ["", "component"], "gains of the norm before the read-out"),
+            Tensor::new("readout", ["width", "1"], ["component", ""], "weights of the output"),
+        ],
     };
 }
 
@@ -365,5 +432,21 @@ impl Network for OnPoints {
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights);
         x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights));
+        for row in x.chunks_exact(self.prompts.columns()) {
+            for (layer, pass) in plain.walk(row).layers.into_iter().enumerate() {
+                let t = pass.hidden.len() / self.net.hidden.max(1);
+                let axes = [("head", pass.heads.len()), ("query", t), ("key", t)];
+                let weights = pass.heads.into_iter().flat_map(|head| head.weights);
+                all.attention(&super::inside::of_layer("attention", layer), &axes, weights);
+                let axes = [("position", t), ("neuron", self.net.hidden)];
+                all.activations(&super::inside::of_layer("activations", layer), &axes, pass.hidden);
+            }
+        }
+        all.arrays()
     }
 }

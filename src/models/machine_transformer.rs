@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
@@ -66,6 +67,75 @@ impl MachineTransformer {
         name: "Transformer that runs a Turing machine",
         about: "One token is one step of the machine. A binary search through the past tokens finds the symbol under the head. One block of the search finds one bit of a step's number.",
         sources: &[WEI_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+for each block, from the token h that the block before has made:
+  h ← h + attention \"own\" of h to the tokens so far, if the block has it
+  h ← h + attention \"input\" of h to the tokens of the input, if the block has it
+  h ← max(0, layers.{l}.weight h + layers.{l}.bias)     l = 0, 1, … of the block
+  h ← 3 max(0, h − 1/3) − 3 max(0, h − 2/3)             round=yes
+attention:
+  q = query.weight h + query.bias
+  keys null_key, and key.weight h_t + key.bias for each token h_t;  values in the same way
+  the mean of the values with the largest q·key (choice=hard), or weighted by softmax(beta q·key)",
+        loss: "none; the metrics compare the tokens with a simulator of the machine.",
+        letters: &[
+            ["{block}", "`apply`, `move`, `visited`, `search.0` … `search.{B−1}`, `fetch`, in this order"],
+            [
+                "{kind}",
+                "`own`: attention to the tokens so far; `input`: attention to the tokens of the input",
+            ],
+            ["B", "bits of the number of a step or cell"],
+            ["D", "components of a token"],
+            ["K", "components of a key of this block"],
+            ["P, H", "inputs and outputs of this layer of the block"],
+        ],
+        all: &[
+            Tensor::new("step", ["1", "1"], ["", ""], "steps that the machine has made"),
+            Tensor::new(
+                "{block}.layers.{l}.weight",
+                ["H", "P"],
+                ["output", "input"],
+                "weights of ReLU layer l of the block, from 0; rows are outputs",
+            ),
+            Tensor::new("{block}.layers.{l}.bias", ["H", "1"], ["output", ""], "its biases"),
+            Tensor::new(
+                "{block}.{kind}.query.weight",
+                ["K", "D"],
+                ["component of the query", "component of the token"],
+                "query matrix of an attention; rows are outputs",
+            ),
+            Tensor::new("{block}.{kind}.query.bias", ["K", "1"], ["component of the query", ""], "its bias"),
+            Tensor::new(
+                "{block}.{kind}.key.weight",
+                ["K", "D"],
+                ["component of the key", "component of the token"],
+                "key matrix",
+            ),
+            Tensor::new("{block}.{kind}.key.bias", ["K", "1"], ["component of the key", ""], "its bias"),
+            Tensor::new(
+                "{block}.{kind}.null_key",
+                ["K", "1"],
+                ["component of the key", ""],
+                "key of the null slot, which belongs to no token",
+            ),
+            Tensor::new(
+                "{block}.{kind}.value.weight",
+                ["D", "D"],
+                ["component of the value", "component of the token"],
+                "value matrix",
+            ),
+            Tensor::new("{block}.{kind}.value.bias", ["D", "1"], ["component of the value", ""], "its bias"),
+            Tensor::new(
+                "{block}.{kind}.null_value",
+                ["D", "1"],
+                ["component of the value", ""],
+                "value of the null slot",
+            ),
+        ],
     };
 
     /// How it is executed.

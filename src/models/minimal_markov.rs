@@ -14,6 +14,7 @@ mod tensors;
 
 use std::borrow::Cow;
 
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -53,6 +54,18 @@ impl MinimalMarkov {
         name: "Minimal model",
         about: "A matrix W over pairs of symbols and a vector v over distances: a minimal model that can count pairs of symbols.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      i, j, r = 0 … t − 1",
+        loss: layout::SYMBOLS,
+        letters: &[],
+        all: &[
+            Tensor::new("kernel", ["k", "k"], ["current symbol x_i", "earlier symbol x_r"], "the matrix W"),
+            Tensor::new("lags", ["1", "t"], ["", "distance j − r, from 0"], "the vector v"),
+        ],
     };
 
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.

@@ -29,7 +29,9 @@ use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
-use super::pytorch;
+use super::layout::{self, Tensor, Tensors};
+use super::{pytorch, too_wide};
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
@@ -77,7 +79,7 @@ settings! {
     /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
     pub struct Mlp {
         /// Number of neurons in the hidden layer.
-        width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
+        width: usize = 100, "width", "Width", Range::Int(1, 16_384), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
         /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
@@ -93,7 +95,7 @@ settings! {
         /// Whether the first layer W and its biases b are trained, or keep their random initial values.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
         /// Numbers of the hidden neurons that are kept, counted from 1; all others are removed. If empty, all are kept.
-        keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 4096);
+        keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 16_384);
     }
 }
 
@@ -104,6 +106,26 @@ impl Mlp {
         name: "Two-layer MLP",
         about: "One hidden layer, with every weight trained: a small network that learns a parity.",
         sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+z = x w + b
+f = σ(z) u + beta",
+        loss: layout::SIGNS,
+        letters: &[["M", "neurons: `width`, or the length of `keep`"]],
+        all: &[
+            Tensor::new("w", ["n", "M"], ["input", "neuron"], "weights of the hidden layer"),
+            Tensor::new("u", ["M", "1"], ["neuron", ""], "weights of the output; all 1 with `second=ones`"),
+            Tensor::new(
+                "b",
+                ["1", "M"],
+                ["", "neuron"],
+                "biases of the hidden layer; all 0 without this bias (`bias`)",
+            ),
+            Tensor::new("beta", ["1", "1"], ["", ""], "bias of the output; 0 without this bias (`bias`)"),
+        ],
     };
 
     /// Whether the hidden bias b and the output bias β are there.
@@ -199,11 +221,12 @@ impl Architecture for Mlp {
         4.0 * batch as f64 * inputs as f64 * self.neurons() as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         let expected = || tr!("numbers of neurons from 1 to the width, {width}", width = self.width);
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
-        beyond.then(|| Problem::new("keep", &found(), expected())).into_iter().collect()
+        let beyond = beyond.then(|| Problem::new("keep", &found(), expected()));
+        beyond.into_iter().chain(too_wide("width", self.neurons(), inputs, MOST_FIRST_LAYER)).collect()
     }
 }
 
@@ -220,6 +243,19 @@ impl Network for Mlp {
             *slope = f64::from(*u) * by_z;
         }
         output
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let neurons = [("neuron", self.neurons())];
+        for x in x.chunks_exact(inputs) {
+            let z = super::inside::forms(&(weights[W].into(), weights[B].into()), x);
+            let h = z.iter().map(|z| self.activation.value_and_slope(self.degree, *z).0);
+            all.activations("activations", &neurons, h);
+            all.activations("preactivations", &neurons, z);
+        }
+        all.arrays()
     }
 }
 

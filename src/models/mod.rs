@@ -16,6 +16,9 @@ pub mod group_net;
 pub mod gru;
 pub mod in_context_transformer;
 pub mod initialisation;
+#[cfg(not(target_family = "wasm"))]
+pub mod inside;
+pub mod layout;
 pub mod lookup;
 pub mod machine_transformer;
 mod matrices;
@@ -46,7 +49,7 @@ use crate::bounds;
 use crate::language::translated;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Problem;
-use crate::tasks::{Examples, Form, Task};
+use crate::tasks::{Examples, Form, Measures, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -99,6 +102,8 @@ crate::catalog! {
         /// Restarts among cell rules.
         cell_rules::CellRules,
     }
+    /// The tensors of each model in a file of weights.
+    pub const TENSORS: [layout::Tensors];
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
     /// What gives its architecture.
@@ -191,8 +196,13 @@ pub trait ModelConfig {
     fn is_of_powers(&self) -> bool {
         false
     }
-    /// The largest normalised margin on the parity of `k` bits that such a network can have, if it is known.
-    fn largest_parity_margin(&self, _k: usize) -> Option<f64> {
+    /// The largest normalised margin that such a network can have on all inputs of `task`, where a closed form is known.
+    fn largest_margin(&self, _task: &Task) -> Option<f64> {
+        None
+    }
+    /// What files call the numbers of a measurement, where the model measures something else than
+    /// [the task](crate::tasks::Examples::measures) says.
+    fn measures(&self) -> Option<Measures> {
         None
     }
 }
@@ -388,6 +398,14 @@ pub trait Network: Architecture {
     fn attention(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<Vec<f32>>> {
         None
     }
+    /// Hidden values and attention for every row of `x`, with names; empty where a model shows none.
+    ///
+    /// # Shapes
+    /// `weights` and `x` as in [`Network::evaluate`].
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<inside::Inside> {
+        inside::usual(self.first_layer(weights, inputs), self.looks(weights, inputs, x), inputs, x)
+    }
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
@@ -422,6 +440,19 @@ pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option
         tr!("fewer for a network of this size, because together they would not fit into a browser's memory");
     (bounds::product([activations, batch as u64, replicas as u64]) > bounds::MOST_NUMBERS)
         .then(|| Problem::new(key, &found.to_string(), expected))
+}
+
+/// A problem if a first layer of `width` neurons, which the setting behind `key` gives, has more than `most` weights for so
+/// many inputs.
+pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Option<Problem> {
+    let expected = || {
+        tr!(
+            "at most {most} neurons for {inputs} inputs, because the page must be able to hold and show their weights",
+            most = most / inputs.max(1) as u64,
+            inputs
+        )
+    };
+    (bounds::product([width, inputs]) > most).then(|| Problem::new(key, &width.to_string(), expected()))
 }
 
 /// Linear forms: their weights `[inputs, width]` and biases `[width]`.

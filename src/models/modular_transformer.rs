@@ -27,6 +27,7 @@ mod reference;
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -56,6 +57,60 @@ impl ModularTransformer {
         name: "Modular Transformer",
         about: "One layer of attention and MLP on a, b and \"=\"; after grokking, the network adds with sines and cosines. Train it with AdamW.",
         sources: &[NANDA_2023, VASWANI_2017],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+X_0 = embed[a] + positions[0],  X_1 = embed[b] + positions[1],  X_2 = equals + positions[2]
+A_g = softmax over i of (X_2 query_g)·(X_i key_g) / √dattn      g = 0 … heads − 1
+o_g = Σ_i A_g[i] X_i value_g                            i = 0, 1, 2
+z   = X_2 + [o_0, o_1, …] out
+f   = (z + max(0, z w_in + b_in) w_out + b_out) unembed",
+        loss: layout::CLASSES,
+        letters: &[
+            ["a, b", "the two elements of the pair, numbers from 0"],
+            ["M_g", "the columns g · dattn … (g + 1) · dattn − 1 of a matrix M: those of head g"],
+        ],
+        all: &[
+            Tensor::new(
+                "embed",
+                ["p", "demb"],
+                ["element", "component"],
+                "token embeddings W_E of the elements",
+            ),
+            Tensor::new("equals", ["1", "demb"], ["", "component"], "embedding of the token \"=\""),
+            Tensor::new("positions", ["3", "demb"], ["token a, b, =", "component"], "positional embeddings"),
+            Tensor::new(
+                "query",
+                ["demb", "heads · dattn"],
+                ["component", "component of the queries, head after head"],
+                "W_Q of all heads, side by side",
+            ),
+            Tensor::new(
+                "key",
+                ["demb", "heads · dattn"],
+                ["component", "component of the keys"],
+                "W_K of all heads",
+            ),
+            Tensor::new(
+                "value",
+                ["demb", "heads · dattn"],
+                ["component", "component of the values"],
+                "W_V of all heads",
+            ),
+            Tensor::new(
+                "out",
+                ["heads · dattn", "demb"],
+                ["component of the values, head after head", "component"],
+                "W_O of all heads, one below the other",
+            ),
+            Tensor::new("w_in", ["demb", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
+            Tensor::new("b_in", ["1", "dmlp"], ["", "neuron"], "its biases"),
+            Tensor::new("w_out", ["dmlp", "demb"], ["neuron", "component"], "second layer of the MLP"),
+            Tensor::new("b_out", ["1", "demb"], ["", "component"], "its biases"),
+            Tensor::new("unembed", ["demb", "p"], ["component", "element c"], "unembedding W_U"),
+        ],
     };
 }
 
@@ -186,6 +241,20 @@ impl Network for ModularTransformer {
             plain.logits(super::lookup::pair(x), logits);
         }
         logits
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let (mut plain, mut logits) = (self.plain(weights, inputs), vec![0.0; inputs]);
+        for x in x.chunks_exact(2) {
+            let pair = super::lookup::pair(x);
+            plain.logits(pair, &mut logits);
+            all.activations("activations", &[("neuron", self.hidden)], plain.hidden());
+            // Only the last of the three tokens is read out.
+            all.attention("attention", &[("head", self.heads), ("key", 3)], plain.attention(pair));
+        }
+        all.arrays()
     }
 }
 

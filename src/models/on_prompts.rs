@@ -28,6 +28,10 @@ pub trait PromptNetwork: Clone + 'static {
 
     /// As [`Plain::outputs`].
     fn outputs(plain: &Plain<Self>, row: &[f32]) -> Vec<f64>;
+
+    /// Adds to `all` what is inside the network for the prompt in `row`, as [`Network::inside`].
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain<Self>, row: &[f32], all: &mut super::inside::Gathered);
 }
 
 /// A network on the prompts of a task.
@@ -133,6 +137,13 @@ impl<N: PromptNetwork> Network for OnPrompts<N> {
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights);
         x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights));
+        x.chunks_exact(self.prompts.columns()).for_each(|row| N::inside(&plain, row, &mut all));
+        all.arrays()
     }
 }
 

@@ -32,6 +32,7 @@ pub use reference::average;
 use std::borrow::Cow;
 
 use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -61,6 +62,60 @@ impl ParityTransformer {
         name: "Parity Transformer",
         about: "One layer of attention and MLP. Its attention weights show which bits are relevant. Train it with Adam.",
         sources: &[EDELMAN_2024, VASWANI_2017],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+X_i = tokens[0 if x_i = 1, else 1] + positions[i]       i = 0 … n − 1
+X_n = tokens[2]                                         [CLS]
+A_g = softmax over i of (X_n query_g)·(X_i key_g) / √dattn      g = 0 … heads − 1
+o_g = Σ_i A_g[i] X_i value_g                            i = 0 … n
+z   = X_n + [o_0, o_1, …] out
+f   = (z + GELU(z w1 + b1) w2 + b2) u",
+        loss: layout::SIGNS,
+        letters: &[
+            ["M_g", "the columns g · dattn … (g + 1) · dattn − 1 of a matrix M: those of head g"],
+            ["GELU(z)", "z Φ(z) with the normal distribution function Φ, without approximation"],
+        ],
+        all: &[
+            Tensor::new(
+                "positions",
+                ["n", "demb"],
+                ["input", "component"],
+                "positional embeddings of the bits",
+            ),
+            Tensor::new("tokens", ["3", "demb"], ["token +1, −1, [CLS]", "component"], "token embeddings"),
+            Tensor::new(
+                "query",
+                ["demb", "heads · dattn"],
+                ["component", "component of the queries, head after head"],
+                "W_Q of all heads, side by side",
+            ),
+            Tensor::new(
+                "key",
+                ["demb", "heads · dattn"],
+                ["component", "component of the keys"],
+                "W_K of all heads",
+            ),
+            Tensor::new(
+                "value",
+                ["demb", "heads · dattn"],
+                ["component", "component of the values"],
+                "W_V of all heads",
+            ),
+            Tensor::new(
+                "out",
+                ["heads · dattn", "demb"],
+                ["component of the values, head after head", "component"],
+                "W_O of all heads, one below the other",
+            ),
+            Tensor::new("w1", ["demb", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
+            Tensor::new("b1", ["1", "dmlp"], ["", "neuron"], "its biases"),
+            Tensor::new("w2", ["dmlp", "demb"], ["neuron", "component"], "second layer of the MLP"),
+            Tensor::new("b2", ["1", "demb"], ["", "component"], "its biases"),
+            Tensor::new("u", ["demb", "1"], ["component", ""], "weights of the output"),
+        ],
     };
 }
 
@@ -177,6 +232,17 @@ impl Network for ParityTransformer {
         let plain = self.plain(weights, inputs);
         let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
         Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights, inputs));
+        for x in x.chunks_exact(inputs) {
+            all.activations("activations", &[("neuron", self.hidden)], plain.walk(x).1);
+            let shares = (0..self.heads).flat_map(|head| plain.shares(head, x));
+            all.attention("attention", &[("head", self.heads), ("key", inputs + 1)], shares);
+        }
+        all.arrays()
     }
 }
 

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::initialisation::Initialisation;
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -44,6 +45,15 @@ impl Perceptron {
             title: "The Perceptron: A Probabilistic Model for Information Storage and Organization in the Brain",
             url: "https://doi.org/10.1037/h0042519",
         }],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = x w",
+        loss: layout::SIGNS,
+        letters: &[],
+        all: &[Tensor::new("w", ["n", "1"], ["input", ""], "weights")],
     };
 }
 

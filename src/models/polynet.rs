@@ -21,6 +21,7 @@ use super::Network;
 use super::Parameter;
 use super::Rows;
 use super::family::{Family, Head, OneHiddenLayer};
+use super::layout::{self, Tensor, Tensors};
 use super::product;
 use crate::catalog::Info;
 use crate::pytorch::Part;
@@ -59,6 +60,18 @@ impl Polynet {
         name: "PolyNet",
         about: "A product of linear forms. The product is a parity if each form depends on a different relevant bit.",
         sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = Π_j (x w + b)_j                         j = 0 … degree − 1",
+        loss: layout::SIGNS,
+        letters: &[],
+        all: &[
+            Tensor::new("w", ["n", "degree"], ["input", "factor"], "weights of the factors"),
+            Tensor::new("b", ["1", "degree"], ["", "factor"], "biases of the factors; all 0 with `bias=no`"),
+        ],
     };
 }
 

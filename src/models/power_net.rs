@@ -17,7 +17,11 @@
 use std::borrow::Cow;
 
 use super::initialisation::each;
-use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
+use super::layout::{Tensor, Tensors};
+use super::{
+    Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide,
+};
+use crate::bounds::MOST_FIRST_LAYER;
 use crate::catalog::Info;
 use crate::groups::theory;
 use crate::pytorch::{Part, ToPyTorch};
@@ -40,7 +44,7 @@ settings! {
     /// Powers of linear forms, each with a vector of two outputs.
     pub struct PowerNet {
         /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1) neurons, and training needs more.
-        width: usize = 24, "width", "Neurons m", Range::Int(1, 4096), "neurons";
+        width: usize = 24, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Exponent k of the activation z^k; the theory holds for a parity of k bits.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(2, 6);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
@@ -66,6 +70,23 @@ impl PowerNet {
         name: "One hidden layer of powers",
         about: "Neurons z^k with two outputs each and no biases. A penalty on the neurons' norms favours the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
+        loss: "ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. Training adds λ Σ_j (Σ_i u[i, j]² + w[0, j]² + w[1, j]²)^((degree + 1) / 2) with λ from `lambda` and `lambdas`; the metrics leave this penalty out.",
+        letters: &[],
+        all: &[
+            Tensor::new("u", ["n", "width"], ["input", "neuron"], "weights of the linear forms"),
+            Tensor::new(
+                "w",
+                ["2", "width"],
+                ["class +1, −1", "neuron"],
+                "output weights of the two classes; f is the difference of their logits",
+            ),
+        ],
     };
 
     /// γ* of the parity of `k` bits, if it is known: for z^k (theorem 7.8).
@@ -138,8 +159,10 @@ impl ModelConfig for PowerNet {
         true
     }
 
-    fn largest_parity_margin(&self, k: usize) -> Option<f64> {
-        self.largest_margin(k)
+    fn largest_margin(&self, task: &Task) -> Option<f64> {
+        // On a part of the inputs a margin may be larger.
+        let task = Some(task.examples()).filter(|task| task.takes_all_inputs())?;
+        PowerNet::largest_margin(self, task.parity()?)
     }
 }
 
@@ -176,8 +199,9 @@ impl Architecture for PowerNet {
         4.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width as u64, batch, replicas).into_iter().collect()
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let wide = too_wide("width", self.width, inputs, MOST_FIRST_LAYER);
+        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {
@@ -202,6 +226,19 @@ impl Network for PowerNet {
             *slope = w * self.degree as f64 * below;
         }
         output
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let mut all = super::inside::Gathered::default();
+        let neurons = [("neuron", self.width)];
+        for x in x.chunks_exact(inputs) {
+            let z = super::inside::forms(&(weights[U].into(), vec![0.0; self.width].into()), x);
+            let power = |z: &f64| (0..self.degree).map(|_| z).product();
+            all.activations("activations", &neurons, z.iter().map(power));
+            all.activations("preactivations", &neurons, z);
+        }
+        all.arrays()
     }
 }
 

@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 
 use super::family::{Family, Trees};
+use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -44,6 +45,20 @@ impl RandomForest {
         name: "Random forest",
         about: "Decision trees on bootstrap samples vote for the label: a baseline for networks on tables.",
         sources: &[BREIMAN_2001, EDELMAN_2024_FRONTIER],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = mean of tree_t(x) over the trees so far, each −1 or +1",
+        loss: layout::SIGNS,
+        letters: &[],
+        all: &[Tensor::new(
+            "trees",
+            ["1", "1"],
+            ["", ""],
+            "how many trees have grown; which trees these are follows from the link, so the file does not hold them",
+        )],
     };
 
     /// What the learner of forests needs to know.

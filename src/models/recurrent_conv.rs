@@ -16,6 +16,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
@@ -94,6 +95,28 @@ impl RecurrentConv {
         name: "Recurrent convolutional network",
         about: "SGD writes the examples into a table; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
         sources: &[GOEL_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = the prediction of the program that runs on the cells, from the examples in the table and the input x",
+        loss: "(f − y)² with the label y = −1 or +1, and f = 0 for no answer; mean over the test inputs.",
+        letters: &[],
+        all: &[
+            Tensor::new(
+                "table",
+                ["examples + 1", "inputs + 1"],
+                ["example, and a dummy example", "bit of the input, then the label"],
+                "y (x, 1) / 3 of each example, from the step that writes it; 0 before this step",
+            ),
+            Tensor::new(
+                "cells",
+                ["examples + 3", "inputs + 3"],
+                ["row", "column"],
+                "the cells of the program in the layer of this step, with a ring around them: each cell is one number, digits in base 3",
+            ),
+        ],
     };
 
     /// The program.

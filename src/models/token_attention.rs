@@ -27,6 +27,7 @@ mod tensors;
 use std::borrow::Cow;
 
 use super::initialisation::{Initialisation, each};
+use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, ModelConfig, Parameter, prompts};
 use crate::catalog::Info;
@@ -108,6 +109,65 @@ impl TokenAttention {
         name: "Attention on tokens",
         about: "One attention layer and a two-layer perceptron. The heads attend to the tokens that a position names.",
         sources: &[MOUSAVI_2025],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+s_ij = (u_i qk_g)·u_j                                   qk=combined;  g = 0 … h − 1
+s_ij = (u_i q_g)·(u_j k_g) / √K                         qk=separate
+o_i  = [Σ_j softmax_j(s_ij) v_j for each head g]        j = 0 … n − 1: every position
+f_i  = max(0, o_i w1 + b1) w2 + b2",
+        loss: layout::POSITIONS,
+        letters: &[
+            layout::PROMPT_LETTERS[0],
+            layout::PROMPT_LETTERS[1],
+            layout::PROMPT_LETTERS[2],
+            [
+                "u_i",
+                "the numbers of z_i that scores read: all D with `scores=all`, the codes alone with `scores=positions`",
+            ],
+            ["S", "how many these are: `D`, or `D − dim`"],
+            [
+                "v_j, V",
+                "the values and how many numbers they have: all D of z_j with `values=token`, x_j alone (`dim`) with `values=numbers`",
+            ],
+            ["K", "components of a key: `dk`, or S where `dk` is 0"],
+            ["M_g", "the rows g · S … (g + 1) · S − 1 of M: those of head g"],
+        ],
+        all: &[
+            layout::CODES,
+            Tensor::new(
+                "qk",
+                ["h · S", "S"],
+                ["number of u_i, head after head", "number of u_j"],
+                "W_QK of all heads, one below the other",
+            )
+            .only("qk=combined"),
+            Tensor::new(
+                "q",
+                ["h · S", "K"],
+                ["number of u_i, head after head", "component of the queries"],
+                "W_Q of all heads, one below the other",
+            )
+            .only("qk=separate"),
+            Tensor::new(
+                "k",
+                ["h · S", "K"],
+                ["number of u_j, head after head", "component of the keys"],
+                "W_K of all heads",
+            )
+            .only("qk=separate"),
+            Tensor::new(
+                "w1",
+                ["h · V", "width"],
+                ["number of the values, head after head", "neuron"],
+                "first layer of the perceptron",
+            ),
+            Tensor::new("b1", ["1", "width"], ["", "neuron"], "its biases"),
+            Tensor::new("w2", ["width", "1"], ["neuron", ""], "weights of the output"),
+            Tensor::new("b2", ["1", "1"], ["", ""], "bias of the output"),
+        ],
     };
 
     /// Numbers S that scores read of a token: all, or the codes behind its own numbers.
@@ -245,5 +305,13 @@ impl PromptNetwork for TokenAttention {
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.look(row).outputs
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let (look, hidden) = plain.look_at_all(row);
+        let (n, net) = (plain.prompts.length, &plain.net);
+        all.attention("attention", &[("head", net.heads), ("query", n), ("key", n)], look.shares);
+        all.activations("activations", &[("position", n), ("neuron", net.width)], hidden);
     }
 }

@@ -18,6 +18,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, Initialisation, ModelConfig, Parameter, prompts};
 use crate::bounds;
@@ -44,6 +45,37 @@ impl TokenMlp {
         name: "Token MLP",
         about: "A feedforward network that reads the whole prompt at once, with an output for each position.",
         sources: &[MOUSAVI_2025],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h_0 = [z_0, z_1, …, z_{n−1}]
+h_l = max(0, h_{l−1} w{l} + b{l})                       l = 1 … L
+f   = h_L w{L+1} + b{L+1}                               a number for each position",
+        loss: layout::POSITIONS,
+        letters: &[
+            layout::PROMPT_LETTERS[0],
+            layout::PROMPT_LETTERS[1],
+            layout::PROMPT_LETTERS[2],
+            ["L", "hidden layers: the length of `widths`"],
+            ["m_l", "neurons of hidden layer l: number l of `widths`"],
+        ],
+        all: &[
+            layout::CODES,
+            Tensor::new(
+                "w{l}",
+                ["n · D or m_{l−1}", "m_l or n"],
+                ["number of h_0 or neuron below", "neuron, or position in the last layer"],
+                "weights of layer l",
+            ),
+            Tensor::new(
+                "b{l}",
+                ["1", "m_l or n"],
+                ["", "neuron, or position in the last layer"],
+                "its biases",
+            ),
+        ],
     };
 
     /// Inputs and outputs of each layer on prompts, the first one first.
@@ -124,6 +156,15 @@ impl PromptNetwork for TokenMlp {
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
         plain.walk(plain.encoded(row).0).pop().unwrap_or_default()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(plain: &Plain, row: &[f32], all: &mut super::inside::Gathered) {
+        let layers = plain.walk(plain.encoded(row).0).into_iter().skip(1);
+        for (layer, h) in layers.take(plain.net.widths.len()).enumerate() {
+            let name = super::inside::of_layer("activations", layer);
+            all.activations(&name, &[("neuron", h.len())], h);
+        }
     }
 }
 

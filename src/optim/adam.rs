@@ -7,11 +7,13 @@
 //!
 //! Coupled decay adds λw to g; decoupled decay multiplies w by 1 − ηλ first.
 //!
-//! On request η rises linearly at the beginning and falls linearly to 0 at the end of the run, and g is the gradient of all
-//! parameters of a network, shortened to a largest norm (Pascanu, Mikolov and Bengio 2013) as PyTorch's
-//! `clip_grad_norm_` does it: g · min(1, c / (‖g‖ + 10⁻⁶)).
+//! On request g is the gradient of all parameters of a network, shortened to a largest norm (Pascanu, Mikolov and Bengio
+//! 2013) as PyTorch's `clip_grad_norm_` does it: g · min(1, c / (‖g‖ + 10⁻⁶)).
 
+use super::schedule::Schedule;
+use super::{Constants, UpdateRule};
 use crate::catalog::Info;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::Range;
 use crate::sources::{KINGMA_2015, LOSHCHILOV_2019};
 use crate::{choices, settings};
@@ -23,16 +25,6 @@ choices! {
         Decoupled = "decoupled", "Decoupled (AdamW)";
         /// Adam with an L2 penalty.
         Coupled = "coupled", "Coupled (L2 penalty)";
-    }
-}
-
-choices! {
-    /// How the learning rate ends.
-    pub enum Cooling {
-        /// It stays.
-        None = "none", "None";
-        /// In a straight line from the end of the warm-up to 0 at the last step of the run.
-        Linear = "linear", "Linear to 0";
     }
 }
 
@@ -54,10 +46,7 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Whether the decay is added to the gradient or applied to the weights directly.
         kind: Decay = Decay::Decoupled, "wdkind", "Kind of decay", Range::Choice(Decay::OPTIONS);
-        /// Steps during which the learning rate rises linearly to η; with 0, the learning rate starts at η.
-        warm: u64 = 0, "warm", "Warm-up", Range::Int(0, 10_000_000), "steps";
-        /// Whether the learning rate falls linearly to 0 at the last step of the run.
-        cool: Cooling = Cooling::None, "cool", "Decay of the learning rate", Range::Choice(Cooling::OPTIONS);
+        with schedule: Schedule;
         /// Largest norm of a network's gradient; a longer gradient is scaled down to this norm. 0 means no limit.
         clip: f64 = 0.0, "clip", "Largest gradient norm", Range::Real(0.0, 1000.0);
     }
@@ -73,55 +62,46 @@ impl Adam {
     };
 }
 
-impl Adam {
-    /// As [`super::Optimizer::scalars`].
-    pub fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
+impl UpdateRule for Adam {
+    fn rate(&self) -> f64 {
+        self.lr
+    }
+
+    fn rate_mut(&mut self) -> &mut f64 {
+        &mut self.lr
+    }
+
+    fn decay_mut(&mut self) -> &mut f64 {
+        &mut self.decay
+    }
+
+    fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    fn clip(&self) -> f64 {
+        self.clip
+    }
+
+    fn moments(&self) -> usize {
+        2
+    }
+
+    fn constants(&self) -> Constants {
+        let coupled = if self.kind == Decay::Coupled { self.decay } else { 0.0 };
+        [coupled, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, self.epsilon]
+    }
+
+    fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
         // libm, so that the correction is the same number on every system.
         let unbias = |beta: f64| 1.0 - libm::pow(beta, (step + 1) as f64);
         let decoupled = if self.kind == Decay::Decoupled { self.decay } else { 0.0 };
         [(lr / unbias(self.beta1)) as f32, unbias(self.beta2) as f32, (1.0 - lr * decoupled) as f32, 0.0]
     }
-
-    /// As [`super::Optimizer::rate_share`].
-    pub fn rate_share(&self, step: u64, steps: u64) -> f64 {
-        if step < self.warm {
-            return (step + 1) as f64 / self.warm as f64;
-        }
-        match self.cool {
-            Cooling::None => 1.0,
-            Cooling::Linear => {
-                steps.saturating_sub(step) as f64 / steps.saturating_sub(self.warm).max(1) as f64
-            }
-        }
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rate_rises_and_falls_in_straight_lines() {
-        let adam = Adam { warm: 200, cool: Cooling::Linear, ..Default::default() };
-        let share = |step| adam.rate_share(step, 1200);
-        assert_eq!(
-            [0, 99, 199, 200, 700, 1199, 1200, 5000].map(share),
-            [1.0 / 200.0, 0.5, 1.0, 1.0, 0.5, 1.0 / 1000.0, 0.0, 0.0]
-        );
-        // Without both, and without either.
-        let warm = Adam { warm: 4, ..Default::default() };
-        assert_eq!([0, 1, 3, 4, 900].map(|step| warm.rate_share(step, 10)), [0.25, 0.5, 1.0, 1.0, 1.0]);
-        let cool = Adam { cool: Cooling::Linear, ..Default::default() };
-        assert_eq!([0, 5, 9, 10].map(|step| cool.rate_share(step, 10)), [1.0, 0.5, 0.1, 0.0]);
-        assert_eq!(Adam::default().rate_share(7, 10), 1.0);
-    }
-
-    #[test]
-    fn a_warm_up_beyond_the_last_step_divides_by_nothing() {
-        let adam = Adam { warm: 100, cool: Cooling::Linear, ..Default::default() };
-        for step in [0, 49, 50, 99, 100, 101, u64::MAX] {
-            let share = adam.rate_share(step, 50);
-            assert!((0.0..=1.0).contains(&share), "{step}: {share}");
-        }
+impl ToPyTorch for Adam {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/adam.py")]))
     }
 }

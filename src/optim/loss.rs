@@ -10,6 +10,17 @@
 //! The appendix prints the cross-entropy without y; chapter 3 has it right. Chapter 3 prints
 //! the correlation loss without its minus sign; the appendix and all theory have it. It has no lower bound, so a
 //! run ends at its target or diverges.
+//!
+//! # Smoothed labels
+//! With label smoothing ε (Szegedy et al. 2016, section 7, arXiv:1512.00567) the cross-entropy of K classes is taken against
+//! the distribution q = (1 − ε) one-hot + ε/K, as PyTorch's `label_smoothing` does it. A label in {−1, +1} stands for two
+//! classes with the logits ±ŷ/2, so that their loss becomes
+//!
+//! ```text
+//! (1 − ε/2) ln(1 + exp(−yŷ)) + (ε/2) ln(1 + exp(yŷ)) = ln(1 + exp(−yŷ)) + (ε/2) yŷ
+//! ```
+//!
+//! Only training is smoothed. What is measured is the cross-entropy itself, so that runs with and without smoothing compare.
 
 crate::choices! {
     /// What training makes small.

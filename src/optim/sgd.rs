@@ -1,17 +1,32 @@
 //! Stochastic gradient descent with coupled weight decay:
 //!
 //! ```text
-//! v ← μ v + (∇ + λ w)      w ← w − η v
+//! g ← ∇ + λ w      v ← μ v + g      w ← w − η v
 //! ```
+//!
+//! With Nesterov's momentum, in the form of Sutskever et al. 2013 that PyTorch has, the last step is w ← w − η (g + μ v).
 //!
 //! # Why
 //! The thesis prints the update as (1 − λ) w − η∇, but its "weight decay 0.01" is PyTorch's, which
 //! shrinks by 1 − ηλ: with the printed rule nothing is learned. Biases decay too, as there.
 
+use super::schedule::Schedule;
+use super::{Constants, UpdateRule};
 use crate::catalog::Info;
-use crate::settings;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::Range;
-use crate::sources::EDELMAN_2024;
+use crate::sources::{EDELMAN_2024, SUTSKEVER_2013};
+use crate::{choices, settings};
+
+choices! {
+    /// How the velocity moves the weights.
+    pub enum Momentum {
+        /// The weights move by the velocity.
+        Classical = "classical", "Classical";
+        /// The weights move by the gradient and the velocity of the next step.
+        Nesterov = "nesterov", "Nesterov";
+    }
+}
 
 settings! {
     /// Stochastic gradient descent.
@@ -22,6 +37,9 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
+        /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0 both kinds are the same.
+        kind: Momentum = Momentum::Classical, "momkind", "Kind of momentum", Range::Choice(Momentum::OPTIONS);
+        with schedule: Schedule;
     }
 }
 
@@ -31,6 +49,50 @@ impl Sgd {
         slug: "sgd",
         name: "SGD",
         about: "Plain stochastic gradient descent, with PyTorch's coupled weight decay and momentum.",
-        sources: &[EDELMAN_2024],
+        sources: &[EDELMAN_2024, SUTSKEVER_2013],
     };
+
+    /// Whether the momentum is Nesterov's, and there is any.
+    pub fn is_nesterov(&self) -> bool {
+        self.momentum > 0.0 && self.kind == Momentum::Nesterov
+    }
+}
+
+impl UpdateRule for Sgd {
+    fn rate(&self) -> f64 {
+        self.lr
+    }
+
+    fn rate_mut(&mut self) -> &mut f64 {
+        &mut self.lr
+    }
+
+    fn decay_mut(&mut self) -> &mut f64 {
+        &mut self.decay
+    }
+
+    fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    fn moments(&self) -> usize {
+        usize::from(self.momentum > 0.0)
+    }
+
+    fn constants(&self) -> Constants {
+        [self.decay, self.momentum, 0.0, 0.0, 0.0, 0.0]
+    }
+
+    fn scalars(&self, _step: u64, lr: f64) -> [f32; 4] {
+        [lr as f32, 1.0, 1.0, 0.0]
+    }
+}
+
+impl ToPyTorch for Sgd {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(match self.is_nesterov() {
+            true => Part::code(&[include_str!("pytorch/nesterov.py")]),
+            false => Part::code(&[include_str!("pytorch/sgd.py")]),
+        })
+    }
 }

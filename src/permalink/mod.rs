@@ -18,7 +18,7 @@
 mod encoder;
 mod lesson;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 pub use encoder::{Encoder, encode};
 pub use lesson::PARTS;
@@ -169,6 +169,14 @@ pub struct Link {
     pub reserved: Vec<(String, String)>,
 }
 
+impl Link {
+    /// The link of a run and of nothing else: the run is shown as its lab shows runs, so that [`encode`] writes no charts
+    /// that nobody chose.
+    pub fn of(spec: RunSpec) -> Link {
+        Link { view: View::of(&spec.task), spec, ..Link::default() }
+    }
+}
+
 /// Longest link that is read; what comes behind is ignored. No link that is written is as long, all lists full.
 pub const MAX_LENGTH: usize = 1 << 15;
 
@@ -222,15 +230,16 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     // Which model and optimizer decides which other keys exist.
     let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
     let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
-    let mut seen = BTreeSet::new();
+    // Whether the first value of each key could be read.
+    let mut seen = BTreeMap::new();
     for &(key, value) in ordered {
-        if !seen.insert(key) {
-            notices.push(Problem::new(key, value, tr!("one value only; the first value was kept")));
+        if let Some(is_kept) = seen.get(key) {
+            notices.push(repeated(&link, key, value, *is_kept, notices.len()));
             continue;
         }
-        if let Err(problem) = read(&mut link, key, value) {
-            notices.push(problem);
-        }
+        let problem = read(&mut link, key, value).err();
+        seen.insert(key, problem.is_none());
+        notices.extend(problem);
     }
     notices.extend(link.spec.repair_within(most));
     notices.extend(link.repair_lesson());
@@ -241,6 +250,17 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         notices.push(Problem::new("link", &tr!("{more} more", more), tr!("settings of this run")));
     }
     (link, notices)
+}
+
+/// What is wrong with a further value of a key, after so many notices: that it cannot be read, or that it is one too many.
+fn repeated(link: &Link, key: &str, value: &str, first_is_kept: bool, notices: usize) -> Problem {
+    // A copy of the link takes the value. Notices beyond the limit are only counted.
+    let unread = if notices <= MAX_NOTICES { read(&mut link.clone(), key, value).err() } else { None };
+    let expected = match first_is_kept {
+        true => tr!("one value only; the first value was kept"),
+        false => tr!("one value only; the first value cannot be read, and this value is not used"),
+    };
+    unread.unwrap_or_else(|| Problem::new(key, value, expected))
 }
 
 fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
@@ -358,6 +378,38 @@ mod tests {
         assert_eq!(keys("#v9/sparse-parity?n=20"), ["version"]);
         assert_eq!(keys("#v1/astrology"), ["lab"]);
         assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
+    }
+
+    /// A second value is named for what is wrong with it; what is trained is the same as ever.
+    #[test]
+    fn of_two_values_the_one_that_cannot_be_read_is_named() {
+        let said = |query: &str| {
+            let (link, notices) = decode(&format!("#v1/sparse-parity?{query}"));
+            let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
+            (encode(&link), said.join("; "))
+        };
+        let [n12, usual] = ["#v1/sparse-parity?n=12", "#v1/sparse-parity"].map(String::from);
+        let unread = "n = twelve: expected a whole number from 2 to 512";
+        assert_eq!(said("n=12&n=twelve"), (n12.clone(), unread.into()));
+        assert_eq!(said("n=12&n=5000"), (n12.clone(), unread.replace("twelve", "5000")));
+        let kept = "n = 13: expected one value only; the first value was kept";
+        assert_eq!(said("n=12&n=13"), (n12, kept.into()));
+        let unused =
+            "n = 12: expected one value only; the first value cannot be read, and this value is not used";
+        assert_eq!(said("n=twelve&n=12"), (usual, format!("{unread}; {unused}")));
+        // Notices beyond those that are listed cost no reading.
+        let many = decode(&format!("#v1/sparse-parity?n=12{}", "&n=twelve".repeat(3000))).1;
+        assert_eq!((many.len(), many[20].found.as_str()), (MAX_NOTICES + 1, "2980 more"));
+    }
+
+    #[test]
+    fn the_link_of_a_run_alone_has_no_charts() {
+        for task in Task::ENTRIES {
+            let spec = RunSpec::of_lab(task.info.slug).unwrap();
+            assert_eq!(encode(&Link::of(spec)), format!("#v1/{}", task.info.slug));
+        }
+        let (shown, _) = decode("#v1/groups?n=13&steps=20&show=neurons&y=log");
+        assert_eq!(encode(&Link::of(shown.spec)), "#v1/groups?n=13&steps=20");
     }
 
     #[test]

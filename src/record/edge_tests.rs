@@ -33,11 +33,13 @@ fn the_texts_of_a_run_are_those_that_they_were() {
     let shown = Record { link: link("#v1/markov?k=3&show=loss&speed=7"), held_out: 0, ..record() };
     assert_eq!(shown.command(), "lab run '#v1/markov?k=3'");
     let markov = link("#v1/markov").spec.task.examples().measures();
-    let names =
-        |row: &Row| columns(&markov, [row].into_iter()).iter().map(|column| column.name).collect::<Vec<_>>();
+    let names = |row: &Row| {
+        columns(&markov, [row].into_iter()).into_iter().map(|column| column.key).collect::<Vec<_>>()
+    };
     let judged = Row { measures: vec![vec![0.5]], ..row_at(0, 1) };
-    assert_eq!(names(&row_at(0, 1)), ["train loss", "train accuracy", "test loss", "test accuracy"]);
-    assert_eq!(names(&judged), ["train loss", "train accuracy", "KL to the truth", "way", "uniform"]);
+    let four = ["train_cross_entropy", "train_accuracy", "kl_to_truth", "share_of_bigram"];
+    assert_eq!(names(&row_at(0, 1)), four);
+    assert_eq!(names(&judged), [&four[..], &["kl_from_uniform"]].concat());
 }
 
 #[test]
@@ -93,8 +95,8 @@ fn a_files_link_is_read_whole_or_not_at_all() {
 #[test]
 fn a_head_tells_what_the_rest_would_be() {
     let json = |text: &str, size: u64| look("run.json", size, text.as_bytes());
-    let (newer, begun) = ("{\"format\":\"vivarium-run\",\"version\":2,", "{\"format\":\"vivarium-run\"");
-    assert_eq!(json(newer, 1 << 20), Err(FileError::Newer(2)));
+    let (newer, begun) = ("{\"format\":\"vivarium-run\",\"version\":3,", "{\"format\":\"vivarium-run\"");
+    assert_eq!(json(newer, 1 << 20), Err(FileError::Newer(3)));
     assert_eq!(json(begun, 1 << 20), Ok(Kind::Run { replicas: None }));
     assert!(matches!(json(begun, begun.len() as u64), Err(FileError::NotJson { ends_early: true, .. })));
     assert!(matches!(json("{\"a\" 1}", 7), Err(FileError::NotJson { ends_early: false, .. })));

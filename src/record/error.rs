@@ -24,7 +24,7 @@ pub enum FileError {
     #[error("{0}")]
     NoTable(String),
     /// It is a table of metrics.
-    #[error("{}", tr!("this file is a table of metrics and does not name its run; open the run's JSON file instead"))]
+    #[error("{}", tr!("this file is a table of metrics; open the run's JSON file instead"))]
     Table,
     /// It is something else altogether.
     #[error("{}", tr!("this is neither a run (JSON) nor weights (safetensors)"))]

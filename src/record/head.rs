@@ -39,6 +39,9 @@ pub(super) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
+/// How tables of metrics of one run or of several begin, those of the version before first.
+const TABLES: [&[u8]; 4] = [b"step,replica,", b"run,step,replica,", b"# program: Vivarium ", b"# run: "];
+
 /// Whether a file of that name holds a table, by its ending.
 fn is_table(name: &str) -> bool {
     let name = name.to_lowercase();
@@ -74,7 +77,7 @@ pub fn look(name: &str, size: u64, head: &[u8]) -> Result<Kind, FileError> {
             Ok(kind)
         }
         Some(b'[') => Err(FileError::Foreign),
-        _ if text.starts_with(b"step,replica,") => Err(FileError::Table),
+        _ if TABLES.iter().any(|beginning| text.starts_with(beginning)) => Err(FileError::Table),
         _ if is_table(name) => {
             within(size, MOST_BYTES)?;
             let cut_off = |error: std::str::Utf8Error| error.error_len().is_none() && !is_whole;

@@ -17,12 +17,16 @@
 //! There is no date, so that the same run is the same file. JSON is written by hand: a line for each measurement, so that two
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
 //! How the run ended stands behind the measurements, so that they can be written as they are made.
+//!
+#![doc = include_str!("README.md")]
 
 mod csv;
 pub mod dataset;
 mod error;
 mod file;
+mod fits;
 pub mod head;
+pub mod preamble;
 mod read;
 pub mod reading;
 pub mod saved;
@@ -35,6 +39,8 @@ mod edge_tests;
 #[cfg(test)]
 pub(crate) mod mutation_tests;
 #[cfg(test)]
+mod naming_tests;
+#[cfg(test)]
 mod tests;
 
 pub use csv::{Column, RunRows, columns, csv, csv_head, csv_lines, csv_of_runs};
@@ -43,14 +49,17 @@ pub use file::File;
 
 use crate::permalink::{Link, encode};
 use crate::protocol::{Ending, Row};
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
 use crate::tasks::Measures;
 
 /// The name of our file format; files of other programs do not have it.
 pub const FORMAT: &str = "vivarium-run";
 
-/// The version of the format that is written. Files of this version and of earlier versions can be read.
-pub const VERSION: u64 = 1;
+/// The version of the format that is written. Files of this version and of earlier versions can be read. Since version 2 a
+/// task [names its measures](crate::tasks::measures).
+pub const VERSION: u64 = 2;
+
+/// The version whose names are still written on request, by `--names old`.
+const EARLIER: u64 = 1;
 
 /// Where a run was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,9 +74,29 @@ pub struct Environment {
     pub learner: String,
     /// The name that the browser or the system gives itself; empty if the name is not known.
     pub system: String,
+    /// The file with the initial weights; empty if the weights are those that the link draws.
+    pub weights: String,
+    /// What this file is: its run and step, and its checksum.
+    pub weights_of: String,
 }
 
+/// The keys of an [`Environment`] in a file, in the order of its fields.
+const ABOUT: [&str; 7] = ["program", "front", "device", "learner", "system", "weights", "weights_of"];
+
 impl Environment {
+    /// The words behind [`ABOUT`].
+    fn words(&self) -> [&String; ABOUT.len()] {
+        [
+            &self.program,
+            &self.front,
+            &self.device,
+            &self.learner,
+            &self.system,
+            &self.weights,
+            &self.weights_of,
+        ]
+    }
+
     /// The name and version of this program.
     pub fn program() -> String {
         format!("Vivarium {}", env!("CARGO_PKG_VERSION"))
@@ -128,7 +157,7 @@ fn steps(values: &[Option<u64>]) -> String {
 impl Record {
     /// The text of the file.
     pub fn to_json(&self) -> String {
-        let measures = self.link.spec.task.examples().measures();
+        let measures = self.link.spec.measures();
         let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0));
         let rows: String = rows.collect();
         self.json_head() + &rows + &self.json_tail(self.rows.is_empty())
@@ -136,28 +165,36 @@ impl Record {
 
     /// The text up to the first measurement: all that is known when a run begins.
     pub fn json_head(&self) -> String {
-        let about = &self.environment;
-        let environment: Vec<String> = [
-            ("program", &about.program),
-            ("front", &about.front),
-            ("device", &about.device),
-            ("learner", &about.learner),
-            ("system", &about.system),
-        ]
-        .iter()
-        .map(|(key, text)| format!("{}:{}", quoted(key), quoted(text)))
-        .collect();
+        self.head(VERSION, self.json_preamble())
+    }
+
+    /// The same as the version before wrote it.
+    pub fn earlier_json_head(&self) -> String {
+        self.head(EARLIER, vec![])
+    }
+
+    fn head(&self, version: u64, preamble: Vec<String>) -> String {
+        let words = ABOUT.into_iter().zip(self.environment.words());
+        // Of most runs the link says all about the weights.
+        let words = words.filter(|(key, text)| !key.starts_with("weights") || !text.is_empty());
+        let environment: Vec<String> =
+            words.map(|(key, text)| format!("{}:{}", quoted(key), quoted(text))).collect();
         let mut lines = vec![
             format!("\"format\":{}", quoted(FORMAT)),
-            format!("\"version\":{VERSION}"),
+            format!("\"version\":{version}"),
             format!("\"link\":{}", quoted(&encode(&self.link))),
             format!("\"settings\":{{{}}}", self.settings()),
             format!("\"environment\":{{{}}}", environment.join(",")),
             format!("\"held_out\":{}", self.held_out),
         ];
+        lines.extend(preamble);
         if !self.times.is_empty() {
             let times: Vec<String> = self.times.iter().map(|times| steps(times)).collect();
             lines.push(format!("\"times\":[\n{}\n]", times.join(",\n")));
+            let fits = fits::json(self);
+            if !fits.is_empty() {
+                lines.push(format!("\"fits\":[\n{}\n]", fits.join(",\n")));
+            }
         }
         lines.push("\"rows\":[".into());
         format!("{{\n{}", lines.join(",\n"))
@@ -176,16 +213,6 @@ impl Record {
         format!("{}\n}}\n", lines.join(",\n"))
     }
 
-    /// Every setting by its key, as text.
-    fn settings(&self) -> String {
-        let spec = &self.link.spec;
-        let keys = [MODEL_KEY, OPTIMIZER_KEY].into_iter().chain(spec.knobs().into_iter().map(|(_, k)| k.key));
-        let lab = format!("\"lab\":{}", quoted(spec.task.info().slug));
-        let settings = keys.filter_map(|key| Some((key, spec.value(key)?)));
-        let settings = settings.map(|(key, value)| format!("{}:{}", quoted(key), quoted(&value.to_string())));
-        std::iter::once(lab).chain(settings).collect::<Vec<_>>().join(",")
-    }
-
     /// What a file of this run is called, without its ending: the lab, the model and the step.
     pub fn name(&self) -> String {
         let spec = &self.link.spec;
@@ -196,36 +223,46 @@ impl Record {
 
     /// The command that makes the same run, in a shell of a POSIX system.
     ///
-    /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too.
+    /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too. A run from
+    /// weights of a file needs this file.
     pub fn command(&self) -> String {
-        let link = Link { spec: self.link.spec.clone(), ..Default::default() };
-        let link = encode(&Link { view: crate::permalink::View::of(&link.spec.task), ..link });
+        let link = encode(&Link::of(self.link.spec.clone()));
         let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out())
             .then(|| format!(" --held-out {}", self.held_out));
-        format!("lab run {}{}", shell(&link), fewer.unwrap_or_default())
+        let weights = Some(&self.environment.weights).filter(|file| !file.is_empty());
+        let weights = weights.map(|file| format!(" --weights {}", shell(file)));
+        format!("lab run {}{}{}", shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
     }
 }
 
 /// One measurement as a line of the file, behind the head or the line before it.
 pub fn json_row(measures: &Measures, row: &Row, is_first: bool) -> String {
     let end_of_line = if is_first { "\n" } else { ",\n" };
-    let named = [
-        ("train_loss", &row.train_loss),
-        ("train_accuracy", &row.train_accuracy),
-        ("test_loss", &row.test_loss),
-        ("test_accuracy", &row.test_accuracy),
-        ("margin", &row.margin),
-    ];
+    let four = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
     let mut parts = vec![format!("\"step\":{}", row.step)];
-    let given = named.iter().filter(|(name, values)| *name != "margin" || !values.is_empty());
-    parts.extend(given.map(|(name, values)| format!("\"{name}\":{}", numbers(values))));
-    let measures = measures.more.iter().zip(&row.measures).filter(|(_, values)| !values.is_empty());
-    let measures: Vec<String> =
-        measures.map(|(measure, values)| format!("\"{}\":{}", measure.slug, numbers(values))).collect();
+    let field = |name: &str, values: &[f32]| format!("\"{name}\":{}", numbers(values));
+    parts.extend(measures.names.iter().zip(four).map(|(name, values)| field(name, values)));
+    if !row.margin.is_empty() {
+        parts.push(field(MARGIN, &row.margin));
+        let largest = measures.largest_margin;
+        parts.extend(largest.map(|largest| field(MARGIN_OVER_MAX, &over_max(&row.margin, largest))));
+    }
+    let further = row.measures.iter().enumerate().filter(|(_, values)| !values.is_empty());
+    let further: Vec<String> = further.map(|(which, values)| field(measures.field(which), values)).collect();
     if !row.measures.is_empty() {
-        parts.push(format!("\"measures\":{{{}}}", measures.join(",")));
+        parts.push(format!("\"measures\":{{{}}}", further.join(",")));
     }
     format!("{end_of_line}{{{}}}", parts.join(","))
+}
+
+/// Name of the margin.
+const MARGIN: &str = "margin";
+/// Name of the margin divided by the largest one.
+const MARGIN_OVER_MAX: &str = "margin_over_max";
+
+/// Margins divided by the largest one.
+fn over_max(margins: &[f32], largest: f64) -> Vec<f32> {
+    margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect()
 }
 
 /// `text` as one word of a POSIX shell.

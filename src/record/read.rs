@@ -13,11 +13,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde::{Deserialize, Serialize};
 
 use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
-use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
+use super::{ABOUT, ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::{Ending, Row};
 use crate::sweep::cells;
-use crate::tasks::Measures as Measured;
+use crate::tasks::Task;
+use crate::tasks::measures::{EARLIER, Named, Slot, named};
 
 /// Most measurements of a run.
 const MOST_ROWS: usize = 1 << 20;
@@ -54,7 +55,7 @@ pub struct Raw {
     pub(super) is_ours: bool,
     version: Option<u64>,
     pub(super) link: Option<String>,
-    environment: [String; 5],
+    environment: [String; ABOUT.len()],
     step: Option<u64>,
     ending: Option<Ending>,
     held_out: Option<u64>,
@@ -141,14 +142,15 @@ impl Raw {
             return Err(FileError::field("rows", tr!("a list")));
         }
         if let Some(found) = self.replicas.filter(|found| *found != replicas) {
-            return Err(FileError::field(of("train_loss", 1), numbers_of(replicas, found)));
+            let name = link.spec.measures().names[0];
+            return Err(FileError::field(of(name, 1), numbers_of(replicas, found)));
         }
         if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().measures().has_more()) {
             return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
         }
-        let [program, front, device, learner, system] = self.environment;
+        let [program, front, device, learner, system, weights, weights_of] = self.environment;
         Ok(Record {
-            environment: Environment { program, front, device, learner, system },
+            environment: Environment { program, front, device, learner, system, weights, weights_of },
             step: whole(self.step, "step")?,
             ending: self.ending,
             held_out: whole(self.held_out, "held_out")? as usize,
@@ -298,32 +300,81 @@ reads!(Times, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec<Option<u64
     }
 });
 
-/// The lists of numbers that a measurement has, in the order of [`Row`]; the last one may be absent.
-const LISTS: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
+/// Which of the lists of numbers of a measurement has this name: in the order of [`Row`], of which the last one may be
+/// absent. Each task has names of its own, and files of the version before have the [earlier ones](EARLIER).
+fn list_of(name: &Named) -> Option<usize> {
+    let slots = [Slot::TrainLoss, Slot::TrainAccuracy, Slot::TestLoss, Slot::TestAccuracy, Slot::Margin];
+    slots.iter().position(|slot| *slot == name.slot)
+}
+
+/// Names in files: those of the version before, then those of all tasks; behind them "step" and "measures".
+struct Names {
+    /// Keys of a measurement.
+    keys: Vec<&'static str>,
+    /// Which list each of them is, if it is one.
+    lists: Vec<Option<usize>>,
+    /// Keys of further measures, with the place of each among those of its task, and how many these are.
+    further: (Vec<&'static str>, Vec<(usize, usize)>),
+}
+
+impl Names {
+    fn new() -> Names {
+        let mut keys: Vec<&'static str> = EARLIER.into();
+        let mut lists: Vec<_> = (0..EARLIER.len()).map(Some).collect();
+        let (mut further, mut places) = (vec![], vec![]);
+        for name in named() {
+            match list_of(name) {
+                // The first that is found counts, and the same names stand for the same numbers.
+                Some(list) if !keys.contains(&name.name) => {
+                    keys.push(name.name);
+                    lists.push(Some(list));
+                }
+                None if name.slot == Slot::Further => {
+                    further.push(name.name);
+                    places.push(name.further);
+                }
+                _ => {}
+            }
+        }
+        let earlier = Task::ENTRIES.iter().filter_map(|entry| Task::from_slug(entry.info.slug));
+        for task in earlier {
+            let more = task.examples().measures().more;
+            further.extend(more.iter().map(|measure| measure.slug));
+            places.extend((0..more.len()).map(|at| (at, more.len())));
+        }
+        keys.extend(["step", "measures"]);
+        lists.extend([None, None]);
+        Names { keys, lists, further: (further, places) }
+    }
+}
 
 /// One measurement, and whether it has further measures.
 struct OneRow<'a> {
     at: usize,
+    /// What files have.
+    names: &'a Names,
+    /// What the lists of this file should be called.
+    own: [&'static str; 4],
     replicas: &'a mut Option<usize>,
     context: &'a Context<'a>,
 }
 
 reads!(OneRow, visit_map: MapAccess, "an object", |this, object| -> (Row, bool) {
-    let (at, context) = (this.at, this.context);
-    let (mut step, mut lists, mut measures) = (None, [const { None }; LISTS.len()], None);
-    const KEYS: [&str; 7] =
-        [LISTS[0], LISTS[1], LISTS[2], LISTS[3], LISTS[4], "step", "measures"];
-    while let Some(key) = object.next_key_seed(Key(&KEYS))? {
-        match key {
-            Some(list @ 0..5) => {
-                let place = || of(LISTS[list], at);
+    let (at, context, names) = (this.at, this.context, this.names);
+    let (mut step, mut lists, mut measures) = (None, [const { None }; EARLIER.len()], None);
+    while let Some(key) = object.next_key_seed(Key(&names.keys))? {
+        match key.map(|key| (key, names.lists[key])) {
+            Some((key, Some(list))) => {
+                let place = || of(names.keys[key], at);
                 let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context };
                 let note = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
                 lists[list] = Some(object.next_value_seed(numbers).inspect_err(note)?);
             }
-            Some(5) => step = object.next_value_seed(AnyValue)?.whole(),
+            Some((key, None)) if names.keys[key] == "step" => {
+                step = object.next_value_seed(AnyValue)?.whole();
+            }
             Some(_) => {
-                let all = Measures { at, replicas: &mut *this.replicas, context };
+                let all = Measures { at, names, replicas: &mut *this.replicas, context };
                 let wrong = || FileError::field(of("measures", at), tr!("an object"));
                 measures = Some(object.next_value_seed(all).inspect_err(|_| context.note(wrong))?);
             }
@@ -333,7 +384,7 @@ reads!(OneRow, visit_map: MapAccess, "an object", |this, object| -> (Row, bool) 
     let step = step
         .ok_or_else(|| context.refuse(|| FileError::field(of("step", at), tr!("a whole number"))))?;
     if let Some(missing) = lists[..4].iter().position(Option::is_none) {
-        return Err(context.refuse(|| FileError::field(of(LISTS[missing], at), tr!("a list"))));
+        return Err(context.refuse(|| FileError::field(of(this.own[missing], at), tr!("a list"))));
     }
     let [train_loss, train_accuracy, test_loss, test_accuracy, margin] = lists.map(Option::unwrap_or_default);
     let is_judged = measures.is_some();
@@ -344,21 +395,22 @@ reads!(OneRow, visit_map: MapAccess, "an object", |this, object| -> (Row, bool) 
 /// Further measures of a measurement.
 struct Measures<'a> {
     at: usize,
+    names: &'a Names,
     replicas: &'a mut Option<usize>,
     context: &'a Context<'a>,
 }
 
 reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
-    let names: Vec<_> = Measured::ALL.iter().copied().flatten().map(|measure| measure.slug).collect();
+    let (names, places) = &this.names.further;
     let mut measures = vec![];
-    while let Some(key) = object.next_key_seed(Key(&names))? {
+    while let Some(key) = object.next_key_seed(Key(names))? {
         match key {
             Some(which) => {
                 let place = || of(names[which], this.at);
                 let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context: this.context };
                 let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
                 let values = object.next_value_seed(numbers).inspect_err(note)?;
-                let Some((all, at)) = Measured::with(names[which]) else { continue };
+                let (at, all) = places[which];
                 measures.resize(measures.len().max(all), vec![]);
                 measures[at] = values;
             }
@@ -377,12 +429,17 @@ struct Rows<'a> {
 reads!(Rows, visit_seq: SeqAccess, "a list", |this, list| -> () {
     let Rows { raw, context } = this;
     let (mut replicas, mut last, mut stride) = (context.form.replicas, None::<Row>, 1);
+    // The link stands before the measurements in every file that this program has written.
+    let own = raw.link.as_deref().and_then(|text| link(text).ok());
+    let earlier = [EARLIER[0], EARLIER[1], EARLIER[2], EARLIER[3]];
+    let own = own.filter(|_| raw.version != Some(1)).map_or(earlier, |link| link.spec.measures().names);
+    let names = Names::new();
     raw.rows.clear();
     raw.judged = None;
     let mut seen = 0;
     loop {
         let at = seen + 1;
-        let next = list.next_element_seed(OneRow { at, replicas: &mut replicas, context });
+        let next = list.next_element_seed(OneRow { at, names: &names, own, replicas: &mut replicas, context });
         let note = |_: &A::Error| {
             context.note(|| FileError::field(tr!("measurement {at}", at), tr!("an object")));
         };

@@ -17,9 +17,9 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::settings::Range;
 
-/// The version of the format that is written, the same as in files of runs. Entries of this version and of earlier
-/// versions can be read.
-pub const FORMAT: u64 = super::VERSION;
+/// The version of the format that is written. Entries of this version and of earlier versions can be read. The names of
+/// measures in [files of runs](super::VERSION) are not those of an entry, which nobody reads by name.
+pub const FORMAT: u64 = 1;
 /// Largest size of one run in bytes, which is also the limit for all runs together.
 pub const MOST_BYTES: usize = 200 << 20;
 /// Most measurements of one run: its curves are thinned to fewer.

@@ -40,6 +40,7 @@ pub(super) fn record() -> Record {
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
             system: "Browser/1.0 (ünïcode \\ / \u{7f}".replace('\u{7f}', "…"),
+            ..Default::default()
         },
         step: 100,
         ending: Some(Ending::LastStep),
@@ -122,8 +123,8 @@ fn every_damage_has_its_sentence() {
         (sentence("[1, 2]"), "not a run of this program"),
         (sentence("{\"format\":\"vivarium-run\"}"), "the version of the format should be a whole number"),
         (
-            changed("\"version\":1", "\"version\":2"),
-            "newer version of this program (format 2; this one reads up to 1)",
+            changed("\"version\":2", "\"version\":3"),
+            "newer version of this program (format 3; this one reads up to 2)",
         ),
         (changed("n=20", "n=20&colour=blue"), "colour"),
         (changed("sparse-parity?", "astrology?"), "astrology"),
@@ -204,11 +205,26 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
     judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
     judged.measures[Measure::OnIndependent as usize] = vec![0.5];
     let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    let run = |name: &'static str, measures: Measures, rows| {
+        csv_of_runs(&[RunRows { name, measures, preamble: String::new(), rows }])
+    };
+    // What a program might take for a comment is in quotes.
+    assert!(run("run #2", more, vec![&judged]).contains("\n\"run #2\",0,0,"));
+    let preamble = record().csv_preamble();
     let text = csv_of_runs(&[
-        RunRows { name: "k = 3, η = 0.1", measures: Measures::default(), rows: rows.iter().collect() },
-        RunRows { name: "markov", measures: more, rows: vec![&judged] },
+        RunRows {
+            name: "k = 3, η = 0.1",
+            measures: Measures::default(),
+            preamble: preamble.clone(),
+            rows: rows.iter().collect(),
+        },
+        RunRows { name: "markov", measures: more, preamble: String::new(), rows: vec![&judged] },
     ]);
-    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        text.starts_with(&format!("# run: k = 3, η = 0.1\n{preamble}# run: markov\nrun,step,")),
+        "{text}"
+    );
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines[0], "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy,on_iid");
     assert_eq!(lines.len(), 8);
     assert!(lines[3].starts_with("\"k = 3, η = 0.1\",50,0,") && lines[3].ends_with(','), "{}", lines[3]);
@@ -223,6 +239,17 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     let command = record().command();
     assert_eq!(command, "lab run '#v1/sparse-parity?n=20&width=64&replicas=2' --held-out 1024");
     assert_eq!(Record { held_out: 0, ..record() }.command().matches("held").count(), 0);
+    // Initial weights of a file are said in the run's own file and in its command, and nowhere where there are none.
+    let mut begun = record();
+    begun.environment.weights = "half way.safetensors".into();
+    begun.environment.weights_of = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef".into();
+    assert_eq!(Record::parse(begun.to_json().as_bytes()).unwrap(), begun);
+    assert!(
+        begun.command().contains(" --weights 'half way.safetensors' --held-out 1024"),
+        "{}",
+        begun.command()
+    );
+    assert!(!record().to_json().contains("weights_of") && !record().command().contains("--weights"));
     assert_eq!(shell("it's $(rm)"), "'it'\\''s $(rm)'");
     assert_eq!([shell(""), shell("parity-20")], ["''", "parity-20"]);
 }
@@ -337,7 +364,7 @@ fn a_run_that_is_executed_has_a_script_of_its_own() {
     let whole = "\"\"\"What it is.\"\"\"\n\nS = {\n{{settings}}}\n";
     let data = Part { settings: vec![("rules", "{}".into()), ("bits", "3".into())], ..Part::default() };
     let model = Part { whole: Some(whole), settings: vec![("bits", "4".into())], ..Part::default() };
-    let script = torch::put_together(&spec, &data, &model);
+    let script = torch::put_together(&spec, &data, &model, &Part::default());
     let settings = "S = {\n    \"steps\": 700,\n    \"rules\": {},\n    \"bits\": 4,\n}\n";
     assert!(script.ends_with(&whole.replace("{{settings}}}\n", &settings[6..])), "{script}");
     let (origin, _) = script.split_once("\"\"\"").unwrap();
@@ -347,6 +374,39 @@ fn a_run_that_is_executed_has_a_script_of_its_own() {
     }
     // Python reads an encoding out of the first two lines.
     assert!(origin.lines().take(2).all(|line| !line.contains("v1")), "{script}");
+}
+
+/// Optimizers, schedules and smoothed labels, and what a script writes for them.
+const RULES: [(&str, &[&str]); 6] = [
+    (
+        "opt=sgd&lr=0.3&mom=0.9&momkind=nesterov&wd=0.01",
+        &["torch.optim.SGD(", "nesterov=True", "\"mom\": 0.9"],
+    ),
+    (
+        "opt=sgd&lr=0.3&mom=0.9&cool=cosine&lrs=5:0.1",
+        &["torch.optim.SGD(", "LambdaLR(", "\"cool\": \"cosine\""],
+    ),
+    (
+        "opt=adam&lr=0.01&warm=3&cool=drops&drop=4&gamma=0.5",
+        &["torch.optim.AdamW", "\"drop\": 4", "\"gamma\": 0.5"],
+    ),
+    ("opt=lion&lr=0.003&wd=0.1&cool=linear", &["class Lion(torch.optim.Optimizer)", "\"b2\": 0.99"]),
+    ("opt=muon&wd=0.1&warm=2", &["class Muon(torch.optim.Optimizer)", "\"nssteps\": 5"]),
+    ("opt=sgd&lr=0.3&ls=0.2", &["\"ls\": 0.2", "label_smoothing=label_smoothing"]),
+];
+
+#[test]
+fn scripts_name_the_optimizer_and_the_schedule() {
+    for (rule, parts) in RULES {
+        let script = torch::script(&link(&format!("#v1/groups?n=5&{rule}")).spec).unwrap();
+        for part in parts {
+            assert!(script.contains(part), "{rule}: {part} is not in\n{script}");
+        }
+        assert_eq!(script.contains("nesterov=True"), rule.contains("nesterov"), "{rule}");
+        assert_eq!(script.matches("def moved(groups)").count(), 1, "{rule}");
+    }
+    let classical = torch::script(&link("#v1/sparse-parity?mom=0&momkind=nesterov").spec).unwrap();
+    assert!(!classical.contains("nesterov=True"), "PyTorch refuses it without momentum");
 }
 
 /// What PyTorch is tried with; none where there is no PyTorch.
@@ -410,6 +470,33 @@ for name in sys.argv[1:]:
         (spec.run.replicas, spec.run.inits, spec.run.every, spec.run.halt) = (1, 0, 1, Halt::Steps);
         spec.run.steps = steps;
         spec
+    }
+
+    /// A script makes the updates of autodiff with every optimizer, schedule and with smoothed labels.
+    #[test]
+    fn scripts_make_the_updates_of_every_optimizer() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let pairs = "#v1/groups?n=5&width=12&std=0.4&steps=12&halt=steps&every=1";
+        let specs: Vec<RunSpec> =
+            RULES.iter().map(|(rule, _)| link(&format!("{pairs}&{rule}")).spec).collect();
+        let named: Vec<String> = (0..specs.len()).map(|at| format!("rule{at}")).collect();
+        let named: Vec<(&str, RunSpec)> = named.iter().map(String::as_str).zip(specs).collect();
+        for (((_, spec), (rows, _)), (rule, _)) in named.iter().zip(run(python, "rules", &named)).zip(RULES) {
+            let device = crate::training::launch::device::Device::cpu();
+            let mut tensors = crate::training::autodiff::Autodiff::new(spec, device.tensors());
+            assert_eq!(rows.len(), 13, "{rule}");
+            for (step, row) in rows.iter().enumerate() {
+                let measured =
+                    crate::training::session::learner::Learner::measure(&mut tensors, step as u64, 64);
+                let exact = pollster::block_on(measured).unwrap().train_loss[0];
+                assert!(
+                    (row[2] - exact).abs() < 1e-4 * (0.1 + exact),
+                    "{rule}, step {step}: {} {exact}",
+                    row[2]
+                );
+                tensors.train(step as u64, spec.learning_rate(step as u64));
+            }
+        }
     }
 
     /// Whether every step takes all of a sample that hangs on no random number, or on one that the script is told.

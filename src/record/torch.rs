@@ -8,7 +8,7 @@
 //! holds. Random numbers are PyTorch's own. What is not covered is refused with a sentence rather than approximated.
 
 use super::shell;
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::pytorch::{Part, entries, schedule, text, value};
 use crate::run::{Halt, RunSpec};
 
@@ -28,14 +28,13 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
     }
     let data = spec.task.script().to_pytorch(spec.run.seed)?;
     let model = spec.model.script().to_pytorch(spec.run.seed)?;
-    Ok(put_together(spec, &data, &model))
+    let optimizer = spec.optimizer.script().to_pytorch(spec.run.seed)?;
+    Ok(put_together(spec, &data, &model, &optimizer))
 }
 
-/// The script of a run from what its task and its model say.
-pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part) -> String {
-    let link =
-        Link { spec: spec.clone(), view: View::of(&spec.task), theory: Default::default(), reserved: vec![] };
-    let link = encode(&link);
+/// The script of a run from what its task, its model and its optimizer say.
+pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part, optimizer: &Part) -> String {
+    let link = encode(&Link::of(spec.clone()));
     if let Some(whole) = model.whole {
         // How many steps it makes is said by the run, unless task or model say it.
         let steps = ("steps", spec.run.steps.to_string());
@@ -48,7 +47,7 @@ pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part) -> String 
         .replace("{{command}}", &format!("lab run {}", shell(&link)))
         .replace("{{program}}", &super::Environment::program())
         .replace("{{settings}}", &settings(spec, data, model));
-    let parts = data.code.iter().chain(&model.code).copied();
+    let parts = data.code.iter().chain(&model.code).chain(&optimizer.code).copied();
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN]);
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
 }
@@ -67,7 +66,7 @@ fn origin(spec: &RunSpec, link: &str) -> String {
 /// The settings as the entries of a Python dictionary.
 fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     // Where it is measured, and what trains it, is PyTorch's business.
-    const LEFT_OUT: [&str; 7] = ["device", "learner", "sweep", "series", "lrs", "s", "table"];
+    const LEFT_OUT: [&str; 8] = ["device", "learner", "sweep", "series", "further", "lrs", "s", "table"];
     let mut all: Vec<(String, String)> = vec![];
     let mut put = |key: &str, value: String| all.push((key.into(), value));
     put("task", text(spec.task.info().slug));
@@ -96,8 +95,5 @@ fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     put("fixed", names(&|which| model.fixed.contains(&which)));
     put("frozen", names(&|which| model.frozen.contains(&which)));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
-    if let crate::optim::Optimizer::Sgd(_) = spec.optimizer {
-        put("wdkind", text("coupled"));
-    }
     entries(all)
 }

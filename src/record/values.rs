@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::ABOUT;
+
 /// Longest text, in bytes.
 pub(super) const MOST_TEXT: usize = 1 << 20;
 
@@ -163,7 +165,7 @@ impl Visitor<'_> for Key<'_> {
 
 /// Where the run was trained: whatever is no text there is left out.
 pub(super) struct About<'a> {
-    pub(super) words: &'a mut [String; 5],
+    pub(super) words: &'a mut [String; ABOUT.len()],
 }
 
 impl<'de> DeserializeSeed<'de> for About<'_> {
@@ -210,9 +212,7 @@ impl<'de> Visitor<'de> for About<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) =
-            object.next_key_seed(Key(&["program", "front", "device", "learner", "system"]))?
-        {
+        while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
             let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
             if let Some(word) = key.and_then(|key| self.words.get_mut(key)) {
                 // It is shown, and nobody needs more of it.

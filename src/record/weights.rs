@@ -1,5 +1,7 @@
 //! What a file of weights says of itself, without a tensor library: a safetensors file begins with the length of its
 //! header, which is JSON, and goes on with the numbers.
+//!
+//! What each tensor is, and how other programs read such a file, is in `src/models/TENSORS.md`.
 
 use std::ops::Range;
 

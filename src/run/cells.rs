@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::RunSpec;
 use super::time::{duration, seconds_of_one};
+use super::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::bounds::MOST_CONSTRUCTIONS;
 use crate::models::Family;
 use crate::settings::{Axis, Problem, thousands};
@@ -16,20 +16,58 @@ use crate::settings::{Axis, Problem, thousands};
 pub const MOST_CELLS: usize = 1024;
 
 /// Settings that no run of a sweep can have for itself.
-pub const FIXED: &[&str] = &["sweep", "series", "lrs", "device", "learner"];
+pub const FIXED: &[&str] = &["sweep", "series", "further", "lrs", "device", "learner"];
 
 /// Runs that are looked at for an estimate.
 const LOOKED_AT: usize = 16;
 
-/// How many runs the sweep of `spec` stands for; 0 if it is no sweep.
+/// The settings that the sweep of `spec` goes through: its own, that of its curves, and the further ones.
+pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
+    let first = [&spec.run.sweep, &spec.run.series];
+    first.into_iter().chain(&spec.run.further).filter(|axis| !axis.is_empty())
+}
+
+/// How many runs the sweep of `spec` stands for, in 64 bits also where memory has 32; 0 if it is no sweep.
+pub fn runs(spec: &RunSpec) -> u64 {
+    let lengths = axes(spec).map(|axis| axis.values.len() as u64);
+    if spec.run.sweep.is_empty() { 0 } else { lengths.fold(1, u64::saturating_mul) }
+}
+
+/// The same as a number of things in memory.
 pub fn count(spec: &RunSpec) -> usize {
-    spec.run.sweep.values.len().saturating_mul(spec.run.series.values.len().max(1))
+    usize::try_from(runs(spec)).unwrap_or(usize::MAX)
+}
+
+/// How many runs differ in the first two settings alone: what a map, or curves, show. Their numbers are consecutive.
+pub fn panel(spec: &RunSpec) -> usize {
+    spec.run.sweep.values.len() * spec.run.series.values.len().max(1)
 }
 
 /// Which value of the sweep's setting run `number` has, and which of the second setting; 0 where there is none.
 pub fn place(spec: &RunSpec, number: usize) -> (usize, usize) {
-    let lines = spec.run.series.values.len().max(1);
+    let (number, lines) = (number % panel(spec).max(1), spec.run.series.values.len().max(1));
     (number / lines, number % lines)
+}
+
+/// Which value of each of the further settings run `number` has. The last of them changes first.
+fn further(spec: &RunSpec, number: usize) -> Vec<usize> {
+    let mut rest = number / panel(spec).max(1);
+    let one = |axis: &Axis| {
+        let (length, all) = (axis.values.len().max(1), rest);
+        rest = all / length;
+        all % length
+    };
+    let mut places: Vec<usize> = spec.run.further.iter().rev().map(one).collect();
+    places.reverse();
+    places
+}
+
+/// The settings of [`axes`], each with which of its values run `number` has.
+pub fn places(spec: &RunSpec, number: usize) -> impl Iterator<Item = (&Axis, usize)> {
+    let (at, line) = place(spec, number);
+    let first = [(&spec.run.sweep, at), (&spec.run.series, line)];
+    let all = first.into_iter().chain(spec.run.further.iter().zip(further(spec, number)));
+    all.filter(|(axis, _)| !axis.is_empty())
 }
 
 /// Run `number` of the sweep of `spec`, from 0, without a sweep.
@@ -43,8 +81,7 @@ pub fn run(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
 /// The runs of a sweep, one by one. What they share is copied once: a thousand runs of a thousand values are a million
 /// texts otherwise.
 pub struct Runs<'a> {
-    sweep: &'a Axis,
-    series: &'a Axis,
+    sweep: &'a RunSpec,
     /// What they share, without a sweep.
     shared: RunSpec,
 }
@@ -54,7 +91,8 @@ impl<'a> Runs<'a> {
     pub fn of(spec: &'a RunSpec) -> Self {
         let mut shared = spec.clone();
         (shared.run.sweep, shared.run.series) = (Axis::default(), Axis::default());
-        Runs { sweep: &spec.run.sweep, series: &spec.run.series, shared }
+        shared.run.further.clear();
+        Runs { sweep: spec, shared }
     }
 
     /// Run `number`, which may be one whose settings cannot be together; none where one of the sweep's values cannot be.
@@ -65,14 +103,30 @@ impl<'a> Runs<'a> {
     /// Run `number`, or what is wrong with which of the sweep's settings. To write that setting down takes a millisecond
     /// if it has a thousand values, so that is left to who says it to somebody.
     fn parsed(&self, number: usize) -> Result<RunSpec, (&'static str, &'a Axis, Problem)> {
-        let lines = self.series.values.len().max(1);
+        let run = &self.sweep.run;
         let mut one = self.shared.clone();
-        // The second setting first: it may be the one that the first depends on.
-        if let Some(value) = self.series.values.get(number % lines) {
-            one.parse(&self.series.key, value).map_err(|problem| ("series", self.series, problem))?;
+        let (at, line) = place(self.sweep, number);
+        let further = further(self.sweep, number);
+        let mut set = |key: &'static str, axis: &'a Axis, place: usize| {
+            let value = axis.values.get(place).map_or("", String::as_str);
+            one.parse(&axis.key, value).map_err(|problem| (key, axis, problem))
+        };
+        // Another model or optimizer has its own defaults for what is set after it.
+        let chooses = |axis: &Axis| axis.key == MODEL_KEY || axis.key == OPTIMIZER_KEY;
+        for is_choice in [true, false] {
+            // The later settings first: they may be those that the first depends on.
+            for (axis, place) in run.further.iter().zip(&further).rev() {
+                if chooses(axis) == is_choice {
+                    set("further", axis, *place)?;
+                }
+            }
+            if !run.series.is_empty() && chooses(&run.series) == is_choice {
+                set("series", &run.series, line)?;
+            }
+            if chooses(&run.sweep) == is_choice {
+                set("sweep", &run.sweep, at)?;
+            }
         }
-        let value = self.sweep.values.get(number / lines).map_or("", String::as_str);
-        one.parse(&self.sweep.key, value).map_err(|problem| ("sweep", self.sweep, problem))?;
         Ok(one)
     }
 
@@ -85,7 +139,7 @@ impl<'a> Runs<'a> {
         CHECKED.set(CHECKED.get() + 1);
         let one = self.parsed(number).map_err(|(key, axis, problem)| wrong(key, axis, &problem))?;
         match one.problems_alone().first() {
-            Some(problem) => Err(wrong("sweep", self.sweep, problem)),
+            Some(problem) => Err(wrong("sweep", &self.sweep.run.sweep, problem)),
             None => Ok(one),
         }
     }
@@ -124,29 +178,31 @@ fn wrong(key: &str, axis: &Axis, problem: &Problem) -> Problem {
 
 /// What cannot be in the sweep of `spec`, of at most so many runs.
 pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
-    let (sweep, series) = (&spec.run.sweep, &spec.run.series);
+    let (sweep, series, further) = (&spec.run.sweep, &spec.run.series, &spec.run.further);
     let found = |axis: &Axis, key: &str, expected: &str| vec![Problem::new(key, &axis.to_string(), expected)];
-    if sweep.is_empty() {
-        return if series.is_empty() {
-            vec![]
-        } else {
-            found(
-                series,
-                "series",
-                tr!("a value for sweep as well, because the curves are curves of a sweep"),
-            )
-        };
+    // Who allows no more runs than a page makes shows no more settings than a page shows.
+    if let Some(axis) = further.first().filter(|_| most <= MOST_CELLS) {
+        let expected = tr!(
+            "at most two settings of a sweep; to sweep more settings, run `lab sweep` with the same link"
+        );
+        return found(axis, "further", expected);
     }
-    for (key, axis) in [("sweep", sweep), ("series", series)] {
-        if FIXED.contains(&axis.key.as_str()) || (key == "series" && axis.key == sweep.key) {
+    let keys = ["sweep", "series"].into_iter().chain(std::iter::repeat("further"));
+    let all = keys.zip([sweep, series].into_iter().chain(further)).filter(|(_, axis)| !axis.is_empty());
+    if sweep.is_empty() {
+        let expected = tr!("a value for sweep as well, because the curves are curves of a sweep");
+        return all.take(1).flat_map(|(key, axis)| found(axis, key, expected)).collect();
+    }
+    for (before, (key, axis)) in all.enumerate() {
+        let is_twice = axes(spec).take(before).any(|other| other.key == axis.key);
+        if FIXED.contains(&axis.key.as_str()) || is_twice {
             return found(axis, key, tr!("a setting that can be different for each run of the sweep"));
         }
     }
-    if count(spec) > most {
+    if runs(spec) > most as u64 {
         return found(sweep, "sweep", &too_many(spec, most));
     }
     // What cannot be is at an end of an axis, nearly always; the rest of very many is found when its turn comes.
-    let (ends, lines) = (sweep.values.len() - 1, series.values.len().max(1));
     // Circuits, machines and programs are read or built for each run.
     let few = !spec.model.config().is_optimized();
     let stride = count(spec).div_ceil(MOST_LOOKED_AT_OF_DEAR);
@@ -154,8 +210,13 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         if few {
             return number.is_multiple_of(stride) || number + 1 == count(spec);
         }
-        let (at, line) = place(spec, *number);
-        count(spec) <= MOST_CELLS || at == 0 || at == ends || line == 0 || line == lines - 1
+        // All settings but one have their first values, or all but one their last.
+        let others = |is_end: fn(&Axis, usize) -> bool| {
+            places(spec, *number).filter(|(axis, place)| !is_end(axis, *place)).count()
+        };
+        count(spec) <= MOST_CELLS
+            || others(|_, place| place == 0) <= 1
+            || others(|axis, place| place + 1 == axis.values.len()) <= 1
     };
     let looked_at = (0..count(spec)).filter(is_looked_at);
     if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
@@ -164,14 +225,13 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         );
         return found(sweep, "sweep", expected);
     }
-    let runs = Runs::of(spec);
-    looked_at.filter_map(|number| runs.checked(number).err()).take(1).collect()
+    let all = Runs::of(spec);
+    looked_at.filter_map(|number| all.checked(number).err()).take(1).collect()
 }
 
 /// What is said of a sweep of more than `most` runs: how many they are, how long they take, and what can be done.
 fn too_many(spec: &RunSpec, most: usize) -> String {
-    let (most, count, time) =
-        (thousands(most as u64), thousands(count(spec) as u64), duration(seconds(spec)));
+    let (most, count, time) = (thousands(most as u64), thousands(runs(spec)), duration(seconds(spec)));
     format!(
         "at most {most} runs; this sweep has {count} runs, which take up to {time} on one core of a processor: choose fewer values, or \
          run the sweep with `lab sweep --yes` and the same link"
@@ -181,12 +241,13 @@ fn too_many(spec: &RunSpec, most: usize) -> String {
 /// Seconds that one core of a processor takes for all runs of the sweep of `spec`, roughly: most take less, as they end
 /// at their target.
 pub fn seconds(spec: &RunSpec) -> f64 {
-    let count = count(spec);
+    // Of more than memory has numbers for, the first are looked at.
+    let count = count(spec).min(usize::MAX / LOOKED_AT);
     let some = count.min(LOOKED_AT);
-    let runs = Runs::of(spec);
-    let times = (0..some).filter_map(|i| runs.unchecked(i * count / some));
+    let all = Runs::of(spec);
+    let times = (0..some).filter_map(|i| all.unchecked(i * count / some));
     let times: Vec<f64> = times.map(|one| seconds_of_one(&one)).collect();
-    count as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
+    runs(spec) as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -203,6 +264,7 @@ mod tests {
             ("sweep=sweep:1_2", "sweep", "different for each run"),
             ("sweep=n:10_20&series=n:10_20", "series", "different for each run"),
             ("series=k:2_3", "series", "a sweep"),
+            ("sweep=n:10_20&further=k:2_3", "further", "at most two settings of a sweep"),
             ("sweep=n:lin:10..50:41&series=seed:lin:1..25:25", "sweep", "1,025 runs, which take up to"),
         ] {
             let (link, notices) = decode(&format!("#v1/sparse-parity?lr=0.5&{query}"));
@@ -237,6 +299,88 @@ mod tests {
         assert!(crate::sweep::cell(&read.spec, 64 * 8 + 3).is_err());
         let other = crate::sweep::cell(&read.spec, 64 * 8 + 4).unwrap();
         assert_eq!((other.at, other.series, other.spec.value("k").unwrap().to_string()), (64, 4, "4".into()));
+    }
+
+    /// A run's number counts the values of the second setting first, then those of the first, and then those of the further
+    /// settings from the last to the first.
+    #[test]
+    fn runs_of_four_settings_are_numbered_map_by_map() {
+        let link = "#v1/sparse-parity?sweep=n:10_20_30&series=k:2_3&further=seed:5_6,lr:0.1_0.2";
+        let (read, notices) = decode_within(link, MOST_CELLS + 1);
+        assert!(notices.is_empty() && encode(&read) == link, "{notices:?}");
+        let spec = &read.spec;
+        assert_eq!((runs(spec), count(spec), panel(spec)), (24, 24, 6));
+        let keys: Vec<&str> = axes(spec).map(|axis| axis.key.as_str()).collect();
+        assert_eq!(keys, ["n", "k", "seed", "lr"]);
+        let values = |number| {
+            let places: Vec<String> =
+                places(spec, number).map(|(axis, at)| axis.values[at].clone()).collect();
+            let one = run(spec, number).unwrap();
+            assert!(one.run.sweep.is_empty() && one.run.series.is_empty() && one.run.further.is_empty());
+            let set: Vec<String> = keys.iter().map(|key| one.value(key).unwrap().to_string()).collect();
+            assert_eq!(places, set, "{number}");
+            set.join(" ")
+        };
+        let found = [0, 1, 2, 6, 12, 23].map(values);
+        let expected = ["10 2 5 0.1", "10 3 5 0.1", "20 2 5 0.1", "10 2 5 0.2", "10 2 6 0.1", "30 3 6 0.2"];
+        assert_eq!(found, expected);
+        let mut all: Vec<String> = (0..24).map(values).collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 24);
+    }
+
+    #[test]
+    fn impossible_further_settings_are_named() {
+        for (query, key, part) in [
+            ("further=seed:1_2", "further", "a value for sweep as well"),
+            ("sweep=n:10_20&further=n:10_20", "further", "different for each run"),
+            ("sweep=n:10_20&series=k:2_3&further=seed:1_2,k:2_3", "further", "different for each run"),
+            ("sweep=n:10_20&further=device:cpu_gpu", "further", "different for each run"),
+            ("sweep=n:10_20&further=k:2_9", "further", "1 to 8"),
+            ("sweep=n:2_20&further=k:2_3", "sweep", "at most n = 2"),
+            ("sweep=n:10_20&further=seed:1_2,seed:3", "further", "at most 18 settings"),
+        ] {
+            let (link, notices) = decode_within(&format!("#v1/sparse-parity?{query}"), 10_000);
+            let is_named = |notice: &Problem| notice.key == key && notice.expected.contains(part);
+            assert!(notices.iter().any(is_named), "{query}: {notices:?}");
+            assert!(link.spec.problems_within(10_000).is_empty());
+        }
+        // Of more runs than a page makes, every value of every setting is looked at with the others at an end.
+        let query = "sweep=n:lin:10..39:30&series=seed:lin:1..30:30&further=k:2_40,lr:0.1_0.2";
+        let notices = decode_within(&format!("#v1/sparse-parity?{query}"), 10_000).1;
+        assert!(notices.iter().any(|notice| notice.key == "further"), "{notices:?}");
+    }
+
+    /// 1,000 values four times are 10¹², which 32 bits do not hold, and seven times more than 64 bits do.
+    #[test]
+    fn numbers_of_runs_are_of_64_bits_and_end_there() {
+        let many = |from: u64| (from..from + 1000).map(|i| i.to_string()).collect();
+        let axis = |key: &str| Axis::new(key.into(), many(10));
+        let mut spec = RunSpec::default();
+        (spec.run.sweep, spec.run.series) = (axis("seed"), axis("n"));
+        spec.run.further = vec![axis("k"), axis("width")];
+        assert_eq!(runs(&spec), 1_000_000_000_000);
+        assert!(problems(&spec, 1_000_000)[0].expected.contains("1,000,000,000,000 runs"));
+        spec.run.further = vec![axis("k"); 5];
+        assert_eq!(runs(&spec), u64::MAX);
+        assert!(seconds(&spec).is_finite());
+    }
+
+    /// A value of the optimizer would take the learning rate back that was set before it.
+    #[test]
+    fn the_optimizer_is_chosen_before_its_settings_are_set() {
+        for query in ["sweep=opt:sgd_adam&series=lr:0.3_0.7", "sweep=lr:0.3_0.7&series=opt:sgd_adam"] {
+            let spec = decode(&format!("#v1/sparse-parity?{query}")).0.spec;
+            let chosen = |number| {
+                let one = run(&spec, number).unwrap();
+                ["opt", "lr"].map(|key| one.value(key).unwrap().to_string())
+            };
+            let mut found: Vec<_> = (0..4).map(chosen).collect();
+            found.sort();
+            let expected = [["adam", "0.3"], ["adam", "0.7"], ["sgd", "0.3"], ["sgd", "0.7"]];
+            assert_eq!(found, expected, "{query}");
+        }
     }
 
     /// Networks of largest margin on Z_121 to Z_128 take 2.46 · 10⁸ operations, with Z_120 2.73 · 10⁸; 2²⁸ are the most.

@@ -157,7 +157,7 @@ impl RunSpec {
     }
 
     /// Whether autodiff makes the steps on the processor: where it is chosen, and where there is no loop for the network
-    /// on this task, or it cannot clip gradients. It holds whole tensors of activations, where loops hold those of an example.
+    /// on this task, or the loop cannot do what the optimizer does. It holds whole tensors of activations, where loops hold those of an example.
     pub fn is_by_autodiff(&self) -> bool {
         let run = &self.run;
         let is_looped = match self.model.config().family() {
@@ -171,12 +171,19 @@ impl RunSpec {
             family => family.is_some(),
         };
         // As the table of learners has it; the same test holds both against each other.
-        let is_clipped = self.optimizer.clip() > 0.0
-            && matches!(
-                self.model.config().family(),
-                Some(Family::OneHiddenLayer(_) | Family::Attention(_) | Family::Minimal | Family::Pairs(_))
+        let family = self.model.config().family();
+        let cannot_clip = matches!(
+            family,
+            Some(Family::OneHiddenLayer(_) | Family::Attention(_) | Family::Minimal | Family::Pairs(_))
+        );
+        let is_trained = cannot_clip
+            || matches!(
+                family,
+                Some(Family::TokenAttention(_) | Family::TokenMlp(_) | Family::Gru(_) | Family::InContext(_))
             );
-        run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped
+        let is_clipped = self.optimizer.clip() > 0.0 && cannot_clip;
+        let is_whole = !self.optimizer.is_entrywise() && is_trained;
+        run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped || is_whole
     }
 
     /// Operations of a look into a whole context.

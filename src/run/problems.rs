@@ -47,6 +47,8 @@ impl RunSpec {
         want(OPTIMIZER_KEY, "sgd", tr!("sgd, because a step of the transformer is plain gradient descent"));
         want("mom", "0", tr!("0, because a step of the transformer is plain gradient descent"));
         want("wd", "0", tr!("0, because a step of the transformer is plain gradient descent"));
+        want("warm", "0", tr!("0, because the transformer is built for one learning rate"));
+        want("cool", "none", tr!("none, because the transformer is built for one learning rate"));
         want(
             "loss",
             Loss::Square.slug(),
@@ -68,6 +70,10 @@ impl RunSpec {
         if self.task.examples().classes().is_some() && self.run.loss != Loss::CrossEntropy {
             let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
+        }
+        if self.run.smoothing > 0.0 && self.run.loss != Loss::CrossEntropy {
+            let expected = tr!("0, because only the cross-entropy loss has smoothed labels");
+            problems.push(Problem::new("ls", &crate::settings::real(self.run.smoothing), expected));
         }
         if matches!(self.model.config().family(), Some(Family::Descent(_))) {
             problems.extend(self.problems_of_descent());

@@ -34,6 +34,47 @@ fn the_optimizers_own_schedule_multiplies_what_is_set() {
     assert_eq!(spec.run.schedule, [(200, 0.04)], "what is set already is no change");
 }
 
+/// Every optimizer has every schedule, whose rates multiply what a person sets, and a link keeps all of it.
+#[test]
+fn schedules_of_every_optimizer_multiply_what_is_set_and_go_through_a_link() {
+    for optimizer in Optimizer::ENTRIES {
+        let slug = optimizer.info.slug;
+        for (rest, exact) in [
+            ("warm=10&cool=cosine&steps=110", [0.1, 1.0, 0.5, 0.0]),
+            ("warm=10&cool=linear&steps=110", [0.1, 1.0, 0.5, 0.0]),
+            ("warm=10&cool=drops&drop=50&gamma=0.25&steps=110", [0.1, 1.0, 0.25, 0.0625]),
+            ("warm=10&steps=110", [0.1, 1.0, 1.0, 1.0]),
+        ] {
+            let mut spec = spec(&format!("#v1/groups?opt={slug}&lr=0.02&{rest}"));
+            spec.change_learning_rate(60, 0.04);
+            let rates = [0, 10, 60, 110].map(|step| spec.learning_rate(step));
+            let set = [0.02, 0.02, 0.04, 0.04];
+            for ((rate, set), share) in rates.iter().zip(set).zip(exact) {
+                assert!((rate - set * share).abs() < 1e-15, "{slug}, {rest}: {rates:?}");
+            }
+            let link = crate::permalink::Link {
+                view: crate::permalink::View::of(&spec.task),
+                spec: spec.clone(),
+                ..Default::default()
+            };
+            let (again, notices) = decode(&crate::permalink::encode(&link));
+            assert_eq!((again.spec, notices), (spec, vec![]));
+        }
+    }
+}
+
+#[test]
+fn only_the_cross_entropy_has_smoothed_labels() {
+    let (link, notices) = decode("#v1/sparse-parity?loss=ce&ls=0.1");
+    assert_eq!((link.spec.label_smoothing(), notices), (0.1, vec![]));
+    let (link, notices) = decode("#v1/sparse-parity?loss=hinge&ls=0.1");
+    assert_eq!(
+        notices[0].to_string(),
+        "ls = 0.1: expected 0, because only the cross-entropy loss has smoothed labels"
+    );
+    assert_eq!((link.spec.run.smoothing, link.spec.label_smoothing()), (0.0, 0.0));
+}
+
 #[test]
 fn impossible_combinations_are_repaired_and_named() {
     let mut spec = RunSpec::default();
@@ -208,6 +249,19 @@ fn a_small_run_takes_what_can_be_counted() {
     let (rows, tensors) = (64 * 10 + 3 * 8 * 10, 4 * 3 * 8 * 4);
     let (worker, gpu) = (2 * 4 * 147 + 3 * state + rows + tensors, 4 * 147 + rows + tensors);
     assert_eq!(spec(&format!("{link}&learner=autodiff")).cost(), Cost { worker, gpu, ..loops });
+    // Without moments a GPU holds weights and gradients.
+    let plain = spec(&link.replace("opt=adam", "opt=sgd")).cost();
+    assert_eq!(plain.gpu, 2 * 147 + examples + 8 * 4);
+}
+
+#[test]
+fn labels_that_are_real_numbers_want_squares() {
+    for link in ["#v1/in-context-learning", "#v1/sparse-token-regression"] {
+        let mut spec = spec(link);
+        spec.run.loss = crate::optim::loss::Loss::Hinge;
+        let keys: Vec<String> = spec.problems().iter().map(|problem| problem.key.to_string()).collect();
+        assert!(keys.iter().any(|key| key == "loss"), "{link}: {keys:?}");
+    }
 }
 
 /// Of sequences of 10 symbols, 2 of them: a chain has 2 contexts and 2 words, and each strategy looks at all symbols.
@@ -243,6 +297,7 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/sparse-parity?m=9&steps=10000000&batch=4096", true),
         ("#v1/groups", false),
         ("#v1/markov", false),
+        ("#v1/markov?clip=1", true),
     ] {
         assert_eq!(spec(link).is_by_autodiff(), is_by_autodiff, "{link}");
     }

@@ -66,7 +66,7 @@ pub fn decode(text: &str) -> String {
 }
 
 /// The character of "2192!…", and what comes behind it.
-fn escaped(text: &str) -> Option<(char, &str)> {
+pub(super) fn escaped(text: &str) -> Option<(char, &str)> {
     let (hex, after) = text.split_once('!')?;
     let is_hex = (1..=6).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = u32::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;

@@ -5,7 +5,9 @@
 //! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
+pub mod axes;
 mod axis;
+pub mod formula;
 pub mod line;
 pub mod square;
 
@@ -14,6 +16,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use axis::{Axis, MOST_VALUES, Spread};
+
+/// Most entries of a [`Range::List`] or a [`Range::Schedule`].
+pub const MOST_ENTRIES: usize = 64;
 
 /// What values a knob can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,8 +43,12 @@ pub enum Range {
     Points(f64, usize),
     /// Text, which takes at most so many bytes in a link.
     Text(usize),
+    /// A Boolean formula or truth table, which takes at most so many bytes in a link.
+    Formula(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
+    /// Several other knobs with the values they take, or none.
+    Axes,
     /// One or more of a few named options, in their order.
     Set(&'static [Choice]),
 }
@@ -54,7 +63,7 @@ pub struct Choice {
 }
 
 /// One adjustable value: its key, its words, its range and its default.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knob {
     /// Permanent key in permalinks and on the command line.
     pub key: &'static str,
@@ -87,8 +96,12 @@ pub enum Value {
     Points(Vec<[f64; 2]>),
     /// For [`Range::Text`].
     Text(String),
+    /// For [`Range::Formula`].
+    Formula(String),
     /// For [`Range::Axis`].
     Axis(Axis),
+    /// For [`Range::Axes`].
+    Axes(Vec<Axis>),
     /// For [`Range::Set`]: the options' slugs.
     Set(Vec<String>),
 }
@@ -109,7 +122,9 @@ impl fmt::Display for Value {
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
             Value::Text(v) => f.write_str(&line::encode(v)),
+            Value::Formula(v) => f.write_str(&formula::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
+            Value::Axes(v) => f.write_str(&axes::written(v)),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
@@ -121,6 +136,7 @@ impl Value {
     pub fn typed(&self) -> String {
         match self {
             Value::Text(text) if line::decode(text) == *text => text.clone(),
+            Value::Formula(text) if formula::decode(text) == *text => text.clone(),
             other => other.to_string(),
         }
     }
@@ -153,6 +169,7 @@ impl Knob {
             ),
             Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
             Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
+            Range::Axes => Value::Axes(axes::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
                 text.split('_')
@@ -175,6 +192,8 @@ impl Knob {
             // What is too long is not read.
             Range::Text(most) if text.len() > most => return Err(bad()),
             Range::Text(_) => Value::Text(line::decode(text)),
+            Range::Formula(most) if text.len() > most => return Err(bad()),
+            Range::Formula(_) => Value::Formula(formula::decode(text)),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -199,7 +218,7 @@ impl Knob {
             (Range::Real(low, high), Value::Real(v)) => (low..=high).contains(v),
             (Range::Choice(options), Value::Choice(v)) => options.iter().any(|o| o.slug == v),
             (Range::List(low, high), Value::List(v)) => {
-                v.len() <= 64
+                v.len() <= MOST_ENTRIES
                     && v.iter().all(|i| (low..=high).contains(i))
                     && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
             }
@@ -211,7 +230,7 @@ impl Knob {
             }
             (Range::Table(most), Value::List(v)) => square::is_sound(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
-                v.len() <= 64
+                v.len() <= MOST_ENTRIES
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
@@ -219,7 +238,9 @@ impl Knob {
                 v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
             (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
+            (Range::Formula(most), Value::Formula(v)) => v.len() <= most && formula::encode(v).len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
+            (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
                 let places: Vec<_> = v.iter().map(place).collect();
@@ -227,7 +248,20 @@ impl Knob {
             }
             _ => false,
         };
-        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
+        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.instead_of(value))) }
+    }
+
+    /// What would be right instead of `value`: of too many entries, how many there may be.
+    fn instead_of(&self, value: &Value) -> String {
+        let count = match (self.range, value) {
+            (Range::List(..), Value::List(v)) => v.len(),
+            (Range::Schedule(..), Value::Schedule(v)) => v.len(),
+            _ => 0,
+        };
+        match count > MOST_ENTRIES {
+            true => tr!("at most {most} entries, and there are {count}", most = MOST_ENTRIES, count),
+            false => self.expected(),
+        }
     }
 
     /// What this knob accepts, in words: "a whole number from 1 to 8".
@@ -250,6 +284,11 @@ impl Knob {
                     most = MOST_VALUES
                 )
             }
+            Range::Axes => tr!(
+                "at most {most} settings, each with its key and its values and with commas between them, like n:10_20,k:2_3; together at most {values} values; or nothing",
+                most = axes::MOST_AXES,
+                values = MOST_VALUES
+            ),
             Range::Sizes(low, high, most) => {
                 tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
             }
@@ -277,7 +316,9 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
-            Range::Text(most) => tr!("text of at most {most} characters, as it is written in a link", most),
+            Range::Text(most) | Range::Formula(most) => {
+                tr!("text of at most {most} characters, as it is written in a link", most)
+            }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
                 tr!("one or more of {slugs} separated by dots", slugs = slugs.join(", "))
@@ -408,6 +449,7 @@ field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
 field!(String, Text, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
+field!(Vec<Axis>, Axes, |v| v, |v| v);
 
 /// Place of the option that a [`Value::Choice`] names, if it is one of these.
 pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {
@@ -462,35 +504,93 @@ macro_rules! choices {
 ///
 /// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
 /// "key" = "value" | "other"` names the choice without which it has no effect. The doc comment's one sentence
-/// is also the tooltip and the README text.
+/// is also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field: Type;`
+/// puts its knobs at this place of the form.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
         $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $($chosen:literal)|+)?;)*
+        $(
+            with $group:ident: $of:ident;
+            $(#[doc = $help2:literal] $field2:ident: $ty2:ty = $default2:expr, $key2:literal, $label2:literal, $range2:expr $(, $unit2:literal)?;)*
+        )?
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
-        pub struct $name { $(#[doc = $help] pub $field: $ty),* }
+        pub struct $name {
+            $(#[doc = $help] pub $field: $ty,)*
+            $(
+                #[doc = concat!("[`", stringify!($of), "`].")]
+                pub $group: $of,
+                $(#[doc = $help2] pub $field2: $ty2,)*
+            )?
+        }
         impl Default for $name {
-            fn default() -> Self { $name { $($field: $default),* } }
+            fn default() -> Self {
+                $name { $($field: $default,)* $($group: <$of>::default(), $($field2: $default2,)*)? }
+            }
         }
         impl $crate::settings::Settings for $name {
-            const KNOBS: &'static [$crate::settings::Knob] = &[$($crate::settings::Knob {
-                key: $key,
-                label: $crate::language::shown($label),
-                help: $crate::language::shown($help.trim_ascii()),
-                unit: concat!($($unit)?),
-                range: $range,
-                only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
-            }),*];
+            const KNOBS: &'static [$crate::settings::Knob] = {
+                const OWN: &[$crate::settings::Knob] = &[$($crate::settings::Knob {
+                    key: $key,
+                    label: $crate::language::shown($label),
+                    help: $crate::language::shown($help.trim_ascii()),
+                    unit: concat!($($unit)?),
+                    range: $range,
+                    only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
+                }),*];
+                $crate::settings!(@knobs OWN $(, $of, [$($crate::settings::Knob {
+                    key: $key2,
+                    label: $crate::language::shown($label2),
+                    help: $crate::language::shown($help2.trim_ascii()),
+                    unit: concat!($($unit2)?),
+                    range: $range2,
+                    only: None,
+                }),*])?)
+            };
             fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
-                vec![$(&self.$field),*]
+                $crate::settings!(
+                    @fields vec![$(&self.$field),*] $(, $crate::settings::Settings::fields(&self.$group), vec![$(&self.$field2),*])?
+                )
             }
             fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
-                vec![$(&mut self.$field),*]
+                $crate::settings!(
+                    @fields vec![$(&mut self.$field),*] $(, $crate::settings::Settings::fields_mut(&mut self.$group), vec![$(&mut self.$field2),*])?
+                )
             }
         }
     };
+    (@knobs $own:ident) => { $own };
+    (@knobs $own:ident, $of:ident, [$($rest:tt)*]) => {{
+        const GROUP: &[$crate::settings::Knob] = <$of as $crate::settings::Settings>::KNOBS;
+        const REST: &[$crate::settings::Knob] = &[$($rest)*];
+        const ALL: [$crate::settings::Knob; $own.len() + GROUP.len() + REST.len()] =
+            $crate::settings::joined([$own, GROUP, REST]);
+        &ALL
+    }};
+    (@fields $own:expr) => { $own };
+    (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::in_turn([$own, $group, $rest]) };
+}
+
+/// These knobs in one table, which has as many.
+pub const fn joined<const N: usize>(parts: [&[Knob]; 3]) -> [Knob; N] {
+    let mut all = [parts[0][0]; N];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut own = 0;
+        while own < parts[part].len() {
+            all[at] = parts[part][own];
+            (own, at) = (own + 1, at + 1);
+        }
+        part += 1;
+    }
+    all
+}
+
+/// These lists as one.
+pub fn in_turn<T>(parts: [Vec<T>; 3]) -> Vec<T> {
+    parts.into_iter().flatten().collect()
 }
 
 /// A whole number with separators: 19,600.

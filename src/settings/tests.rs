@@ -26,6 +26,8 @@ settings! {
         changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         /// An axis.
         axis: Axis = Axis::default(), "a", "Axis", Range::Axis;
+        /// Some axes.
+        axes: Vec<Axis> = vec![], "axes", "Axes", Range::Axes;
         /// Some ways.
         ways: Vec<Way> = vec![Way::This], "ways", "Ways", Range::Set(Way::OPTIONS);
     }
@@ -48,6 +50,8 @@ fn every_kind_reads_back_what_it_prints() {
         ("a", "n:10_2.5"),
         ("a", "act:relu_sin"),
         ("a", ""),
+        ("axes", "n:10_2.5,act:relu_sin"),
+        ("axes", ""),
         ("ways", "this.that"),
     ];
     for (key, text) in texts {
@@ -112,7 +116,7 @@ fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
 
 #[test]
 fn whole_numbers_as_people_write_them() {
-    let k = Knob { range: Range::Int(0, 1_000_000), ..knob("c").clone() };
+    let k = Knob { range: Range::Int(0, 1_000_000), ..*knob("c") };
     for (text, v) in [("1e5", 100_000), ("20_000", 20_000), ("3.0", 3)] {
         assert_eq!(k.parse(text).unwrap(), Value::Int(v));
     }
@@ -144,13 +148,18 @@ fn ranges_end_where_they_say() {
         ),
     ];
     for (range, taken, refused) in ranges {
-        let knob = Knob { range, ..knob("c").clone() };
+        let knob = Knob { range, ..*knob("c") };
         for text in taken {
             assert_eq!(knob.parse(text).unwrap().to_string(), *text, "{range:?}");
         }
         for text in refused {
             assert!(knob.parse(text).is_err(), "{range:?}: {text}");
         }
+    }
+    // Too many are told that, and not what each of them may be.
+    for (range, text) in [(Range::List(1, 99), &more_places), (Range::Schedule(0.0, 1.0), &more_steps)] {
+        let why = Knob { range, ..*knob("c") }.parse(text).unwrap_err().expected;
+        assert_eq!(why, "at most 64 entries, and there are 65", "{range:?}");
     }
 }
 

@@ -4,18 +4,19 @@
 //! What is drawn is a [`Drawn`]; here are its settings.
 
 pub mod charts;
+mod measures;
 
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::circuits::{
-    CircuitError, Drawn, MOST_GATES, MOST_IN_LINK, MOST_IN_PARITY, MOST_IN_RUN, MOST_INPUTS, Measured, Named,
+    CircuitError, Drawn, MOST_GATES, MOST_IN_LINK, MOST_IN_PARITY, MOST_IN_RUN, MOST_INPUTS, Named,
 };
 use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::WEI_2022;
-use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
 
 /// A circuit to begin with: exclusive or.
 const OWN: &str = "p = a or b\nq = a and b\nr = not q\nout = p and r";
@@ -51,6 +52,9 @@ impl BooleanCircuit {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
     pub fn drawn(&self) -> Drawn {
@@ -144,11 +148,7 @@ impl Examples for BooleanCircuit {
     }
 
     fn measures(&self) -> Measures {
-        Measures {
-            loss: text!("squared error of the output"),
-            accuracy: text!("share of inputs for which the network's answer equals the circuit's"),
-            more: Measured::OPTIONS,
-        }
+        measures::NAMES
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -16,12 +16,13 @@
 //! ```
 
 pub mod charts;
+mod measures;
 
-use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::groups::Group;
+use crate::groups::{Group, theory};
 use crate::pytorch::{Part, ToPyTorch, mask, rows};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -187,6 +188,42 @@ impl Groups {
         }))
     }
 
+    /// The largest margin of networks of squares on all pairs under Σ‖ω‖³ (Edelman 2024, theorems 7.7 and 7.9), where
+    /// the irreducible real representations are known without computing them and fulfil the theorem's condition. A test
+    /// compares it with the characters.
+    pub fn largest_margin(&self) -> Option<f64> {
+        use theory::margin_of;
+        // Dimension and type of the nontrivial representations, and how many these are.
+        let abelian = |order: u64, selves: u64| {
+            margin_of(order, &[(1, 1, selves - 1), (2, 2, order.saturating_sub(selves) / 2)])
+        };
+        let parity = |n: usize| 1 + u64::from(n.is_multiple_of(2));
+        Some(match (self.operation, self.letters) {
+            (Operation::Add | Operation::Subtract, _) => abelian(self.n as u64, parity(self.n)),
+            (Operation::Product, _) => {
+                abelian(self.elements(), bounds::product(self.factors.iter().map(|n| parity(*n))))
+            }
+            (Operation::Dihedral, _) => {
+                let (n, signs) = (self.n as u64, parity(self.n));
+                margin_of(2 * n, &[(1, 1, 2 * signs - 1), (2, 1, (n - signs) / 2)])
+            }
+            (Operation::Quaternion, _) => margin_of(8, &[(1, 1, 3), (4, 4, 1)]),
+            (Operation::Symmetric, 2) => abelian(2, 2),
+            (Operation::Symmetric, 3) => margin_of(6, &[(1, 1, 1), (2, 1, 1)]),
+            (Operation::Symmetric, 4) => margin_of(24, &[(1, 1, 1), (2, 1, 1), (3, 1, 2)]),
+            (Operation::Symmetric, 5) => margin_of(120, &[(1, 1, 1), (4, 1, 2), (5, 1, 2), (6, 1, 1)]),
+            (Operation::Alternating, 3) => abelian(3, 1),
+            (Operation::Alternating, 4) => margin_of(12, &[(2, 2, 1), (3, 1, 1)]),
+            // For five letters the condition fails, and a group of one element has no margin.
+            _ => return None,
+        })
+    }
+
+    /// Whether all pairs are trained on, so that none is held out.
+    pub fn takes_all_pairs(&self) -> bool {
+        self.trained() == self.pairs()
+    }
+
     /// The group whose law the table is; for a table that is none, the cyclic group whose waves it is compared
     /// with. None for a table of one's own that is no group's, and where it is [too large](Examples::problems).
     pub fn group(&self) -> Option<Group> {
@@ -310,9 +347,16 @@ impl TaskConfig for Groups {
 impl Groups {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 
 impl Examples for Groups {
+    fn measures(&self) -> Measures {
+        measures::of(!self.takes_all_pairs())
+    }
+
     fn form(&self) -> Form {
         Form::Pair
     }

@@ -18,7 +18,7 @@ pub mod charts;
 use std::cell::RefCell;
 
 use super::remembered::Remembered;
-use super::{Batch, Constant, Examples, Form, Preset, Sampler, TaskConfig};
+use super::{Batch, Constant, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, measures};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::functions::{Class, FunctionPrompts, Law};
@@ -77,6 +77,9 @@ impl InContextLearning {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
 
     /// What prompts are drawn, and how they are written down.
     pub fn drawn(&self) -> FunctionPrompts {
@@ -150,6 +153,10 @@ impl TaskConfig for InContextLearning {
 }
 
 impl Examples for InContextLearning {
+    fn measures(&self) -> Measures {
+        Measures { names: measures::names(&measures::OF_PROMPTS), ..Measures::default() }
+    }
+
     fn form(&self) -> Form {
         Form::Points
     }

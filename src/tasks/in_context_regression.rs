@@ -4,15 +4,16 @@
 //! What is drawn is a [`Draw`]; here are its settings.
 
 pub mod charts;
+mod measures;
 
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::descent::{Activation, Draw, Function, MOST_EXAMPLES, Measured, Order, Spread};
+use crate::descent::{Activation, Draw, Function, MOST_EXAMPLES, Order, Spread};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::WU_2024;
-use crate::tasks::{Batch, Constant, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+use crate::tasks::{Batch, Constant, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
 
 /// Most points of a person's own: more are not drawn by hand, and a link has to hold them.
 const MOST_POINTS: usize = 64;
@@ -60,6 +61,9 @@ impl InContextRegression {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
     pub fn drawn(&self) -> Draw {
@@ -141,11 +145,7 @@ impl Examples for InContextRegression {
     }
 
     fn measures(&self) -> Measures {
-        Measures {
-            loss: text!("loss of direct descent"),
-            accuracy: text!("variance explained by direct descent"),
-            more: Measured::OPTIONS,
-        }
+        measures::NAMES
     }
 
     fn problems(&self) -> Vec<Problem> {

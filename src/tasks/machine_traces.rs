@@ -12,13 +12,14 @@
 //! ```
 
 pub mod charts;
+mod measures;
 
-use super::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
+use crate::machines::Traces;
 use crate::machines::random::MOST_TRACE_STATES;
 use crate::machines::traces::Control;
-use crate::machines::{TraceMeasure, Traces};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
@@ -49,6 +50,9 @@ impl MachineTraces {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
     pub fn drawn(&self) -> Traces {
@@ -105,11 +109,7 @@ impl TaskConfig for MachineTraces {
 
 impl Examples for MachineTraces {
     fn measures(&self) -> Measures {
-        Measures {
-            loss: text!("loss on held-out traces"),
-            accuracy: text!("accuracy on written cells"),
-            more: TraceMeasure::OPTIONS,
-        }
+        measures::NAMES
     }
 
     fn traces(&self) -> Option<Traces> {

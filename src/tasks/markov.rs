@@ -15,14 +15,15 @@
 //! ```
 
 pub mod charts;
+mod measures;
 
 use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
-use super::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
 use crate::markov::theory::Explorer;
-use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, Measure, contexts, symbols_of};
+use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Knob, Problem, Range, Settings, Value};
@@ -131,11 +132,14 @@ impl TaskConfig for MarkovChain {
 impl MarkovChain {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 
 impl Examples for MarkovChain {
     fn measures(&self) -> Measures {
-        Measures { loss: text!("KL to the truth"), accuracy: text!("way"), more: Measure::OPTIONS }
+        measures::of(self.test, self.order)
     }
 
     fn chain_sequences(&self) -> Option<ChainSequences> {

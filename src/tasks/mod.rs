@@ -3,11 +3,14 @@
 
 pub mod boolean_circuit;
 mod form;
+#[cfg(not(target_family = "wasm"))]
+pub mod given;
 pub mod groups;
 pub mod in_context_learning;
 pub mod in_context_regression;
 pub mod machine_traces;
 pub mod markov;
+pub mod measures;
 mod parity;
 mod remembered;
 pub mod sparse_boolean;
@@ -24,14 +27,15 @@ use crate::catalog::chart::Chart;
 use crate::circuits;
 use crate::descent;
 use crate::functions::FunctionPrompts;
-use crate::machines::{self, TraceMeasure, Traces};
+use crate::machines::{self, Traces};
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
-use crate::settings::{Choice, Knob, Problem, Value};
-use crate::succinct::{self, LearningProblem};
+use crate::settings::{Knob, Problem, Value};
+use crate::succinct::LearningProblem;
 use crate::tokens::Prompts;
 pub use form::Form;
+pub use measures::{MeasureInfo, Measures};
 pub use parity::ParityExamples;
 
 crate::catalog! {
@@ -65,6 +69,8 @@ crate::catalog! {
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
+    /// The measures of each task, in lists; further measures are a list of their own.
+    pub const MEASURES: [&[&[MeasureInfo]]];
     /// What is known of the task's examples before one is drawn.
     pub fn examples(&self) -> &dyn Examples;
     /// What draws them.
@@ -122,47 +128,6 @@ impl Batch {
             self.x.extend_from_slice(&whole.x[at * columns..][..columns]);
             self.y.push(whole.y[at]);
         }
-    }
-}
-
-/// What a measurement of held-out examples is called in files, and what else is measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measures {
-    /// The loss that counts, in English.
-    pub loss: &'static str,
-    /// The accuracy that counts, in English.
-    pub accuracy: &'static str,
-    /// Further measures, in the order of [`Row::measures`](crate::protocol::Row::measures); no two tasks have one of the
-    /// same slug.
-    pub more: &'static [Choice],
-}
-
-impl Default for Measures {
-    fn default() -> Self {
-        Measures { loss: "test loss", accuracy: "test accuracy", more: &[] }
-    }
-}
-
-impl Measures {
-    /// Whether there is anything besides loss and accuracy.
-    pub fn has_more(&self) -> bool {
-        !self.more.is_empty()
-    }
-
-    /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 6] = [
-        crate::markov::Measure::OPTIONS,
-        descent::Measured::OPTIONS,
-        machines::Measured::OPTIONS,
-        circuits::Measured::OPTIONS,
-        TraceMeasure::OPTIONS,
-        succinct::Measured::OPTIONS,
-    ];
-
-    /// Of the task that has a further measure of this slug, how many there are, and its place among them.
-    pub fn with(slug: &str) -> Option<(usize, usize)> {
-        let place = |all: &&[Choice]| Some((all.len(), all.iter().position(|measure| measure.slug == slug)?));
-        Measures::ALL.iter().find_map(place)
     }
 }
 

@@ -8,10 +8,11 @@
 //!
 //! with p such that both labels are as likely: p = (1/2)^{1/k} for AND, 1 − (1/2)^{1/k} for OR, else 1/2 (Edelman
 //! 2024, section 4.6 and appendix A.3.1; Edelman, Goel, Kakade and Zhang 2022). In a row of x a 1 is +1 and a 0 is −1.
+//! A [`Formula`] may be any other function of the bits at these places, from the first to the last; its p is 1/2.
 //!
 //! A sample that another set of k places fits as well is drawn anew, as in appendix A.3.1: no learner could tell which
 //! is meant. For a conjunction these are the sets of places that are 1 in all positive examples, without a subset in
-//! a negative one. After [`MOST_DRAWS`] samples of that kind, which is where m labels say too little, the last one is
+//! a negative one. For a function of a person's own, each set is tried in the order of its places. After [`MOST_DRAWS`] samples of that kind, which is where m labels say too little, the last one is
 //! taken as it is, and so is one for which more than [`MOST_SETS`] sets would have to be looked at.
 //!
 //! ```
@@ -24,11 +25,12 @@
 //! ```
 
 pub mod charts;
+pub mod formula;
 
 use std::cell::RefCell;
 
 use super::remembered::Remembered;
-use super::{Batch, Examples, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -37,6 +39,7 @@ use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
 use crate::{choices, settings};
+use formula::{Formula, MOST_BITS, MOST_FORMULA, Table};
 
 choices! {
     /// Functions of how many of the relevant bits are 1.
@@ -49,18 +52,22 @@ choices! {
         Majority = "majority", "Majority";
         /// Whether an odd number is.
         Parity = "parity", "Parity";
+        /// A function of a person's own.
+        Own = "own", "Own function";
     }
 }
 
 settings! {
     /// The label is a Boolean function of `k` hidden bits out of `n`.
     pub struct SparseBoolean {
-        /// Boolean function of the relevant bits; a bit is 1 with the probability that makes both labels equally likely.
+        /// Function of the relevant bits. Bits are 1 with the probability that balances the labels; for your own function: 1/2.
         function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
+        /// Formula such as (x1 ^ x2) & x3, with & | ^ ~ or and, or, xor, not and maj(x1, x2, x3), or truth table such as 0110.
+        formula: Formula = Formula::default(), "own", "Own function", Range::Formula(MOST_FORMULA), only when "fn" = "own";
         /// Number of bits in each input: the context length T.
         n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
         /// Number of hidden bits on which the label depends.
-        k: usize = 3, "k", "Relevant bits s", Range::Int(1, 8);
+        k: usize = 3, "k", "Relevant bits s", Range::Int(1, MOST_BITS as u64), only when "fn" = "and" | "or" | "majority" | "parity";
         /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
@@ -89,7 +96,7 @@ impl SparseBoolean {
     pub const INFO: Info = Info {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
-        about: "The label is the AND, OR, majority or parity of k hidden bits. The training sample may be small.",
+        about: "The label is the AND, OR, majority, parity or your own function of k hidden bits. The training sample may be small.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
     };
 
@@ -99,24 +106,38 @@ impl SparseBoolean {
         match self.function {
             Function::And => root,
             Function::Or => 1.0 - root,
-            Function::Majority | Function::Parity => 0.5,
+            Function::Majority | Function::Parity | Function::Own => 0.5,
         }
     }
 
-    /// The label where so many of the relevant bits are 1.
+    /// How many bits the label depends on.
+    pub fn bits(&self) -> usize {
+        match self.function {
+            Function::Own => {
+                self.formula.table().map_or(self.k, |table| table.len().trailing_zeros() as usize)
+            }
+            _ => self.k,
+        }
+    }
+
+    /// The label for each value of the relevant bits; of the number of a row, bit k − i is the i-th of them.
+    pub fn table(&self) -> Table {
+        let rows = 0..1usize << self.bits();
+        match self.function {
+            // What cannot be read has no examples.
+            Function::Own => self.formula.table().unwrap_or_else(|_| rows.map(|_| false).collect()),
+            _ => rows.map(|row| self.holds(row.count_ones() as usize)).collect(),
+        }
+    }
+
+    /// The label of a built-in function where so many of the relevant bits are 1.
     fn holds(&self, ones: usize) -> bool {
         match self.function {
             Function::And => ones == self.k,
             Function::Or => ones > 0,
             Function::Majority => 2 * ones > self.k,
-            Function::Parity => ones % 2 == 1,
+            Function::Parity | Function::Own => ones % 2 == 1,
         }
-    }
-
-    /// The label that the set `places` gives to `x`.
-    fn label(&self, places: &[usize], x: &[f32]) -> f32 {
-        let ones = places.iter().filter(|i| x[**i] > 0.0).count();
-        if self.holds(ones) { 1.0 } else { -1.0 }
     }
 
     /// Appends the examples `examples` of `stream` at `step`.
@@ -128,13 +149,13 @@ impl SparseBoolean {
         places: &[usize],
         out: &mut Batch,
     ) {
-        let bound = self.chance() * 4_294_967_296.0;
+        let (bound, table) = (self.chance() * 4_294_967_296.0, self.table());
         let mut words = vec![0; self.n];
         for example in examples {
             stream.words(step, (example * self.n) as u32, &mut words);
             let start = out.x.len();
             out.x.extend(words.iter().map(|word| if f64::from(*word) < bound { 1.0 } else { -1.0 }));
-            out.y.push(self.label(places, &out.x[start..]));
+            out.y.push(label(&table, places, &out.x[start..]));
         }
     }
 
@@ -158,11 +179,15 @@ impl SparseBoolean {
     /// To try all sets on a sample takes up to half a second, and every batch asks for it. Each of its examples is drawn
     /// by itself, so that the number of the draw is all that has to be known.
     fn attempt(&self, seed: u64, sample: u32) -> u64 {
-        type Key = (&'static str, [usize; 3], Vec<usize>, u64, u32);
+        type Key = (String, [usize; 3], Vec<usize>, u64, u32);
         thread_local! {
             static KNOWN: RefCell<Remembered<Key, u64>> = const { RefCell::new(Remembered::new(REMEMBERED)) };
         }
-        let key = (self.function.slug(), [self.n, self.k, self.m], self.support.clone(), seed, sample);
+        let function = match self.function {
+            Function::Own => self.formula.0.clone(),
+            known => known.slug().to_string(),
+        };
+        let key = (function, [self.n, self.k, self.m], self.support.clone(), seed, sample);
         KNOWN.with_borrow_mut(|known| known.get(key, 1, || self.find_attempt(seed, sample)))
     }
 
@@ -186,18 +211,18 @@ impl SparseBoolean {
         let sure = match self.function {
             Function::And => Some(1.0),
             Function::Or => Some(-1.0),
-            Function::Majority | Function::Parity => None,
+            Function::Majority | Function::Parity | Function::Own => None,
         };
         let fits = |i: &usize| {
             sure.is_none_or(|sure| rows().filter(|(_, y)| **y == sure).all(|(x, _)| x[*i] == sure))
         };
         let candidates: Vec<usize> = (0..self.n).filter(fits).collect();
-        let (k, count) = (self.k, candidates.len());
+        let (table, k, count) = (self.table(), self.bits(), candidates.len());
         let mut chosen: Vec<usize> = (0..k.min(count)).collect();
         let (mut fitting, mut tried) = (0, 0);
         while chosen.len() == k && tried < MOST_SETS {
             let places: Vec<usize> = chosen.iter().map(|at| candidates[*at]).collect();
-            fitting += usize::from(rows().all(|(x, y)| self.label(&places, x) == *y));
+            fitting += usize::from(rows().all(|(x, y)| label(&table, &places, x) == *y));
             if fitting > 1 {
                 return false;
             }
@@ -216,6 +241,13 @@ impl SparseBoolean {
     }
 }
 
+/// The label that the bits at `places` of `x` have in a table.
+fn label(table: &[bool], places: &[usize], x: &[f32]) -> f32 {
+    let row = places.iter().fold(0, |row, i| row << 1 | usize::from(x[*i] > 0.0));
+    // Of more places than the function has bits, which is a problem of the settings, the last ones count.
+    if table[row & (table.len() - 1)] { 1.0 } else { -1.0 }
+}
+
 impl ToPyTorch for SparseBoolean {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         Err("The script does not support this task yet.".into())
@@ -224,6 +256,12 @@ impl ToPyTorch for SparseBoolean {
 
 impl TaskConfig for SparseBoolean {
     fn mend(&mut self) {
+        if self.function == Function::Own && (self.formula.table().is_err() || self.bits() > self.n) {
+            self.formula = Formula::default();
+        }
+        if self.function == Function::Own && self.bits() > self.n {
+            self.function = Function::And;
+        }
         self.k = super::odd(self.k.min(self.n));
     }
 
@@ -249,6 +287,9 @@ impl TaskConfig for SparseBoolean {
 impl SparseBoolean {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
 }
 
 impl Examples for SparseBoolean {
@@ -266,7 +307,7 @@ impl Examples for SparseBoolean {
 
     fn relevant(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
-            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.bits().min(self.n));
         }
         let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
         support.sort_unstable();
@@ -275,17 +316,27 @@ impl Examples for SparseBoolean {
 
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
-        if self.k > self.n {
+        if self.function == Function::Own {
+            let wrong = |expected: String| vec![Problem::new("own", &self.formula.0, expected)];
+            if let Err(mistake) = self.formula.table() {
+                return wrong(tr!("a function of the relevant bits. The mistake: {mistake}", mistake));
+            }
+            if self.bits() > self.n {
+                return wrong(tr!("a function of at most T = {n} bits", n = self.n));
+            }
+        }
+        let k = self.bits();
+        if k > self.n {
             problems.push(Problem::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
         }
         if self.function == Function::Majority && self.k.is_multiple_of(2) {
             let expected = tr!("odd for a majority, so that there is no tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
         }
-        let fits = self.support.len() == self.k && self.support.iter().all(|i| *i <= self.n);
+        let fits = self.support.len() == k && self.support.iter().all(|i| *i <= self.n);
         if !self.support.is_empty() && !fits {
             let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
-            let expected = tr!("s = {k} different numbers from 1 to T = {n}", k = self.k, n = self.n);
+            let expected = tr!("s = {k} different numbers from 1 to T = {n}", k, n = self.n);
             problems.push(Problem::new("s", &found, expected));
         }
         if bounds::product([self.m, self.n]) > MOST_SAMPLE {
@@ -336,7 +387,8 @@ mod tests {
 
     #[test]
     fn labels_are_the_function_and_balanced() {
-        for function in Function::ALL.iter().copied() {
+        let built_in = Function::ALL.iter().copied().filter(|function| *function != Function::Own);
+        for function in built_in {
             for k in [1, 3, 5] {
                 let task = SparseBoolean { function, n: 12, k, m: 0, ..Default::default() };
                 let mut batch = Batch::default();
@@ -350,6 +402,7 @@ mod tests {
                         Function::Or => ones >= 1,
                         Function::Majority => ones > k / 2,
                         Function::Parity => [1, 3, 5].contains(&ones),
+                        Function::Own => unreachable!("it is no built-in function"),
                     };
                     assert_eq!(*y == 1.0, expected);
                 }
@@ -367,7 +420,7 @@ mod tests {
         let all = (0..1u32 << task.n).filter(|set| set.count_ones() as usize == task.k);
         let is_fitting = |set: &u32| {
             let places: Vec<usize> = (0..task.n).filter(|i| set >> i & 1 == 1).collect();
-            batch.x.chunks(task.n).zip(&batch.y).all(|(x, y)| task.label(&places, x) == *y)
+            batch.x.chunks(task.n).zip(&batch.y).all(|(x, y)| label(&task.table(), &places, x) == *y)
         };
         all.filter(is_fitting).count()
     }

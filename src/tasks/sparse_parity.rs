@@ -18,9 +18,10 @@
 //! ```
 
 pub mod charts;
+mod measures;
 
 use super::parity::ParityExamples;
-use super::{Batch, Examples, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, MeasureInfo, Measures, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -183,9 +184,16 @@ impl TaskConfig for SparseParity {
 impl SparseParity {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 
 impl Examples for SparseParity {
+    fn measures(&self) -> Measures {
+        measures::of(self.cube().is_some())
+    }
+
     fn parity_examples(&self) -> Option<ParityExamples> {
         Some(self.drawn())
     }

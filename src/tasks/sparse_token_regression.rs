@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::remembered::Remembered;
-use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, measures};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -93,6 +93,9 @@ impl SparseTokenRegression {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
 
     /// What prompts are drawn, and how they are written down.
     pub fn drawn(&self) -> Prompts {
@@ -210,6 +213,10 @@ impl TaskConfig for SparseTokenRegression {
 }
 
 impl Examples for SparseTokenRegression {
+    fn measures(&self) -> Measures {
+        Measures { names: measures::names(&measures::OF_PROMPTS), ..Measures::default() }
+    }
+
     fn form(&self) -> Form {
         Form::Prompt
     }

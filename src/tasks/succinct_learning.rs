@@ -4,6 +4,7 @@
 //! What is drawn is a [`LearningProblem`]; here are its settings.
 
 pub mod charts;
+mod measures;
 
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -11,8 +12,8 @@ use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
-use crate::succinct::{Family, LearningProblem, Measured};
-use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+use crate::succinct::{Family, LearningProblem};
+use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
 
 /// Most inputs of an example in a run.
 const MOST_INPUTS: u64 = 31;
@@ -46,6 +47,12 @@ impl SuccinctLearning {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
+
+    /// What the numbers of a search for a rule are called.
+    pub const IN_SEARCH: Measures = measures::IN_SEARCH;
 
     /// What is drawn.
     pub fn problem(&self) -> LearningProblem {
@@ -109,11 +116,7 @@ impl Examples for SuccinctLearning {
     }
 
     fn measures(&self) -> Measures {
-        Measures {
-            loss: text!("error of the answers"),
-            accuracy: text!("share of test inputs answered right"),
-            more: Measured::OPTIONS,
-        }
+        measures::NAMES
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -29,7 +29,7 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
 use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch, from_one};
@@ -345,6 +345,9 @@ impl TaskConfig for Tabular {
 impl Tabular {
     /// Charts of this task alone: those of networks on bits say all that is drawn of it.
     pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
 }
 
 impl Examples for Tabular {

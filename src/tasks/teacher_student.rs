@@ -20,7 +20,7 @@
 
 pub mod charts;
 
-use super::{Batch, Examples, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -55,6 +55,9 @@ impl TeacherStudent {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
 
     /// The teacher's weights w*.
     pub fn teacher(&self, seed: u64) -> Vec<f64> {

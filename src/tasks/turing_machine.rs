@@ -5,6 +5,7 @@
 //! number as a share of T is the input, and the cell of the head after it the label.
 
 pub mod charts;
+mod measures;
 mod rules;
 
 use std::cell::RefCell;
@@ -13,13 +14,13 @@ use std::sync::Arc;
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::machines::{
-    MOST_CELL, MOST_STEPS, Machine, Measured, Mistake, Program,
+    MOST_CELL, MOST_STEPS, Machine, Mistake, Program,
     library::{self, Example},
 };
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{LINDNER_2023, WEI_2022, WEISS_2021};
-use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
 use crate::{choices, settings};
 use rules::{MOST_RULES, Rules};
 
@@ -108,6 +109,9 @@ impl TuringMachine {
 
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What runs.
     ///
@@ -226,11 +230,7 @@ impl Examples for TuringMachine {
     }
 
     fn measures(&self) -> Measures {
-        Measures {
-            loss: text!("largest deviation"),
-            accuracy: text!("number of steps before the first wrong step, as a share of T"),
-            more: Measured::OPTIONS,
-        }
+        measures::NAMES
     }
 
     fn problems(&self) -> Vec<Problem> {

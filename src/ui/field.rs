@@ -48,7 +48,10 @@ impl Field {
             Range::Schedule(..) => Control::Text(tr!("e.g. 500:0.05")),
             Range::Points(..) => Control::Text(tr!("e.g. -1:0.5_0.3:2")),
             Range::Text(_) => Control::Lines(""),
+            Range::Formula(_) => Control::Lines(tr!("e.g. (x1 ^ x2) & x3")),
             Range::Axis => Control::Text(tr!("e.g. n:10_20_40")),
+            // No field of the page takes them.
+            Range::Axes => Control::Text(""),
             Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };
         Field {
@@ -122,11 +125,11 @@ fn range(knob: &Knob) -> String {
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
         Range::Schedule(..) => tr!("Increasing steps, each with a value, like 500:0.1_900:0.02.").into(),
         Range::Points(_, most) => tr!("At most {most} points x:y, like -1:0.5_0.3:2.", most),
-        Range::Text(most) => {
+        Range::Text(most) | Range::Formula(most) => {
             tr!("At most {most} characters, as they are written in a link.", most = thousands(most as u64))
         }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
-        Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
+        Range::Axes | Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
     }
 }
 
@@ -163,7 +166,7 @@ mod tests {
     fn ranges_are_said_in_words() {
         let spec = RunSpec::default();
         let text = |key: &str| range(spec.knob(key).unwrap());
-        assert_eq!(text("width"), "From 1 to 4,096 neurons.");
+        assert_eq!(text("width"), "From 1 to 16,384 neurons.");
         assert_eq!(text("noise"), "From 0 to 0.5.");
         assert_eq!(text("seed"), "A whole number from 0 on.");
     }

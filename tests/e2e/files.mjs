@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { pixels, rows, serve, stepOf, tableLines, text, until, visit } from "./harness.mjs";
 
 const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
 
@@ -83,9 +83,13 @@ export function files(here) {
     const { bytes: json, name } = await saved(page, see, "save-json", folder);
     assert.equal(name, "sparse-parity-mlp-seed3-step400.json");
     const run = JSON.parse(json);
-    assert.deepEqual([run.format, run.version, run.link, run.environment.device], ["vivarium-run", 1, LINK, "CPU"]);
+    assert.deepEqual([run.format, run.version, run.link, run.environment.device], ["vivarium-run", 2, LINK, "CPU"]);
     assert.deepEqual(run.rows.map((row) => row.test_loss.map(Math.fround)), measured.map((row) => row.test_loss));
-    const table = (await saved(page, see, "save-csv", folder)).bytes.toString().trim().split("\n");
+    assert.deepEqual([run.t_c_resolution, run.relevant.length], [Number(run.settings.every), 2]);
+    const csv = (await saved(page, see, "save-csv", folder)).bytes.toString();
+    assert.match(csv, /^# program: Vivarium [^]*\n# settings\.n: 12\n[^]*\n# t_c_resolution: \d+\n/);
+    assert.ok(csv.includes(`\n# link: ${LINK}\n`));
+    const table = tableLines(csv);
     assert.equal(table[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     assert.equal(table.length, 1 + measured.length);
     const weights = (await saved(page, see, "save-safetensors", folder)).bytes;
@@ -102,6 +106,35 @@ export function files(here) {
     }
     await page.keyboard.press("Escape");
     assert.ok(!(await see("files-dialog").isVisible()));
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("saves the numbers of a chart, the same bytes as the command line", inFolder(async (folder) => {
+    const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
+    const link = `${LINK}&device=cpu`;
+    const { page, heard, see } = await open(link);
+    await until(async () => (await stepOf(see)) === 400 && /^Ended|^Found/.test(await text(see("status"))), "the end");
+    await page.keyboard.press("s");
+    await see("files-dialog").waitFor();
+    for (const chart of ["loss", "accuracy", "weights"]) {
+      assert.equal(await text(see(`save-data-${chart}`)), "Data (CSV)");
+      assert.match(await see(`save-data-${chart}`).getAttribute("aria-label"), /^Save .+ as Data \(CSV\)$/);
+      const { name, bytes } = await saved(page, see, `save-data-${chart}`, folder);
+      assert.equal(name, `sparse-parity-mlp-seed3-step400-${chart}.csv`);
+      const lines = bytes.toString().split("\n").filter((line) => !line.startsWith("#"));
+      assert.equal(lines[0], "chart,step,kind,name,x,row,value,low,high");
+      assert.ok(lines.length > 40 && lines.slice(1, -1).every((line) => line.startsWith(`${chart},400,`)));
+      const command = execFileSync(LAB, ["probe", link, "--charts", chart, "--format", "csv", "-q"], { encoding: "utf8" });
+      assert.equal(bytes.toString(), command, chart);
+    }
+    // The three buttons of a chart stand in one line, and on a phone nothing is wider than the dialog.
+    const tops = await page.evaluate(() => ["svg", "png", "data"].map((kind) =>
+      Math.round(document.querySelector(`[data-testid=save-${kind}-loss]`).getBoundingClientRect().top)));
+    assert.deepEqual(tops, [tops[0], tops[0], tops[0]]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const isWithin = await see("files-dialog").evaluate((dialog) => dialog.scrollWidth <= dialog.clientWidth);
+    assert.ok(isWithin, "no part of the dialog is cut off");
     assert.deepEqual(heard.console, []);
     await page.close();
   }));

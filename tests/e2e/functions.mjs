@@ -28,6 +28,29 @@ export function functionsLab(here) {
     await page.close();
   });
 
+  it("takes a function of one's own, and says where its mistake is", async () => {
+    const { page, heard, see } = await go("#v1/sparse-boolean?fn=own&n=12&m=60&held=128&start=paused&show=loss.fourier");
+    const known = /^The function has degree 3\. Of its 8 Fourier coefficients, 4 are not 0\./;
+    await until(async () => known.test(await summary(see, "fourier")), "the coefficients of (x1 ^ x2) & x3");
+    assert.ok((await pixels(page, "chart-fourier")) > 2, "bars are drawn");
+    const field = see("knob-own");
+    const enter = async (typed) => {
+      await field.fill(typed);
+      await field.blur();
+    };
+    await enter("x1 & ? x2");
+    await until(async () => /character 6: “\?” is not a part of a formula/.test(await page.locator("#problem-own").innerText()), "the mistake");
+    assert.equal(await field.inputValue(), "x1 & ? x2", "what was typed stays");
+    await enter("x1 & ~x2");
+    await until(() => page.url().includes("own=x1_*_~x2"), "the formula in the link");
+    await until(async () => /degree 2\. Of its 4 Fourier coefficients, 4 are not 0/.test(await summary(see, "fourier")), "its coefficients");
+    await enter("01101001");
+    await until(() => page.url().includes("own=0x69"), "the table in the link");
+    await until(async () => /degree 3\. Of its 8 Fourier coefficients, 1 is not 0/.test(await summary(see, "fourier")), "a parity");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("has a head written by hand whose sharpness can be set", async () => {
     const { page, heard, see } = await go("#v1/sparse-boolean?start=paused", { width: 390, height: 844 });
     await until(async () => (await page.getByTestId("written").count()) === 1, "the instrument");

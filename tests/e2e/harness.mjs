@@ -191,12 +191,23 @@ export const rows = (page) => page.evaluate(() => window.vivarium?.rows() ?? [])
 const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
 
 /** What is measured of networks on sequences besides, in the order of a row. */
-const MEASURES = ["uniform", "unigram", "bigram", "trigram", "tetragram", "previous", "induction", "on_dirichlet", "on_iid", "on_ds"];
+const MEASURES = [
+  ...["uniform", "unigram", "bigram", "trigram", "tetragram"].map((strategy) => `kl_from_${strategy}`),
+  ...["previous_token_attention", "induction_attention"],
+  ...["dirichlet", "iid", "ds"].map((chains) => `kl_to_truth_on_${chains}`),
+];
+
+/** The lists of a row that all tasks have. Each task has names of its own for them in CSV, where they follow step and replica. */
+const LISTS = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"];
+
+/** Lines of a table, without what is said of its runs. */
+export const tableLines = (text) => text.trim().split("\n").filter((line) => !line.startsWith("#"));
 
 /** Metrics of `lab run`, in the page's form. */
 export function lab(link, ...more) {
   const text = execFileSync(LAB, ["run", link, "--format", "csv", "--quiet", ...more], { encoding: "utf8", maxBuffer: 1 << 28 });
-  const [header, ...lines] = text.trim().split("\n").map((line) => line.split(","));
+  const [header, ...lines] = tableLines(text).map((line) => line.split(","));
+  LISTS.forEach((name, i) => (header[2 + i] = name));
   const is = (name) => header.includes(name);
   const found = [];
   for (const line of lines) {
@@ -204,7 +215,7 @@ export function lab(link, ...more) {
     if (at("replica") === 0) {
       found.push({
         step: at("step"),
-        ...Object.fromEntries(["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"].map((name) => [name, []])),
+        ...Object.fromEntries([...LISTS, "margin"].map((name) => [name, []])),
         // All or none of them; those that do not apply are empty.
         measures: MEASURES.some(is) ? MEASURES.map(() => []) : [],
       });

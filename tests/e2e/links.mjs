@@ -47,6 +47,12 @@ const LINKS = [
     seconds: 60,
   },
   {
+    name: "16,384 neurons on 512 bits",
+    link: "#v1/sparse-parity?n=512&width=16384&start=paused",
+    is: async (see) => (await text(see("status"))).length > 0,
+    seconds: 60,
+  },
+  {
     name: "a deep network whose first layer is small",
     link: "#v1/sparse-parity?model=deep-mlp&widths=1.4096.4096.4096.4096&start=paused",
     is: async (see) => (await text(see("status"))).length > 0,

@@ -110,6 +110,28 @@ export function parityLab(here) {
     await page.close();
   });
 
+  it("takes an optimizer, a schedule and smoothed labels from the form", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=10&k=2&width=16&loss=ce&steps=300&halt=steps&every=10&held=128&speed=0");
+    const about = (key) => page.locator(".knob", { has: see(`knob-${key}`) }).innerText();
+    const linked = (part) => until(async () => page.url().includes(part), part);
+    await see("knob-opt").selectOption("lion");
+    await linked("opt=lion");
+    assert.match(await about("drop"), /no effect now/);
+    await see("knob-cool").selectOption("drops");
+    await linked("cool=drops");
+    await until(async () => !/no effect now/.test(await about("drop")), "steps between drops");
+    await see("knob-ls").fill("0.1");
+    await see("knob-ls").press("Enter");
+    await linked("ls=0.1");
+    await see("knob-loss").selectOption("hinge");
+    await until(async () => /Expected 0, because only the cross-entropy loss/.test(await about("ls")), "why not");
+    await see("knob-loss").selectOption("ce");
+    await until(async () => (await rows(page)).at(-1)?.step === 300, "the end", 30);
+    assert.match(await text(see("learner")), /fused loop/i);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("trains a deep network layer by layer", async () => {
     const link = "#v1/sparse-parity?model=deep-mlp&n=8&k=2&widths=4.2&layers=greedy&lr=0.05&steps=600&halt=steps&every=20&held=256&speed=0";
     const { page, heard, see } = await open(link);

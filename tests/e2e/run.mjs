@@ -237,7 +237,7 @@ describe("controls", () => {
     await until(async () => /same seed/i.test(await text(see("message"))), "the message");
     await box.fill("99999");
     await box.press("Enter");
-    await until(async () => /4096/.test(await page.locator("body").innerText()), "the range in words");
+    await until(async () => /16384/.test(await page.locator("body").innerText()), "the range in words");
     assert.match(page.url(), /width=33/);
     await see("undo").click();
     await until(() => /width=24/.test(page.url()), "the old width");

@@ -109,6 +109,15 @@ export function sweeps(here) {
     await page.close();
   });
 
+  it("says that more than two settings are swept on the command line", async () => {
+    const { page, heard, see } = await open(`${SMALL}&start=paused&sweep=n:8_10&series=lr:0.3_1&further=seed:1_2,width:16_24`);
+    await until(async () => /at most two settings of a sweep; .*lab sweep/.test(await text(see("notice"))), "the notice");
+    assert.ok(/sweep=n:8_10&series=lr:0\.3_1/.test(page.url()) && !/further=/.test(page.url()), page.url());
+    assert.equal(await page.getByTestId("knob-further").count(), 0, "no field for what the page does not show");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("refuses a hundred thousand runs with their time and a way to go on", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250");
     await until(async () => /at most 1,024 runs; this sweep has 100,000 runs, which take up to .* fewer values, or .*lab sweep/.test(await text(see("notice"))), "the notice");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { lab, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { lab, pixels, rows, stepOf, tableLines, text, until, visit } from "./harness.mjs";
 import { clear, library, stored } from "./library.mjs";
 
 /** Tests in the browser and at the address that `here` gives. */
@@ -182,7 +182,8 @@ export function timeAndComparison(here) {
       };
       const table = await download("compared-csv");
       assert.equal(table.name, "sparse-parity-mlp-seed0-step300-compared.csv");
-      const [head, ...lines] = table.text.trim().split("\n");
+      assert.match(table.text, /^# run: [^]*\n# run: η = 0\.1\n# program: Vivarium /);
+      const [head, ...lines] = tableLines(table.text);
       assert.equal(head, "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
       const of = (name) => lines.filter((line) => line.startsWith(`${name},`));
       assert.deepEqual([of("η = 0.3").length, of("η = 0.1").length, lines.length], [31, 31, 62]);
@@ -192,7 +193,9 @@ export function timeAndComparison(here) {
       await see("files").click();
       await see("files-dialog").waitFor();
       assert.equal((await download("save-compared")).text, table.text);
-      assert.match((await download("save-csv")).text, /^step,replica,train_loss/);
+      const own = (await download("save-csv")).text;
+      assert.match(own, /^# program: Vivarium /);
+      assert.match(tableLines(own)[0], /^step,replica,train_loss/);
       const svg = (await download("save-svg-loss")).text;
       assert.ok(svg.includes("held-out, η = 0.1") && svg.includes("held-out, η = 0.3"), "the names are in the picture");
       await page.keyboard.press("Escape");

@@ -78,7 +78,7 @@ async function press(page, tour) {
     const word = await text(button);
     if (await button.getAttribute("aria-disabled")) continue;
     await button.click();
-    if (/^Train/.test(word)) {
+    if (/^(Train|Run)/.test(word)) {
       const rests = () => page.getByTestId("play").first().getAttribute("aria-label");
       await page.waitForTimeout(300);
       await until(async () => !/Pause/.test(await rests()), word, TRAINS);

@@ -87,6 +87,20 @@ function axis(dice, knobs) {
   return `${key}:${dice.pick(["lin", "log"])}:${ends.join("..")}:${count}`;
 }
 
+/** A formula over some bits, a truth table, or neither. */
+function formula(dice) {
+  const kind = dice.below(8);
+  if (kind === 0) return written(dice, 40);
+  if (kind === 1) return `0x${dice.many(2 ** dice.below(8), () => "0123456789abcdef"[dice.below(16)]).join("")}`;
+  if (kind === 2) return "~(".repeat(dice.below(300)) + "x1";
+  const part = (depth) => {
+    if (depth === 0 || dice.below(3) === 0) return `${dice.pick(["", "~", "not_"])}x${1 + dice.below(4)}`;
+    if (dice.below(4) === 0) return `maj(${dice.many(3, () => part(depth - 1)).join(",")})`;
+    return `(${part(depth - 1)}${dice.pick(["*", "+", "@", "_and_", "_xor_"])}${part(depth - 1)})`;
+  };
+  return part(3);
+}
+
 /** The text of a value in `range`; `knobs` are those that a sweep can have. */
 function value(dice, range, knobs) {
   const { kind, low, high, most, options } = range;
@@ -116,8 +130,12 @@ function value(dice, range, knobs) {
       return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
     case "text":
       return dice.below(2) === 0 ? text(dice, most) : written(dice, most);
+    case "formula":
+      return formula(dice).slice(0, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
+    case "axes":
+      return knobs.length > 0 ? dice.many(length(dice, 20), () => axis(dice, knobs)).join(",") : "";
     default:
       throw new Error(`links of the kind "${kind}" are not known here`);
   }
@@ -165,6 +183,8 @@ function full(dice, catalogue, { task, model, optimizer }) {
       }
       case "text":
         return "1".repeat(most);
+      case "formula":
+        return "x1*".repeat(most).slice(0, most);
       case "points":
         return dice.many(most, () => `${low + (high - low) * dice.share()}:${low}`).join("_");
       case "axis": {
@@ -209,7 +229,7 @@ export function inRange(dice, catalogue) {
     if (group.length === 0) continue;
     const { key, range } = dice.pick(group);
     // Most links are of one run, and most sweeps are refused.
-    if (range.kind === "axis" && dice.below(3) > 0) continue;
+    if (["axis", "axes"].includes(range.kind) && dice.below(3) > 0) continue;
     pairs.push(`${key}=${value(dice, range, swept)}`);
   }
   if (dice.below(12) === 0) pairs.push(teaching(dice, catalogue, swept));
@@ -225,7 +245,7 @@ function teaching(dice, { reserved, parts }, knobs) {
 
 /** Numbers that 32 bits, 64 bits or a browser cannot hold, and what looks like numbers. */
 const NUMBERS = (
-  "-1 -0 0 1 2 7 127 128 129 255 256 999 1000 4095 4096 4097 65535 65536 65537 99999999 2147483647 2147483648 " +
+  "-1 -0 0 1 2 7 127 128 129 255 256 999 1000 4095 4096 4097 16384 65535 65536 65537 99999999 2147483647 2147483648 " +
   "4294967295 4294967296 4294967297 9007199254740991 9007199254740993 18446744073709551615 18446744073709551616 " +
   "1e5 1e9 1e15 1e19 1e308 1e309 1e999 -1e308 1e-320 0.1 0.5 .5 5. 1.0000000001 nan NaN inf infinity +5 1_000 0x10 ٣"
 ).split(" ");

@@ -253,17 +253,20 @@ fn a_gpu_sweep_of_the_command_line_is_its_runs() {
     let gpu = gpu().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    let mut lines = text.lines().skip(2);
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     for (number, spec) in specs(&format!("{link}&device=gpu")).iter().enumerate() {
         let alone = alone(spec, &gpu);
         for (replica, solved) in alone.solved.iter().enumerate() {
             let line: Vec<&str> = lines.next().unwrap().split(',').collect();
-            assert_eq!((line[0], line[4]), (&*number.to_string(), &*replica.to_string()), "{line:?}");
+            // Behind the two settings and the seed comes the relevant set.
+            assert_eq!((line[0], line[5]), (&*number.to_string(), &*replica.to_string()), "{line:?}");
+            let reached = solved.map_or(String::new(), |step| step.to_string());
+            assert_eq!((line[6], line[7]), (if solved.is_some() { "1" } else { "0" }, &*reached));
             let step = solved.unwrap_or(alone.step);
-            assert_eq!((line[5], line[6]), (if solved.is_some() { "1" } else { "0" }, &*step.to_string()));
+            assert_eq!((line[8], line[9]), ("100", &*step.to_string()));
             let row = alone.rows.iter().find(|row| row.step == step).unwrap();
-            assert_eq!(line[7], row.train_loss[replica].to_string());
-            assert_eq!(line[10], row.test_accuracy[replica].to_string());
+            assert_eq!(line[10], row.train_loss[replica].to_string());
+            assert_eq!(line[13], row.test_accuracy[replica].to_string());
         }
     }
     assert!(lines.next().is_none());

@@ -94,6 +94,47 @@ fn links_that_ask_for_too_much_are_mended_at_once() {
     }
 }
 
+/// 16,384 neurons have room on up to 512 bits, and on pairs of up to 32 elements; beyond, as many weights as before.
+#[test]
+fn a_layer_is_as_wide_as_its_inputs_leave_room() {
+    for (link, most) in [
+        ("#v1/sparse-parity?n=512&width=16384", None),
+        ("#v1/sparse-parity?n=512&width=16384&batch=4096", None),
+        ("#v1/sparse-parity?n=40&model=power-net&width=16384", None),
+        ("#v1/sparse-parity?n=128&model=deep-mlp&widths=16384.2", None),
+        ("#v1/groups?n=32&width=16384", None),
+        ("#v1/sparse-boolean?n=2048&model=mlp&m=1000&width=4096", None),
+        (
+            "#v1/sparse-boolean?n=2048&model=mlp&m=1000&width=4097",
+            Some("at most 4096 neurons for 2048 inputs"),
+        ),
+        (
+            "#v1/sparse-boolean?n=513&model=deep-mlp&widths=16384",
+            Some("at most 16352 neurons for 513 inputs"),
+        ),
+        ("#v1/groups?n=33&width=16384", Some("at most 15887 neurons for 33 inputs")),
+        ("#v1/sparse-parity?width=16385", Some("a whole number from 1 to 16384")),
+    ] {
+        let ((read, notices), took) = least_ms(|| decode(link));
+        assert!(took < 200.0, "{link}: {took} ms");
+        assert_bounded(&read.spec, link);
+        assert!(read.spec.problems().is_empty(), "{link}");
+        match most {
+            None => assert!(notices.is_empty(), "{link}: {notices:?}"),
+            Some(most) => {
+                assert!(notices.iter().any(|notice| notice.expected.contains(most)), "{link}: {notices:?}")
+            }
+        }
+    }
+    // As many of them as before fit together.
+    for (width, replicas) in [(4096, 31), (16_384, 7)] {
+        let most =
+            |replicas: usize| decode(&format!("#v1/sparse-parity?n=512&width={width}&replicas={replicas}")).1;
+        assert!(most(replicas).is_empty(), "{:?}", most(replicas));
+        assert!(most(replicas + 1).iter().any(|notice| notice.key == "replicas"), "{width}");
+    }
+}
+
 /// The ends of a range, the smallest first.
 fn ends(knob: &Knob) -> Vec<Value> {
     match knob.range {
@@ -121,7 +162,12 @@ fn ends(knob: &Knob) -> Vec<Value> {
             vec![Value::Points(vec![]), Value::Points(vec![[largest, -largest]; most])]
         }
         Range::Text(most) => vec![Value::Text(String::new()), Value::Text("1".repeat(most))],
-        Range::Axis | Range::Set(_) => vec![],
+        Range::Formula(most) => {
+            let texts = ["", "(x1 ^ x2) & x3", "maj(x1, x2, x3)", "x8"].map(String::from);
+            let long = ["~".repeat(most), "1".repeat(most), format!("{}x1", "(".repeat(most - 2))];
+            texts.into_iter().chain(long).map(Value::Formula).collect()
+        }
+        Range::Axis | Range::Axes | Range::Set(_) => vec![],
     }
 }
 

@@ -169,6 +169,14 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Axis(Default::default()),
             Value::Axis(Axis::new("lr".into(), vec!["0.1".into(), "0.5".into()])),
         ],
+        Range::Formula(_) => {
+            let texts = ["", "(x1 ^ x2) & x3", "~x1 | x2", "01101001", "0110", "nothing & all", "0x12_ü"];
+            texts.iter().map(|text| Value::Formula(text.to_string())).collect()
+        }
+        Range::Axes => {
+            let axis = |key: &str| Axis::new(key.into(), vec!["0.1".into(), "0.5".into()]);
+            vec![Value::Axes(vec![]), Value::Axes(vec![axis("lr"), axis("wd")])]
+        }
         Range::Sizes(low, high, most) => {
             vec![
                 Value::List(vec![low]),

@@ -208,7 +208,10 @@ fn random(task: &str, model: &str, state: &mut u64) -> RunSpec {
         let a = next(state) >> (next(state) % 44);
         let _ = spec.set(knob.key, &value(knob.range, a, (next(state) % 1000) as f64 / 1000.0));
     }
-    if spec.set("opt", &Value::Choice(["sgd", "adam"][next(state) as usize % 2].into())).is_err() {
+    if spec
+        .set("opt", &Value::Choice(["sgd", "adam", "lion", "muon"][next(state) as usize % 4].into()))
+        .is_err()
+    {
         panic!("no such optimizer");
     }
     spec.repair();

@@ -100,6 +100,8 @@ fn every_loss_and_optimizer() {
                 "lr=0.05",
                 "lr=0.05&wd=0.01",
                 "lr=0.02&mom=0.9&wd=0.01",
+                "lr=0.02&mom=0.9&momkind=nesterov&wd=0.01&warm=20&cool=cosine&steps=110&lrs=50:0.03",
+                "lr=0.05&cool=drops&drop=30&gamma=0.5",
                 // Where gradients cancel, one learner has 0 and another a remainder of rounding, which a smaller
                 // ε would blow up to a full step.
                 "opt=adam&eps=0.0001",
@@ -109,6 +111,29 @@ fn every_loss_and_optimizer() {
                 let rest = "n=11&width=14&every=7&seed=3&replicas=2";
                 agree(&format!("#v1/sparse-parity?{optimizer}&loss={loss}&{rest}"), make);
             }
+        }
+    }
+}
+
+/// Where a mean gradient is nearly 0, rounding decides on its sign, and a weight takes another step: few weights do.
+#[test]
+fn lion_is_that_of_autodiff_but_for_signs_that_rounding_decides() {
+    for make in learners() {
+        let spec =
+            spec("#v1/sparse-parity?opt=lion&lr=0.0005&wd=0.1&loss=ce&n=11&width=14&seed=3&replicas=2");
+        let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut fused = make(&spec);
+        let mut step = 0;
+        for until in [1, 10, 100] {
+            train_to(&mut autodiff, &spec, step, until);
+            train_to(&mut *fused, &spec, step, until);
+            step = until;
+            let [a, b] =
+                [&autodiff as &dyn Learner, &*fused].map(|l| pollster::block_on(l.weights()).unwrap());
+            let (a, b) = (a.parameters.concat(), b.parameters.concat());
+            let off = a.iter().zip(&b).filter(|(a, b)| (*a - *b).abs() > 1e-5).count();
+            assert!(off * 50 <= a.len(), "after {until} steps {off} of {} weights", a.len());
+            assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 0.005), "after {until} steps");
         }
     }
 }

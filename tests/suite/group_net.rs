@@ -51,7 +51,7 @@ fn normal(shape: &Shape, std: f32) -> Weights {
 }
 
 fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
-    Optimizer::Sgd(Sgd { lr, momentum, decay })
+    Optimizer::Sgd(Sgd { lr, momentum, decay, ..Default::default() })
 }
 
 fn adam(decay: f64, kind: Decay) -> Optimizer {
@@ -59,7 +59,7 @@ fn adam(decay: f64, kind: Decay) -> Optimizer {
 }
 
 fn shape(order: usize, neurons: usize, sigma: Sigma, nu: usize, optimizer: Optimizer) -> Shape {
-    Shape { order, neurons, sigma, nu, lambda: 1e-3, optimizer, replicas: 1, variant: None }
+    Shape { order, neurons, sigma, nu, lambda: 1e-3, optimizer, steps: 1000, replicas: 1, variant: None }
 }
 
 /// The same network on Burn tensors: u, v and w are `[replicas, order, neurons]`.

@@ -53,6 +53,12 @@ fn read(path: &str) -> Vec<u8> {
     std::fs::read(Path::new(path)).unwrap()
 }
 
+/// A table without what is said of its runs.
+fn table(path: &str) -> String {
+    let text = String::from_utf8(read(path)).unwrap();
+    text.split_inclusive('\n').filter(|line| !line.starts_with('#')).collect()
+}
+
 /// The same numbers between 0 and 1 each time.
 fn draws(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
@@ -165,7 +171,7 @@ fn a_run_that_is_stopped_saves_what_it_has_and_goes_on_from_there() {
         let child = begin(&line);
         let part = format!("{path}.part");
         // Measurements are written as they are made, and the old file stays until then.
-        until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > 2000));
+        until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > 4000));
         assert_eq!(read(&path), b"an old one\n");
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
@@ -226,7 +232,7 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(said(&output), "Stopped when 0 of 3 runs had ended.\n");
-    assert_eq!(read(&path), b"seed,replica,t_c\n");
+    assert_eq!(table(&path), "seed,replica,t_c,budget,relevant\n");
 }
 
 /// The shorter one of two runs ends, and is counted and kept.
@@ -235,15 +241,15 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
 fn a_stopped_sweep_counts_the_runs_that_had_ended() {
     let folder = Folder::new("counted");
     let path = folder.file("run.csv");
-    let head = "steps,replica,t_c\n";
+    let head = "steps,replica,t_c,budget\n";
     let link = ENDLESS.replace("&steps=10000000", "") + "&sweep=steps:100_10000000";
     let child = begin(&["run", &link, "-q", "--format", "csv", "-o", &path]);
     let part = format!("{path}.part");
-    until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > head.len() as u64));
+    until(|| Path::new(&part).exists() && table(&part).len() > head.len());
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(said(&output), "Stopped when 1 of 2 runs had ended.\n");
-    let text = String::from_utf8(read(&path)).unwrap();
+    let text = table(&path);
     let rows: Vec<&str> = text.strip_prefix(head).unwrap().lines().collect();
     assert!(rows.len() == 1 && rows[0].starts_with("100,0,"), "{text}");
 }
@@ -253,7 +259,8 @@ fn a_stopped_sweep_counts_the_runs_that_had_ended() {
 fn stop(line: &[&str], path: &str) -> (f64, u64) {
     let mut child = begin(line);
     let part = format!("{path}.part");
-    until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > 0));
+    // Behind what is said of the run there is its first measurement.
+    until(|| Path::new(&part).exists() && table(&part).contains("\n0,0,"));
     let start = now_ms();
     signal(&child, "-INT");
     while child.try_wait().unwrap().is_none() {

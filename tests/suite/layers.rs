@@ -56,7 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "pytorch",
         ],
     ),
-    ("optim", &["settings", "catalog"]),
+    ("optim", &["settings", "catalog", "pytorch"]),
     ("run", &["settings", "catalog", "bounds", "tasks", "models", "optim"]),
     ("sweep", &["settings", "run"]),
     (
@@ -134,6 +134,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "record",
         &[
+            "analysis",
             "markov",
             "models",
             "optim",
@@ -214,15 +215,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("app", &[]),
     // The figures of the command line are what the page's reducer shows of a worker.
     ("cli", &["app", "worker"]),
+    // What Python runs is what the command line runs.
+    ("python", &["app", "cli"]),
 ];
 
 /// What all may name: the words for a person, the publications, and how lists are sorted.
 const EVERYWHERE: &[&str] = &["language", "sources", "sorting"];
 
-/// The two fronts, page and command line.
-const FRONTS: &[&str] = &["app", "cli"];
+/// The fronts: page, command line and Python module.
+const FRONTS: &[&str] = &["app", "cli", "python"];
 
-/// What both fronts may name.
+/// What all fronts may name.
 const FRONT: &[&str] = &[
     "settings",
     "catalog",

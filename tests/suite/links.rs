@@ -46,7 +46,13 @@ pub fn value(range: Range, a: u64, b: f64) -> Value {
             let letter = |i: u64| LETTERS[((a.wrapping_mul(i + 1) >> 3) % 8) as usize];
             Value::Text((0..a % 9.min(most as u64)).map(letter).collect())
         }
+        Range::Formula(most) => {
+            const PARTS: [&str; 9] = ["x1", "x2", "x3", "~", " & ", "|", "^", "(", ")"];
+            let part = |i: u64| PARTS[((a.wrapping_mul(i + 1) >> 3) % 9) as usize];
+            Value::Formula((0..a % 9.min(most as u64 / 3)).map(part).collect())
+        }
         Range::Axis => Value::Axis(Default::default()),
+        Range::Axes => Value::Axes(vec![]),
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
@@ -166,8 +172,11 @@ fn longest(range: Range) -> Value {
         }
         Range::Points(largest, most) => Value::Points(vec![[-largest * SHARE; 2]; most]),
         Range::Text(most) => Value::Text("1".repeat(most)),
+        Range::Formula(most) => Value::Formula("1".repeat(most - 1)),
         // 2,500 characters are the most of a list.
         Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
+        // As are they of several lists together.
+        Range::Axes => Value::Axes(vec![Axis::new("settings".into(), vec!["9".repeat(24); 99])]),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),
     }
 }

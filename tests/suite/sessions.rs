@@ -228,6 +228,8 @@ fn optimizers_follow_their_printed_rules() {
     for rule in [
         "opt=sgd&lr=0.05&wd=0.1&",
         "opt=sgd&lr=0.05&mom=0.9&wd=0.01&",
+        "opt=sgd&lr=0.05&mom=0.9&momkind=nesterov&wd=0.01&warm=5&cool=cosine&",
+        "opt=lion&lr=0.003&wd=0.1&cool=linear&",
         "opt=adam&lr=0.01&",
         "opt=adam&lr=0.01&wd=0.1&",
         "opt=adam&lr=0.01&wd=0.1&wdkind=coupled&b1=0.8&b2=0.95&eps=0.001&",
@@ -258,12 +260,14 @@ fn optimizers_follow_their_printed_rules() {
                     gradients.iter_mut().flatten().for_each(|g| *g *= o.clip / norm);
                     clipped += 1;
                 }
-                let (step, warm) = (step as f64, o.warm as f64);
-                if step < warm {
-                    lr *= (step + 1.0) / warm;
-                } else if rule.contains("cool") {
-                    lr *= (40.0 - step) / (40.0 - warm);
-                }
+            }
+            let (step, warm) = (step as f64, spec.optimizer.update_rule().schedule().warm as f64);
+            if step < warm {
+                lr *= (step + 1.0) / warm;
+            } else if rule.contains("cool=linear") {
+                lr *= (40.0 - step) / (40.0 - warm);
+            } else if rule.contains("cool=cosine") {
+                lr *= 0.5 + 0.5 * (std::f64::consts::PI * (step - warm) / (40.0 - warm)).cos();
             }
             for (which, gradient) in gradients.iter().enumerate() {
                 for (i, g) in gradient.iter().enumerate() {
@@ -271,9 +275,17 @@ fn optimizers_follow_their_printed_rules() {
                     let (m, v) = (&mut first[which][i], &mut second[which][i]);
                     match &spec.optimizer {
                         Optimizer::Sgd(o) => {
-                            *m = o.momentum * *m + g + o.decay * *w;
-                            *w -= lr * *m;
+                            let g = g + o.decay * *w;
+                            *m = o.momentum * *m + g;
+                            *w -= lr * if rule.contains("nesterov") { g + o.momentum * *m } else { *m };
                         }
+                        Optimizer::Lion(o) => {
+                            let mixed = o.beta1 * *m + (1.0 - o.beta1) * g;
+                            let sign = f64::from(i8::from(mixed > 0.0) - i8::from(mixed < 0.0));
+                            *m = o.beta2 * *m + (1.0 - o.beta2) * g;
+                            *w = *w * (1.0 - lr * o.decay) - lr * sign;
+                        }
+                        Optimizer::Muon(_) => unreachable!("its updates are of whole matrices"),
                         Optimizer::Adam(o) => {
                             let coupled = link.contains("coupled");
                             let g = if coupled { g + o.decay * *w } else { *g };

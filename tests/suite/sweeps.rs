@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use vivarium::permalink::encode;
 use vivarium::protocol::Row;
+use vivarium::record::{Environment, preamble};
 use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
@@ -40,8 +41,10 @@ fn read(path: &str) -> String {
 /// The file that the runs done one by one make, and in which replicas train on when they have found it.
 fn singly(link: &str) -> String {
     let sweep = spec(link);
+    let about = preamble::lines(&Environment::program(), link, &sweep, None);
     let mut text = format!(
-        "# lab sweep {link}\ncell,n,k,seed,replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy\n"
+        "# lab sweep {link}\n{about}cell,n,k,seed,relevant,replica,success,step,budget,measured_at,train_loss,\
+         train_accuracy,test_loss,test_accuracy\n"
     );
     for (number, cell) in cells(&sweep).iter().enumerate() {
         let run = spec(&encode(&vivarium::permalink::Link { spec: cell.spec.clone(), ..Default::default() }));
@@ -51,11 +54,14 @@ fn singly(link: &str) -> String {
             let row = outcome.rows.iter().find(|row| row.step == step).unwrap();
             let numbers = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
             let numbers: Vec<String> = numbers.iter().map(|column| column[replica].to_string()).collect();
+            let relevant: Vec<String> = preamble::relevant(&cell.spec).iter().map(usize::to_string).collect();
             text += &format!(
-                "{number},{},{},0,{replica},{},{step},{}\n",
+                "{number},{},{},0,{},{replica},{},{},200,{step},{}\n",
                 cell.spec.value("n").unwrap(),
                 cell.spec.value("k").unwrap(),
+                relevant.join(" "),
                 u8::from(solved.is_some()),
+                solved.map_or(String::new(), |step| step.to_string()),
                 numbers.join(",")
             );
         }
@@ -67,7 +73,10 @@ fn singly(link: &str) -> String {
 fn a_sweep_is_its_runs_done_singly_bit_for_bit_on_any_number_of_threads() {
     let folder = Folder::new("singly");
     let expected = singly(SWEEP);
-    assert!(expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,200,")), "{expected}");
+    assert!(
+        expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,,200,200,")),
+        "{expected}"
+    );
     for threads in ["1", "2", "5"] {
         let path = folder.file(threads);
         let said = done(&["sweep", SWEEP, "-o", &path, "--threads", threads]);
@@ -83,14 +92,14 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
     done(&["sweep", SWEEP, "-q", "-o", &whole]);
     let whole = read(&whole);
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let head = lines.iter().position(|line| line.starts_with("0,")).unwrap();
     // Two runs, a third cut in the middle of a line, and none at all.
-    for kept in
-        [whole[..lines[..8].concat().len() + 30 + lines[8].len()].to_string(), String::new(), lines[0].into()]
-    {
+    let two = lines[..head + 6].concat().len() + 30 + lines[head + 6].len();
+    for kept in [whole[..two].to_string(), String::new(), lines[0].into()] {
         let path = folder.file("cut.csv");
         std::fs::write(&path, &kept).unwrap();
         let said = done(&["sweep", SWEEP, "-o", &path]);
-        let made = if kept.len() > 200 {
+        let made = if kept.len() == two {
             "4 runs trained and 2 runs already done"
         } else {
             "6 runs trained and 0 runs already done"
@@ -102,6 +111,63 @@ fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
         assert_eq!(read(&path), whole);
         std::fs::remove_file(&path).unwrap();
     }
+}
+
+/// Three settings given one by one: two maps of 2 × 2 runs. What is stopped goes on, and parts make the same file.
+#[test]
+fn a_sweep_has_as_many_settings_as_are_given() {
+    const SINGLE: &str =
+        "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=2&steps=60&every=5&held=128&device=cpu";
+    let axes = ["--axis", "n:6_8", "--axis", "k:2_3", "--axis", "seed:4_5"];
+    let folder = Folder::new("axes");
+    let [whole, again, all] = ["whole.csv", "again.csv", "all.csv"].map(|name| folder.file(name));
+    let figure = folder.file("maps.svg");
+    let run = |path: &str, more: &[&str]| done(&[&["sweep", SINGLE, "-o", path], &axes[..], more].concat());
+    let said = run(&whole, &["--figure", &figure]);
+    assert!(said.starts_with("8 runs trained and 0 runs already done"), "{said}");
+    let text = read(&whole);
+    let mut lines = text.lines();
+    let link = lines.next().unwrap().strip_prefix("# lab sweep ").unwrap().to_string();
+    assert!(link.contains("sweep=n:6_8&series=k:2_3&further=seed:4_5"), "{link}");
+    let columns = "cell,n,k,seed,replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy";
+    assert_eq!(lines.next(), Some(columns));
+    let settings: Vec<String> =
+        lines.step_by(2).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        settings,
+        ["0 6 2 4", "1 6 3 4", "2 8 2 4", "3 8 3 4", "4 6 2 5", "5 6 3 5", "6 8 2 5", "7 8 3 5"]
+    );
+    // Each map is the sweep of two settings from its own seed.
+    for (seed, from) in [("4", 0), ("5", 8)] {
+        let path = folder.file(&format!("{seed}.csv"));
+        done(&["sweep", &format!("{SINGLE}&seed={seed}&sweep=n:6_8&series=k:2_3"), "-q", "-o", &path]);
+        let numbers = |text: &str, from: usize| -> Vec<String> {
+            let lines = text.lines().skip(2 + from).take(8);
+            lines.map(|line| line.split_once(',').unwrap().1.to_string()).collect()
+        };
+        assert_eq!(numbers(&read(&path), 0), numbers(&text, from), "seed {seed}");
+    }
+    let svg = read(&figure);
+    assert_eq!(["seed = 4: ", "seed = 5: "].map(|name| svg.matches(name).count()), [2, 2]);
+    // The link in the file is the same sweep; what is missing is made.
+    let kept: String = text.split_inclusive('\n').take(2 + 2 * 3).collect();
+    std::fs::write(&again, kept).unwrap();
+    let said = done(&["sweep", &link, "-o", &again]);
+    assert!(said.starts_with("5 runs trained and 3 runs already done"), "{said}");
+    assert_eq!(read(&again), text);
+    let parts = ["1", "2", "3"].map(|part| folder.file(&format!("part-{part}.csv")));
+    for (part, path) in ["1/3", "2/3", "3/3"].into_iter().zip(&parts) {
+        run(path, &["-q", "--shard", part]);
+    }
+    done(&["merge", &parts[0], &parts[1], &parts[2], "-o", &all]);
+    assert_eq!(read(&all), text);
+    // No other command takes it, and says which one does.
+    let (said, code) = refused(&["run", &link]);
+    assert!(said.contains("further = seed:4_5") && said.contains("lab sweep"), "{said}");
+    assert_eq!(code, 2);
+    let (said, code) = refused(&["sweep", SINGLE, "-o", &all, "--axis", "n:6_8", "--axis", "n:6_8"]);
+    assert!(said.contains("different for each run of the sweep"), "{said}");
+    assert_eq!(code, 2);
 }
 
 #[test]
@@ -125,10 +191,14 @@ fn what_is_in_another_file_stays_as_it_is() {
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
     assert!(said.contains("not written by lab sweep"), "{said}");
     assert_eq!(read(&foreign), "Dear all,\n");
-    let damaged = before.replacen(",0,0,", ",0,x,", 1).replacen(",0,1,", ",0,x,", 1);
+    let head = before.lines().position(|line| line.starts_with("0,")).unwrap();
+    let mut lines: Vec<String> = before.lines().map(String::from).collect();
+    lines[head].push('x');
+    let damaged = lines.join("\n") + "\n";
     std::fs::write(&foreign, &damaged).unwrap();
     let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
-    assert!(said.contains("line 3 or one of the next 3 lines is damaged"), "{said}");
+    let damage = format!("line {} or one of the next 3 lines is damaged", head + 1);
+    assert!(said.contains(&damage), "{said}");
     assert_eq!(read(&foreign), damaged);
 }
 
@@ -219,7 +289,7 @@ fn figures_are_maps_of_two_settings_and_curves_of_one() {
         assert!(drawn.contains(part), "{part}");
     }
     let (said, _) = refused(&["sweep", one, "-q", "-o", &path, "--figure", &folder.file("curve.gif")]);
-    assert!(said.contains("should end in .svg or .png"), "{said}");
+    assert!(said.contains("should end in .svg, .png or .pdf"), "{said}");
 }
 
 /// What is printed of a sweep that is made into this file.
@@ -236,9 +306,9 @@ fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
     let text = printed(SWEEP, &path, &[]);
     // Of each run, in their order, how many of its three networks have a 1 under success.
     let file = read(&path);
-    let lines: Vec<&str> = file.lines().skip(2).collect();
+    let lines: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).skip(1).collect();
     let of_runs = lines.chunks(3).map(|lines| {
-        let solved = lines.iter().filter(|line| line.split(',').nth(5) == Some("1")).count();
+        let solved = lines.iter().filter(|line| line.split(',').nth(6) == Some("1")).count();
         format!(" {solved} of 3 ")
     });
     let rows: Vec<&str> = text.lines().filter(|line| line.contains(" of 3 ")).collect();
@@ -258,7 +328,9 @@ fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
     let text = printed(&many(64), &folder.file("64.csv"), &[]);
     let is_row = |line: &&str| line.contains(" 0 of 1 ") || line.contains(" 1 of 1 ");
     assert_eq!(text.lines().filter(is_row).count(), 64, "{text}");
-    assert_eq!(printed(&many(65), &folder.file("65.csv"), &[]), "");
+    // Of more runs, the law alone.
+    let law = printed(&many(65), &folder.file("65.csv"), &[]);
+    assert!(law.lines().count() == 1 && law.contains("seed"), "{law}");
 }
 
 /// At a learning rate of 0 nothing moves, and at 50 powers of powers overflow.

@@ -9,6 +9,7 @@ mod cache;
 mod finish;
 mod hash;
 mod process;
+mod python;
 mod serve;
 mod setup;
 mod size;
@@ -43,6 +44,8 @@ cargo xtask <command>
                         VIVARIUM_MUTATIONS says how many
   files [kind…]         changed files and stored entries on it; of the kinds run, weights, table
                         and entry, or of all
+  python                the wheel of the Python module into target/wheels, its tests and its
+                        notebook; VIVARIUM_PYTHON is the Python that has what they need
   science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
   bench --web [--seconds 3] [--rounds 5]
@@ -86,6 +89,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "links" => tests::links(&project, rest),
         "files" => tests::files(&project, rest),
         "split" => split::split(&project),
+        "python" => python::test(&project),
         "science" => return tests::science(&project, rest),
         "bench" => return tests::bench(&project, rest),
         "lab" => return tests::lab(&project, rest),

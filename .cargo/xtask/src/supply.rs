@@ -21,8 +21,8 @@ pub const NOTICES: &str = "licences.txt";
 const RULES: &str = "deny.toml";
 /// What a registry's entry in `Cargo.lock` begins with.
 const REGISTRY: &str = "registry+";
-/// Features of the command line, and of all programs of the page together.
-const NATIVE: &str = "cli";
+/// Features of the Python module, which has those of the command line, and of all programs of the page together.
+const NATIVE: &str = "python";
 const PAGE: &str = "ui,train,fused,gpu,web";
 const WASM: &str = "wasm32-unknown-unknown";
 

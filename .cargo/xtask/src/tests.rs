@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, find, run, say, status, tee};
-use crate::{setup, supply, system, web};
+use crate::{python, setup, supply, system, web};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
 const LINKS: &str = "tests/fuzz/links.mjs";
@@ -109,6 +109,8 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
     });
     let clippy = [&["clippy", "--all-targets"], &FEATURES[..], &["--", "-Dwarnings"]].concat();
     report.cargo("lints, native", &clippy);
+    // Beside the others, since its tests need a Python: `cargo xtask python` runs them.
+    report.cargo("lints, Python", &["clippy", "--lib", "--features", "python", "--", "-Dwarnings"]);
     report.part("lints, CUDA", |report| {
         let mut clippy = native(report.project);
         clippy.args(["clippy", "--lib", "--features", "cli,cuda", "--", "-Dwarnings"]);
@@ -198,6 +200,12 @@ fn everything(report: &mut Report) {
         passed(links(report.project, &[]))
     });
     report.part("files as WebAssembly", |report| passed(files(report.project, &[])));
+    report.part("Python module", |report| match python::is_wanted() {
+        true => passed(python::test(report.project)),
+        false => {
+            Ok(Done::Skipped("VIVARIUM_PYTHON is not set; `cargo xtask python` runs these tests".into()))
+        }
+    });
     report.part("page", |report| passed(web::build(report.project, "./")));
     report.part("page in a browser", |report| {
         if !report.project.root.join(E2E).is_file() {

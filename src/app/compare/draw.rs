@@ -8,7 +8,7 @@ use crate::catalog::chart::Chart;
 use crate::display::RunView;
 use crate::display::naming;
 use crate::language::translated;
-use crate::record::{RunRows, csv_of_runs};
+use crate::record::{Environment, Record, RunRows, csv_of_runs};
 use crate::run::RunSpec;
 
 /// The compared runs with their names.
@@ -34,6 +34,18 @@ impl NamedRun<'_> {
     fn other(&self) -> Option<&RunView> {
         (!self.is_same).then_some(&self.of.run)
     }
+}
+
+/// What a table says of a run before its columns.
+fn about(run: &RunView) -> String {
+    let here = || Environment { program: Environment::program(), ..Default::default() };
+    Record {
+        link: run.link.clone(),
+        environment: run.record.clone().unwrap_or_else(here),
+        held_out: run.held_out,
+        ..Default::default()
+    }
+    .csv_preamble()
 }
 
 /// Whether two runs are of the same task.
@@ -152,7 +164,8 @@ impl State {
         let tables: Vec<RunRows> = all
             .map(|(name, run)| RunRows {
                 name,
-                measures: run.spec().task.examples().measures(),
+                measures: run.spec().measures(),
+                preamble: about(run),
                 rows: run.history.rows().collect(),
             })
             .collect();

@@ -7,6 +7,7 @@ use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use web_sys::KeyboardEvent;
 
+use super::data::chart_csv;
 use super::progress::FileReading;
 use super::reader::FileReader;
 use super::{Export, Saved, record};
@@ -31,6 +32,17 @@ const USUAL: (u32, u32) = (640, 360);
 
 /// Pixels of a saved PNG per CSS pixel.
 const PER_PIXEL: f64 = 2.0;
+
+/// What a chart is saved as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A picture of lines.
+    Svg,
+    /// A picture of pixels.
+    Png,
+    /// The numbers that it shows.
+    Data,
+}
 
 /// Takes files that are dropped anywhere on the page.
 fn drops(store: Store) {
@@ -199,8 +211,12 @@ pub fn Files(
         let shown = state.run.link.view.show.iter().copied();
         shown.filter(|chart| chart.applies(&state.run).is_ok()).collect::<Vec<_>>()
     });
-    let keep = move |chart: Chart, is_vector: bool| {
-        let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());
+    let keep = move |chart: Chart, kind: Kind| {
+        let is_dark = appearance.is_dark.get_untracked();
+        let saved = match kind {
+            Kind::Svg | Kind::Png => save_chart(store, chart, kind == Kind::Svg, is_dark),
+            Kind::Data => files::save(&store.peek(|state| chart_csv(state, chart))),
+        };
         let name = chart.info().name;
         note.set(if saved {
             tr!("Saved the chart {name}.", name)
@@ -210,19 +226,23 @@ pub fn Files(
     };
     let pictures = move |chart: Chart| {
         let name = chart.info().name;
-        let button = move |is_vector: bool| {
-            let (word, kind) = if is_vector { ("SVG", "svg") } else { ("PNG", "png") };
+        let button = move |kind: Kind| {
+            let (word, slug) = match kind {
+                Kind::Svg => ("SVG", "svg"),
+                Kind::Png => ("PNG", "png"),
+                Kind::Data => (tr!("Data (CSV)"), "data"),
+            };
             view! {
-                <button class="button" type="button" data-testid=format!("save-{kind}-{}", chart.slug())
-                    aria-label=tr!("Save {name} as {word}", name, word) on:click=move |_| keep(chart, is_vector)>
+                <button class="button" type="button" data-testid=format!("save-{slug}-{}", chart.slug())
+                    aria-label=tr!("Save {name} as {word}", name, word) on:click=move |_| keep(chart, kind)>
                     {word}
                 </button>
             }
             .into_any()
         };
         view! {
-            <li class="files__item">
-                <span class="files__pair">{button(true)}{button(false)}</span>
+            <li class="files__item files__item--chart">
+                <span class="files__pair">{button(Kind::Svg)}{button(Kind::Png)}{button(Kind::Data)}</span>
                 <span>{name}</span>
             </li>
         }

@@ -5,6 +5,7 @@
 //! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
 //! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
 
+pub mod data;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod dialog;
 pub mod openers;
@@ -142,7 +143,8 @@ impl Export {
         let (kind, bytes) = match self {
             Export::Csv => {
                 let rows: Vec<_> = state.run.history.rows().collect();
-                ("text/csv", csv(&state.run.spec().task.examples().measures(), rows.into_iter()).into_bytes())
+                let table = csv(&state.run.spec().measures(), rows.into_iter());
+                ("text/csv", (record.csv_preamble() + &table).into_bytes())
             }
             Export::Compared => ("text/csv", state.compared_csv().into_bytes()),
             Export::Json => ("application/json", record.to_json().into_bytes()),
@@ -166,6 +168,7 @@ pub fn record(state: &State, system: &str) -> Record {
         device: state.report.as_ref().map_or_else(String::new, |report| report.name.clone()),
         learner: state.learner.0.clone(),
         system: system.into(),
+        ..Default::default()
     };
     let is_sweep = state.run.sweep.is_some();
     Record {
@@ -192,7 +195,11 @@ pub fn command(state: &State) -> String {
 /// Where the numbers on show come from, if that is a file.
 pub fn origin(state: &State) -> Option<String> {
     let about = state.run.record.as_ref()?;
-    let parts = [&about.device, &about.learner, &about.program];
+    let weights = match about.weights.as_str() {
+        "" => String::new(),
+        file => tr!("initial weights from {file}", file),
+    };
+    let parts = [&about.device, &about.learner, &about.program, &weights];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
         "From a file: {parts}",

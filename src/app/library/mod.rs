@@ -34,7 +34,7 @@ mod update;
 
 use crate::display::{RunView, words};
 use crate::language::translated;
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::protocol::Row;
 pub use crate::record::saved::{Edit, SavedRun};
 use crate::run::RunSpec;
@@ -251,7 +251,7 @@ pub struct Library {
 
 /// What a run is found by.
 pub fn id_of(spec: &RunSpec) -> String {
-    encode(&Link { spec: spec.clone(), view: View::of(&spec.task), ..Default::default() })
+    encode(&Link::of(spec.clone()))
 }
 
 /// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.

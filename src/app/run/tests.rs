@@ -147,7 +147,10 @@ fn what_cannot_be_keeps_the_run_that_is() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     page.edit("width", "0");
-    assert_eq!(page.state.drafts[0].problem.to_string(), "width = 0: expected a whole number from 1 to 4096");
+    assert_eq!(
+        page.state.drafts[0].problem.to_string(),
+        "width = 0: expected a whole number from 1 to 16384"
+    );
     page.edit("k", "5");
     page.edit("n", "4");
     assert_eq!(

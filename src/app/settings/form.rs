@@ -23,7 +23,8 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
         }
         Section::Task | Section::Run => vec![],
     };
-    fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
+    let here = |(of, knob): &(Section, &Knob)| *of == section && knob.key != FURTHER_KEY;
+    fields.extend(spec.knobs().into_iter().filter(here).map(|(_, knob)| Field::of(knob)));
     if section == Section::Run {
         // How a run is shown is set where it is driven and seen, except for what happens on opening.
         let elsewhere = |key: &str| {
@@ -33,6 +34,9 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     }
     fields
 }
+
+/// Key of the settings that only a sweep on the command line has.
+pub const FURTHER_KEY: &str = "further";
 
 /// Key of what a sweep's map shows, which is chosen above the map.
 pub const CELLS_KEY: &str = "cells";
@@ -100,7 +104,8 @@ mod tests {
     fn check_form(spec: &RunSpec) {
         let all: Vec<Field> = Section::ALL.into_iter().flat_map(|s| fields(spec, s)).collect();
         for (_, knob) in spec.knobs() {
-            assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
+            let expected = usize::from(knob.key != FURTHER_KEY);
+            assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), expected, "{}", knob.key);
         }
         for knob in View::KNOBS {
             let elsewhere = speed_field().is_some_and(|f| f.key == knob.key)

@@ -96,17 +96,21 @@ fn hear(event: &Event) {
         "pointerdown" if term.is_none() && near(IN_BOX).is_none() => hide(),
         "click" => {
             if let Some(term) = term {
-                match shown.as_ref().is_some_and(|shown| shown.stays) && is_shown(&term) {
-                    true => hide(),
-                    false => show(term, true),
-                }
+                // Within a label a press would go on to the label's setting.
+                event.prevent_default();
+                press(term);
             }
         }
         "focusin" if !term.as_ref().is_some_and(is_shown) && near(IN_BOX).is_none() => hide(),
         "keydown" => {
-            let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|_| shown.is_some()) else { return };
+            let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
             let key = event.key();
-            if key == "Escape" {
+            if let Some(term) = term.filter(|_| key == "Enter" || key == " ") {
+                // The page's own shortcuts have the same keys.
+                event.prevent_default();
+                event.stop_propagation();
+                press(term);
+            } else if shown.is_some() && key == "Escape" {
                 event.prevent_default();
                 event.stop_propagation();
                 hide();
@@ -124,6 +128,13 @@ fn hear(event: &Event) {
         }
         _ => {}
     }
+}
+
+/// Shows the term until the next press, or hides the one that was shown so.
+fn press(term: Element) {
+    let is_open =
+        SHOWN.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays && shown.term == term));
+    if is_open { hide() } else { show(term, true) }
 }
 
 /// Does something if until then the pointer has not moved on, and no term has been pressed.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
+use crate::protocol::Row;
 use crate::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
@@ -30,7 +31,7 @@ fn sweep(disk: &dyn Disk, path: &Path) -> (usize, Result<(), anyhow::Error>) {
     let spec = decode_within(LINK, 100).0.spec;
     let mut added = 0;
     let mut made = || {
-        let mut journal = Journal::open(disk, path, &spec, Shard::WHOLE)?;
+        let mut journal = Journal::open(disk, path, &spec, Shard::WHOLE, Names::New)?;
         for number in journal.found.missing().into_iter().rev() {
             journal.add(number, &text(&spec, number))?;
             added += 1;

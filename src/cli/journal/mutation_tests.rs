@@ -6,18 +6,20 @@
 
 use super::*;
 use crate::cli::disk::Native;
+use crate::protocol::Row;
 use crate::record::mutation_tests::{Dice, changed, many};
 use crate::sweep::cell;
 
-const LINKS: [&str; 3] = [
+const LINKS: [&str; 4] = [
     "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3",
     "#v1/sparse-parity?n=20&sweep=replicas:1_3_2",
     "#v1/groups?n=5&width=16&sweep=seed:lin:1..9:9",
+    "#v1/sparse-parity?sweep=n:10_20&series=k:2_3&further=seed:5_7,replicas:1_2",
 ];
 
 /// A sweep, and the lines of each of its runs.
 fn sweep(link: &str) -> (RunSpec, Vec<String>) {
-    let (link, notices) = decode_within(link, 100);
+    let (link, notices) = decode_within(link, MOST_AT_ALL);
     assert!(notices.is_empty(), "{notices:?}");
     let run = |number: usize| {
         let cell = cell(&link.spec, number).unwrap();
@@ -43,14 +45,14 @@ fn sweep(link: &str) -> (RunSpec, Vec<String>) {
 
 /// Each run stands where it is said to, and nowhere else than in the file.
 fn is_right(found: &Found, bytes: &[u8]) {
-    let columns = columns(&found.spec).len();
+    let layout = found.layouts.under(found.names);
     assert!(found.whole <= bytes.len() as u64);
     for (number, place) in &found.cells {
         assert!(*number < count(&found.spec) && found.shard.has(*number));
         let text = std::str::from_utf8(&bytes[place.at as usize..][..place.length]).unwrap();
         assert_eq!(text.lines().count(), networks(&found.spec, *number), "{text}");
         let mut of = text.lines().enumerate();
-        assert!(of.all(|(replica, line)| ended(line, columns, *number, replica).is_some()), "{text}");
+        assert!(of.all(|(replica, line)| layout.ended(line, *number, replica, 0).is_some()), "{text}");
     }
 }
 
@@ -100,14 +102,14 @@ fn a_file_that_something_else_has_written_is_gone_on_with() {
     let path = std::env::temp_dir().join(format!("vivarium-journal-other-{}.csv", std::process::id()));
     for text in [begun.clone(), with_carriage_returns, in_another_order] {
         std::fs::write(&path, &text).unwrap();
-        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE).unwrap();
+        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE, Names::New).unwrap();
         assert_eq!((journal.found.missing(), journal.found.whole), (vec![1, 2], text.len() as u64), "{text}");
         let first = journal.found.ended(0).unwrap();
         assert_eq!((first[0].solved, first[1].solved, first[1].step), (Some(50), None, 500));
         journal.add(2, &runs[2]).unwrap();
         drop(journal);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text.clone() + &runs[2]);
-        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE).unwrap();
+        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE, Names::New).unwrap();
         journal.add(1, &runs[1]).unwrap();
         let found = journal.finish().unwrap();
         assert!((0..4).all(|number| found.ended(number).is_some()));

@@ -200,8 +200,10 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
             arguments: &arguments,
             disk: &disk,
             session: Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap(),
-            rows: Rows::new(arguments.format, &spec),
+            environment: Environment::default(),
+            rows: Rows::new(arguments.format, arguments.names, &spec),
             output: Output::open(&disk, None).unwrap(),
+            keep: keep::Keep::default(),
         };
         training.save(None).map_err(|why| format!("{why:#}"))
     };
@@ -214,4 +216,38 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
     assert_eq!(save(4, &[0, 1]), Err(kept.to_string()));
     assert_eq!(step(), 3);
     std::fs::remove_file(path).unwrap();
+}
+
+/// At exactly these steps, also between two measurements, and a run goes on from each of them as it went on.
+#[test]
+fn a_run_is_kept_at_the_steps_that_are_asked_for() {
+    let folder = std::env::temp_dir().join(format!("vivarium-run-keep-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [output, path] = ["run.csv", "run.safetensors"].map(|name| folder.join(name));
+    let [output, path] = [&output, &path].map(|path| path.to_str().unwrap());
+    let run = |link: &str, more: &[&str]| {
+        let line = ["run", link, "-q", "--format", "csv", "-o", output, "--checkpoint", path];
+        run_on(&Line::parse_from([&line[..], more].concat()).run, &Native, PACE)
+    };
+    run(LINK, &["--keep", "7,0,15"]).unwrap();
+    let whole = read_both(output, path);
+    let kept = |step: u64| folder.join(format!("run.step-{step}.safetensors"));
+    for step in [0, 7, 15] {
+        let checkpoint = Checkpoint::decode(&std::fs::read(kept(step)).unwrap()).unwrap();
+        assert_eq!(checkpoint.step, step);
+        let mut session = Session::start(&checkpoint.spec, &Device::cpu(), Options::default()).unwrap();
+        pollster::block_on(session.advance(f64::INFINITY, step)).unwrap();
+        assert_eq!(session.step(), step);
+        assert_eq!(pollster::block_on(session.checkpoint()).unwrap().weights, checkpoint.weights);
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5, "nothing else is written");
+    run(LINK, &["--resume", kept(7).to_str().unwrap()]).unwrap();
+    assert_eq!(read_both(output, path), whole);
+    let late = run(LINK, &["--keep", "16"]).unwrap_err().to_string();
+    assert_eq!(late, "--keep: step 16 is after the last step of the run, 15");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn read_both(output: &str, path: &str) -> [Vec<u8>; 2] {
+    [output, path].map(|file| std::fs::read(file).unwrap())
 }

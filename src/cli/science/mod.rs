@@ -8,6 +8,7 @@ mod in_context;
 mod instances;
 mod lookups;
 mod notes;
+mod results;
 mod table;
 
 use crate::analysis::convergence::{Times, best};
@@ -31,6 +32,7 @@ use crate::training::session::{Options, Session};
 
 pub use comparison::{compare, markdown};
 pub use instances::{Found, INSTANCES, Instance};
+pub use results::{Networks, expectation};
 pub use table::Comparison;
 
 /// Replicas that a claim about one network is checked on.
@@ -45,6 +47,10 @@ pub struct Verdict {
     pub holds: bool,
     /// Expectation and finding, for the person.
     pub text: String,
+    /// The number that was found, if there is one and it is finite.
+    pub found: Option<f64>,
+    /// What the networks gave, run by run.
+    pub networks: Vec<Networks>,
 }
 
 /// A run with what was measured on it: a preset's, or one of its sweep.
@@ -92,7 +98,12 @@ pub fn check_run(spec: RunSpec, expected: &[Expect], device: &Device) -> Result<
     }
     let run = |cell: Cell| trial(cell, &places, &probed, device);
     let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
+<<<<<<< HEAD
     Ok(expected.iter().map(|expect| judge(expect, &trials)).collect())
+=======
+    let verdict = |expect| Verdict { networks: results::networks(expect, &trials), ..judge(expect, &trials) };
+    Ok(preset.expect.iter().map(verdict).collect())
+>>>>>>> main
 }
 
 /// Whether the measure wants the weights.
@@ -292,15 +303,23 @@ fn shown(time: Option<f64>) -> String {
 }
 
 /// Whether a number lies where it should, with the sentence that says so.
-fn within<T: PartialOrd + std::fmt::Display>(what: &str, found: T, (low, high): (T, T)) -> Verdict {
+fn within<T>(what: &str, found: T, (low, high): (T, T)) -> Verdict
+where
+    T: PartialOrd + std::fmt::Display + Copy + Into<f64>,
+{
     let text = format!("{what}: {found:.3}, expected {low} to {high}");
-    Verdict { holds: low <= found && found <= high, text }
+    let number = Some(found.into()).filter(|number: &f64| number.is_finite());
+    Verdict { holds: low <= found && found <= high, text, found: number, networks: vec![] }
 }
 
 fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
     let find = |series: usize, at: usize| trials.iter().find(|t| (t.cell.series, t.cell.at) == (series, at));
-    let missing =
-        || Verdict { holds: false, text: format!("{expect:?}: the run has no measurement for this") };
+    let missing = || Verdict {
+        holds: false,
+        text: format!("{expect:?}: the run has no measurement for this"),
+        found: None,
+        networks: vec![],
+    };
     let share = |some: usize, all: usize| some as f64 / all.max(1) as f64;
     match *expect {
         Expect::Reaches { measure, at_least, steps, share: wanted } => {

@@ -1,8 +1,8 @@
 //! What the figures of `lab sweep` show of runs whose times are made up.
 
 use super::*;
-use crate::cli::journal::axes;
 use crate::permalink::decode_within;
+use crate::run::cells::axes;
 
 /// A sweep of `link` with a file of its own, in which `solved` of the networks of each run reached the target: run
 /// number i at step 100·(i + 1).
@@ -31,6 +31,13 @@ fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> Found {
     found
 }
 
+/// The runs of a sweep of at most two settings.
+fn swept(found: &Found) -> Sweep {
+    let mut all = panels(found).unwrap();
+    assert!(all.len() == 1 && all[0].name.is_empty());
+    all.remove(0).sweep
+}
+
 fn grid(reading: &Reading) -> &Grid {
     let Reading::Grid(grid) = reading else { panic!("a map is a grid") };
     grid
@@ -44,7 +51,7 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
         ("words", "loss:hinge_ce_square", false, [1.0, 2.0, 3.0]),
     ] {
         let found = found(name, &format!("#v1/sparse-parity?replicas=4&sweep={sweep}"), 4, &[4, 1, 0]);
-        let Reading::Lines(lines) = share(&found, &swept(&found).unwrap()) else { panic!("it is a curve") };
+        let Reading::Lines(lines) = share(&found.spec, &swept(&found)) else { panic!("it is a curve") };
         assert_eq!(lines.log_x, is_log, "{name}");
         assert_eq!(lines.y_range, Some((0.0, 1.0)));
         assert_eq!(lines.series.len(), 1);
@@ -58,7 +65,7 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
 fn maps_have_the_first_setting_across_and_the_second_one_down() {
     let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3";
     let found = found("map", link, 4, &[4, 3, 0, 1, 2, 4]);
-    let all = maps(&found, &swept(&found).unwrap());
+    let all = maps(&found.spec, &swept(&found));
     // Proposition 6.3 forbids nothing of so few bits.
     assert_eq!(all.len(), 2);
     let (share, reached) = (grid(&all[0]), grid(&all[1]));
@@ -81,7 +88,7 @@ fn maps_have_the_first_setting_across_and_the_second_one_down() {
 fn a_third_map_shows_what_theory_allows_where_that_is_not_everything() {
     let link = "#v1/sparse-parity?width=1&batch=8&steps=100&replicas=2&sweep=n:20_30_40&series=k:1_8";
     let found = found("allowed", link, 2, &[2, 0, 2, 0, 2, 0]);
-    let all = maps(&found, &swept(&found).unwrap());
+    let all = maps(&found.spec, &swept(&found));
     assert_eq!(all.len(), 3);
     let allowed = grid(&all[2]);
     assert_eq!(allowed.title, "Share that proposition 6.3 allows at most");
@@ -104,22 +111,77 @@ fn a_figure_has_the_readings_that_its_sweep_has() {
     for (name, link, networks, runs, drawn) in [
         ("curve", "#v1/sparse-parity?replicas=2&sweep=n:10_20", 2, 2, &[SHARE, times] as &[&str]),
         ("ends", "#v1/tabular?n=5&replicas=2&sweep=m:40_60", 2, 2, &[SHARE, errors]),
-        ("single", boolean, 4, 6, &[SHARE, median]),
-        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, enough]),
+        ("single", boolean, 4, 6, &[SHARE, median, times]),
+        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, times, enough]),
         (
             "words",
             "#v1/sparse-boolean?tries=2&replicas=4&sweep=m:20_30&series=loss:hinge_ce",
             4,
             4,
-            &[SHARE, median],
+            &[SHARE, median, times],
         ),
     ] {
         let found = found(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.svg", std::process::id()));
-        draw(&path, &found).unwrap();
+        draw(&path, &found, &Look::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         let titles: Vec<&str> = all.into_iter().filter(|title| text.contains(title)).collect();
         assert_eq!(titles, drawn, "{name}");
     }
+}
+
+/// Two seeds and two widths are four maps of 2 × 2 runs, and each shows its own.
+#[test]
+fn further_settings_have_a_map_for_each_combination() {
+    let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&further=seed:5_6,width:16_32";
+    let solved = [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 2, 1, 0, 2];
+    let found = found("further", link, 2, &solved);
+    let all = panels(&found).unwrap();
+    let names: Vec<&str> = all.iter().map(|panel| panel.name.as_str()).collect();
+    assert!(
+        names.len() == 4 && names[0].starts_with("seed = 5, ") && names[0].ends_with(" = 16"),
+        "{names:?}"
+    );
+    assert!(names[3].starts_with("seed = 6, ") && names[3].ends_with(" = 32"), "{names:?}");
+    for (panel, solved) in all.iter().zip(solved.chunks(4)) {
+        let counts: Vec<usize> =
+            panel.sweep.done.iter().map(|times| times.iter().flatten().count()).collect();
+        assert_eq!(counts, solved, "{}", panel.name);
+        assert!(panel.spec.run.further.is_empty());
+    }
+    let last = &all[3];
+    assert_eq!(last.sweep.cells[1].spec.value("width").unwrap().to_string(), "32");
+    assert_eq!((last.spec.run.seed, last.sweep.cells[1].spec.run.seed), (6, 6));
+    assert_eq!(grid(&maps(&last.spec, &last.sweep)[0]).values, [1.0, 0.0, 0.5, 1.0]);
+    let path = std::env::temp_dir().join(format!("vivarium-figure-further-{}.svg", std::process::id()));
+    draw(&path, &found, &Look::default()).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    for name in names {
+        assert!(text.contains(&format!("{name}: {SHARE}")), "{name}");
+    }
+}
+
+/// A curve for each value of the second setting, with the words of the printed law, as long as there are few of them.
+#[test]
+fn two_settings_are_curves_as_well_with_the_law_that_is_printed() {
+    let of = |name: &str, link: &str, runs: usize| {
+        let found = found(name, link, 6, &vec![6; runs]);
+        let path = std::env::temp_dir().join(format!("vivarium-two-{name}-{}.svg", std::process::id()));
+        draw(&path, &found, &Look::default()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        (text, laws(&found).unwrap())
+    };
+    let (drawn, printed) = of("few", "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3", 6);
+    assert_eq!(printed.lines().count(), 2);
+    for line in printed.lines() {
+        let (name, law) = line.split_once(": t_c ∝ n^α, ").unwrap();
+        assert!(law.starts_with("exponent ") && law.contains(", 95 % interval "), "{line}");
+        assert!(drawn.contains(&format!("{name}, {law}")), "{line}");
+    }
+    let (drawn, printed) =
+        of("many", "#v1/sparse-parity?replicas=6&sweep=n:10_20&series=seed:lin:1..13:13", 26);
+    assert!(!drawn.contains(chart::SWEEP.name()) && printed.lines().count() == 13, "{printed}");
 }

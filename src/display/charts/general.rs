@@ -7,7 +7,7 @@ use crate::analysis::{Grid, Lines, Reading, Role, Series, chart, curves, scaling
 use crate::display::summary::{Newest, chance, reach};
 use crate::display::sweep::{abscissa, ends};
 use crate::display::view::{RunView, Vocabulary};
-use crate::display::words::{count, percent, symbol, thousands};
+use crate::display::words::{count, percent, thousands};
 use crate::language::translated;
 use crate::permalink::Axis;
 use crate::run::RunSpec;
@@ -284,7 +284,7 @@ fn sweep(run: &RunView) -> Lines {
     let Some(sweep) = &run.sweep else { return with_axes("", tr!("steps until converged")) };
     let (label, places, has_ratios) = abscissa(spec);
     let curves = sweep.curves(spec);
-    let mut lines = scaling::chart(&curves, &label, &symbol(spec, &spec.run.sweep.key), searches(run));
+    let mut lines = scaling::chart(&curves, &label, searches(run));
     (lines.log_x, lines.log_y) = (has_ratios, true);
     lines.x_range = Some(ends(&places));
     if curves.iter().flat_map(|(_, points)| points).all(|point| point.median().is_none()) {

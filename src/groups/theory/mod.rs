@@ -116,6 +116,16 @@ pub fn cyclic_margin(p: usize) -> f64 {
     (2.0_f64 / 27.0).sqrt() / ((p as f64).sqrt() * (p as f64 - 1.0))
 }
 
+/// γ* of a group of this order from its nontrivial irreducible real representations, of each kind dimension, type and
+/// number: `2 / (3 √(3|G|) Σ D^{2.5} / type)` (Edelman 2024, theorem 7.9). Whether the theorem's
+/// [condition](RealCharacters::condition) holds is for the caller to know.
+pub fn margin_of(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
+    let of = |(dimension, kind, count): &(u32, u32, u64)| {
+        *count as f64 * libm::pow(f64::from(*dimension), 2.5) / f64::from(*kind)
+    };
+    2.0 / (3.0 * (3.0 * order as f64).sqrt() * kinds.iter().map(of).sum::<f64>())
+}
+
 /// γ* of the parity of `k` bits under `Σ_i ‖ω_i‖^{k+1}`: `k! √(2 (k+1)^{−(k+1)})` (Edelman 2024, theorem 7.8).
 ///
 /// It does not depend on how many other bits there are.

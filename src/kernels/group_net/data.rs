@@ -19,6 +19,8 @@ pub struct Shape {
     pub lambda: f64,
     /// Update rule.
     pub optimizer: Optimizer,
+    /// Last step of the run, over which the schedule of the learning rate goes.
+    pub steps: u64,
     /// Networks side by side.
     pub replicas: usize,
     /// Who makes a step; `None` takes what should be quicker.

@@ -14,7 +14,6 @@ use crate::kernels::client::{client, limits};
 use crate::kernels::pieces::PENALTY;
 use crate::kernels::plan::{Limits, Rule};
 use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, schedule};
-use crate::optim::Optimizer;
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 
@@ -110,13 +109,10 @@ impl GroupNetReplicas {
         &self.plan
     }
 
-    /// Another learning rate and another λ from here on, for one run.
+    /// Another learning rate, which the schedule multiplies, and another λ from here on, for one run.
     pub fn adjust(&mut self, run: usize, learning_rate: f64, lambda: f64) {
         let shape = &mut self.runs[run];
-        match &mut shape.optimizer {
-            Optimizer::Sgd(sgd) => sgd.lr = learning_rate,
-            Optimizer::Adam(adam) => adam.lr = learning_rate,
-        }
+        shape.optimizer.set_learning_rate(learning_rate);
         shape.lambda = lambda;
     }
 
@@ -227,9 +223,9 @@ impl GroupNetReplicas {
     fn schedules(&self, until: u64) -> (Vec<f32>, usize) {
         let (mut all, mut each) = (vec![], 0);
         for run in self.slices.selected() {
-            let Shape { optimizer, lambda, .. } = &self.runs[*run];
-            let rate = optimizer.learning_rate();
-            let mut one = schedule(optimizer, |_| rate, self.slices.step(), until);
+            let Shape { optimizer, lambda, steps, .. } = &self.runs[*run];
+            let rate = |step| optimizer.learning_rate() * optimizer.rate_share(step, *steps);
+            let mut one = schedule(optimizer, rate, self.slices.step(), until);
             one[PENALTY] = *lambda as f32;
             each = one.len();
             all.extend(one);

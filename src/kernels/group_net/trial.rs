@@ -33,6 +33,7 @@ impl Trial {
             nu: if self.relu { 2 } else { 3 },
             lambda: 1e-3,
             optimizer: if self.adam { adam } else { descent },
+            steps: 1000,
             replicas: 1,
             variant: Some(if self.many { Variant::Many } else { Variant::One }),
         }

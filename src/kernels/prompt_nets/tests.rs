@@ -86,10 +86,7 @@ pub(in crate::kernels) fn company_changes_nothing<P: PromptPlan>(base: &RunSpec)
         .map(|(seed, rate)| {
             let mut spec = base.clone();
             (spec.run.seed, spec.run.replicas, spec.run.every) = (seed, 2, 5);
-            match &mut spec.optimizer {
-                Optimizer::Adam(adam) => adam.lr = rate,
-                Optimizer::Sgd(sgd) => sgd.lr = rate,
-            }
+            spec.optimizer.set_learning_rate(rate);
             spec
         })
         .to_vec();

@@ -9,5 +9,5 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let Task::SparseBoolean(task) = &spec.task else { return vec![] };
     let drawn = spec.run.steps.saturating_mul(spec.batch() as u64);
     let labels = task.sample_size().map_or(drawn, |size| size as u64);
-    too_few((task.n, task.k), labels).into_iter().collect()
+    too_few((task.n, task.bits()), labels).into_iter().collect()
 }

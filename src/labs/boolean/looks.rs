@@ -9,10 +9,13 @@ use crate::display::words::percent;
 use crate::tasks::sparse_boolean::charts;
 
 /// The charts of the lab.
-pub const CHARTS: &[ChartSpec] = &[ChartSpec::new(charts::LOOKS, |run| Reading::Lines(drawn(run)))
-    .probe(LOOKS)
-    .summary(|run| Some(said(run)))
-    .follows(Follows::Head)];
+pub const CHARTS: &[ChartSpec] = &[
+    ChartSpec::new(charts::LOOKS, |run| Reading::Lines(drawn(run)))
+        .probe(LOOKS)
+        .summary(|run| Some(said(run)))
+        .follows(Follows::Head),
+    super::fourier::CHART,
+];
 
 /// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`; no head before any was
 /// looked at.

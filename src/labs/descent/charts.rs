@@ -169,7 +169,11 @@ fn tokens(state: &DescentState) -> Grid {
 /// A row for each token that asks, a column for each that is asked.
 fn acting(run: &RunView, state: &DescentState) -> Grid {
     let (trace, count) = (&state.trace, state.trace.before.count());
-    let Some(values) = state.attention(&run.link.view) else { return Grid::default() };
+    let Some(values) = state.attention(&run.link.view) else {
+        let has_no_heads = trace.acting(&state.transformer).is_some_and(|layer| layer.heads() == 0);
+        let note = if has_no_heads { tr!("an MLP layer has no attention").into() } else { String::new() };
+        return Grid { note, ..Default::default() };
+    };
     let names: Vec<String> = (0..count).map(|token| token_name(state, token)).collect();
     Grid {
         x_label: tr!("key token s").into(),

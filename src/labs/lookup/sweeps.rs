@@ -1,8 +1,9 @@
 //! Charts of sweeps: error by heads, sequences to the target, retrieval by sharpness, and what a sample cannot tell.
 
 use super::theory::{floor, outside_span, task, whole};
+use crate::analysis::bootstrap::Law;
 use crate::analysis::ends;
-use crate::analysis::scaling::{Point, fit, fit_logarithm};
+use crate::analysis::scaling::{Point, fit, fit_logarithm, interval};
 use crate::analysis::{Lines, Role, Series};
 use crate::bounds::{SLICE, product};
 use crate::display::RunView;
@@ -72,27 +73,31 @@ pub(super) fn sequences(run: &RunView) -> Vec<(String, Vec<Point>)> {
     curves.map(|(name, points)| (name, points.into_iter().map(seen).collect())).collect()
 }
 
-/// "∝ N^0.55 ± 0.08", as far as it is known.
-fn power(points: &[Point], symbol: &str) -> Option<String> {
-    let law = fit(points)?;
-    let exponent = significant(law.exponent);
-    Some(match law.error {
-        Some(error) => tr!("∝ {symbol}^{exponent} ± {error}", symbol, exponent, error = significant(error)),
-        None => tr!("∝ {symbol}^{exponent}", symbol, exponent),
-    })
+/// A fitted curve with the 95 % interval of its slope, if networks are enough for one.
+fn with_interval(fitted: String, ends: Option<[String; 2]>) -> String {
+    match ends {
+        Some([low, high]) => tr!("{fitted}, 95 % interval {low} to {high}", fitted, low, high),
+        None => fitted,
+    }
 }
 
-/// "900 + 3,100 ln N ± 200", likewise.
+/// "∝ N^0.55, 95 % interval 0.48 to 0.63", as far as it is known.
+fn power(points: &[Point], symbol: &str) -> Option<String> {
+    let fitted = format!("∝ {symbol}^{}", significant(fit(points)?.exponent));
+    let ends = interval(points, Law::Power).map(|(low, high)| [low, high].map(significant));
+    Some(with_interval(fitted, ends))
+}
+
+/// "900 + 3,100 ln N, 95 % interval 2,900 to 3,300", likewise: the interval is that of the factor of ln N.
 fn logarithm(points: &[Point], symbol: &str) -> Option<String> {
     let law = fit_logarithm(points)?;
     let sign = if law.slope < 0.0 { "−" } else { "+" };
     let level = if law.level < 0.0 { "−" } else { "" };
     let whole = |x: f64| thousands(x.abs().round() as u64);
-    let text = format!("{level}{} {sign} {} ln {symbol}", whole(law.level), whole(law.slope));
-    Some(match law.errors {
-        Some((_, slope)) => format!("{text} ± {}", whole(slope)),
-        None => text,
-    })
+    let signed = |x: f64| format!("{}{}", if x < 0.0 { "−" } else { "" }, whole(x));
+    let fitted = format!("{level}{} {sign} {} ln {symbol}", whole(law.level), whole(law.slope));
+    let ends = interval(points, Law::Logarithm).map(|(low, high)| [low, high].map(signed));
+    Some(with_interval(fitted, ends))
 }
 
 /// Both fits of a curve, in words; none without two medians.

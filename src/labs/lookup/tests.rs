@@ -183,9 +183,9 @@ fn stairs_stand_beside_their_floors() {
 
 #[test]
 fn sequences_to_the_target_have_both_fits() {
-    let mut state = open("?dim=4&q=1&g=linear&sweep=n:4_8_16");
+    let mut state = open("?dim=4&q=1&g=linear&replicas=5&sweep=n:4_8_16");
     for steps in [100, 130, 160] {
-        end(&mut state, &[Some(steps)], &[0.04]);
+        end(&mut state, &[Some(steps); 5], &[0.04; 5]);
     }
     let drawn = lines(charts::NEEDED, &state);
     assert_eq!(
@@ -195,10 +195,14 @@ fn sequences_to_the_target_have_both_fits() {
     assert!(drawn.log_x && drawn.log_y);
     // Steps that rise by as much for each doubling are a logarithm, exactly.
     let fitted = &drawn.series[1];
-    assert!(fitted.name.starts_with("2,560 + 2,770 ln ") && fitted.name.ends_with(" ± 0"), "{}", fitted.name);
+    assert!(fitted.name.starts_with("2,560 + 2,770 ln "), "{}", fitted.name);
+    assert!(fitted.name.ends_with(", 95 % interval 2,770 to 2,770"), "{}", fitted.name);
     assert!((fitted.y[0] - 6400.0).abs() < 1.0 && (fitted.y.last().unwrap() - 10_240.0).abs() < 1.0);
     let said = charts::NEEDED.summary(&state.run);
-    assert!(said.contains("6,400 at N = 4") && said.contains("∝ N^0.339 ± "), "{said}");
+    assert!(
+        said.contains("6,400 at N = 4") && said.contains("∝ N^0.339, 95 % interval 0.339 to 0.339"),
+        "{said}"
+    );
     // Of several models the exponents stand in the names.
     let mut race = open("?dim=4&q=1&g=linear&sweep=n:4_8&series=model:token-attention_token-mlp");
     for steps in [100, 100, 200, 400] {

@@ -73,9 +73,7 @@ impl LazyLab for ParityLab {
     }
 
     fn largest_margin(&self, spec: &RunSpec, _: Option<&dyn LabState>) -> Option<f64> {
-        // On a part of the inputs a margin may be larger.
-        let task = Some(spec.task.examples()).filter(|task| task.takes_all_inputs())?;
-        spec.model.config().largest_parity_margin(task.parity()?)
+        spec.model.config().largest_margin(&spec.task)
     }
 
     fn note_on_map(&self, cells: &[Cell]) -> Option<String> {

@@ -39,7 +39,8 @@ pub fn error_at(overlap: f64) -> f64 {
 
 /// Whether training is Hebb's rule: fresh examples, whose products yx are added up from zero.
 pub fn is_hebb(spec: &RunSpec) -> bool {
-    let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0);
+    let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0)
+        && !spec.optimizer.is_scheduled();
     let is_fresh = spec.task.examples().sample_size().is_none();
     // A page asks at every drawing, also of a deep network, whose weights would take it a second.
     let begins_at_zero = || spec.is_drawn_at_once() && spec.initial_of(1).iter().flatten().all(|w| *w == 0.0);
@@ -158,7 +159,7 @@ mod tests {
             }
         };
         assert_eq!(curves("#v1/teacher-student"), 2);
-        for other in ["loss=hinge", "m=50", "begin=gaussian", "opt=adam"] {
+        for other in ["loss=hinge", "cool=cosine", "m=50", "begin=gaussian", "opt=adam"] {
             assert_eq!(curves(&format!("#v1/teacher-student?{other}")), 1, "{other}");
         }
     }

@@ -36,7 +36,7 @@ pub fn about(run: &RunView) -> Vec<String> {
             tr!("Theory predicts {error} wrong answers.", error = percent(error_at(of_hebb(alpha)) as f32))
         }
         true => tr!("Training adds up yx. This is Hebb's rule, and theory predicts the error at every step.").into(),
-        false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
+        false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD at a constant learning rate without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]
 }

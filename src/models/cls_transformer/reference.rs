@@ -86,6 +86,15 @@ impl Plain<'_> {
     /// f(x).
     pub(super) fn output(&self, x: &[f32]) -> f64 {
         let (net, width) = (self.net, self.net.embedding);
+        let (z, h) = self.walk(x);
+        let above = plus(&times(&h, &self.weights[W2], width), &self.weights[B2]);
+        let classes = times(&net.normed_row(&self.weights, 2, &plus(&z, &above)), &self.weights[HEAD], 2);
+        classes[1] - classes[0]
+    }
+
+    /// What the MLP adds to, and its neurons after the activation.
+    pub(super) fn walk(&self, x: &[f32]) -> (Vec<f64>, Vec<f64>) {
+        let (net, width) = (self.net, self.net.embedding);
         let size = width / net.heads;
         let mut mixed = vec![0.0; width];
         for (head, mixed) in mixed.chunks_exact_mut(size).enumerate() {
@@ -97,10 +106,7 @@ impl Plain<'_> {
         let seen = plus(&times(&mixed, &self.weights[OUT], width), &self.weights[BIASES][2 * width..]);
         let z = plus(&seen, &self.cls);
         let h = times(&net.normed_row(&self.weights, 1, &z), &self.weights[W1], net.hidden);
-        let h: Vec<f64> = plus(&h, &self.weights[B1]).into_iter().map(gelu).collect();
-        let above = plus(&times(&h, &self.weights[W2], width), &self.weights[B2]);
-        let classes = times(&net.normed_row(&self.weights, 2, &plus(&z, &above)), &self.weights[HEAD], 2);
-        classes[1] - classes[0]
+        (z, plus(&h, &self.weights[B1]).into_iter().map(gelu).collect())
     }
 }
 

@@ -62,6 +62,17 @@ impl Plain {
         self.walk(&self.encoded(row).0).1
     }
 
+    /// The state after each position, `[2, length, w]`: read forwards, then read backwards.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn states(&self, row: &[f32]) -> Vec<f64> {
+        let (both, _) = self.walk(&self.encoded(row).0);
+        let in_order = |mut passes: Vec<Pass>| {
+            passes.sort_by_key(|pass| pass.at);
+            passes
+        };
+        both.into_iter().flat_map(in_order).flat_map(|pass| pass.after).collect()
+    }
+
     /// The mean of (ŷ − y)² over all positions of the prompts `rows`, and its gradient; zero for the codes.
     ///
     /// # Shapes

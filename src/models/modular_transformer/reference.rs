@@ -99,6 +99,19 @@ impl Plain<'_> {
         powers.map(|power| power / sum)
     }
 
+    /// The shares of attention of all heads at "=", `[heads, 3]`.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn attention(&self, [a, b]: [usize; 2]) -> Vec<f64> {
+        let rows = [a, self.elements + b, 2 * self.elements];
+        (0..self.net.heads).flat_map(|head| self.shares(head, rows)).map(f64::from).collect()
+    }
+
+    /// The hidden neurons after the ReLU, for the pair that [`Plain::logits`] was called with last.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn hidden(&self) -> impl Iterator<Item = f64> {
+        self.sums[..self.net.hidden].iter().map(|z| if *z < 0.0 { 0.0 } else { f64::from(*z) })
+    }
+
     /// Writes a logit for each element into `logits`.
     pub(super) fn logits(&mut self, [a, b]: [usize; 2], logits: &mut [f32]) {
         let rows = [a, self.elements + b, 2 * self.elements];

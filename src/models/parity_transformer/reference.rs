@@ -58,6 +58,13 @@ impl Plain<'_> {
 
     /// f(x).
     pub(super) fn output(&self, x: &[f32]) -> f64 {
+        let (z, h) = self.walk(x);
+        let above = plus(&times(&h, &self.weights[W2], self.net.embedding), &self.weights[B2]);
+        dot(&plus(&z, &above), &self.weights[U])
+    }
+
+    /// What the MLP reads, and its neurons after the activation.
+    pub(super) fn walk(&self, x: &[f32]) -> (Vec<f64>, Vec<f64>) {
         let (size, across) = (self.net.attention, self.net.heads * self.net.attention);
         let mut mixed = vec![0.0; across];
         for (head, mixed) in mixed.chunks_exact_mut(size).enumerate() {
@@ -71,9 +78,8 @@ impl Plain<'_> {
         let cls = &self.weights[TOKENS][2 * self.net.embedding..];
         let z = plus(&times(&mixed, &self.weights[OUT], self.net.embedding), cls);
         let h = plus(&times(&z, &self.weights[W1], self.net.hidden), &self.weights[B1]);
-        let h: Vec<f64> = h.into_iter().map(gelu).collect();
-        let above = plus(&times(&h, &self.weights[W2], self.net.embedding), &self.weights[B2]);
-        dot(&plus(&z, &above), &self.weights[U])
+        let h = h.into_iter().map(gelu).collect();
+        (z, h)
     }
 
     /// Mean shares of attention over the rows of `x`, for each head.

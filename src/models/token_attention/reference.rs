@@ -40,6 +40,13 @@ impl Plain {
         self.walk(row).look
     }
 
+    /// The same with the hidden neurons after the ReLU, `[length, m]`.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn look_at_all(&self, row: &[f32]) -> (Look, Vec<f64>) {
+        let walk = self.walk(row);
+        (walk.look, walk.hidden)
+    }
+
     /// The mean of (ŷ − y)² over all positions of these prompts, and its gradients in the order of
     /// [`Architecture::parameters`](crate::models::Architecture::parameters); that with respect to the codes is zero,
     /// since they are not trained.

@@ -1,12 +1,17 @@
 def learning_rate(step):
+    """What is set at this step, times what the schedule makes of it."""
     rate = S["lr"]
     for begin, value in S["lrs"]:
         rate = value if begin <= step else rate
-    warm = S.get("warm", 0)
-    if step < warm:
-        return rate * (step + 1) / warm
-    if S.get("cool") == "linear":
-        return rate * max(S["steps"] - step, 0) / max(S["steps"] - warm, 1)
+    if step < S["warm"]:
+        return rate * (step + 1) / S["warm"]
+    made, left = step - S["warm"], max(S["steps"] - step, 0)
+    if S["cool"] == "linear":
+        return rate * left / max(S["steps"] - S["warm"], 1)
+    if S["cool"] == "cosine":
+        return rate * (1 - math.cos(math.pi * left / max(S["steps"] - S["warm"], 1))) / 2
+    if S["cool"] == "drops":
+        return rate * S["gamma"] ** (made // S["drop"])
     return rate
 
 
@@ -20,16 +25,12 @@ def clip(p):
 
 
 def optimizer(p):
-    """Adam, or plain descent with PyTorch's coupled decay; some parameters may be spared the decay."""
+    """What moves the parameters that are trained, some of which may be spared the weight decay."""
     trained = {name: values for name, values in p.items() if name not in S["fixed"] + S["frozen"]}
     decays = [values for name, values in trained.items() if name not in S["undecayed"]]
     others = [values for name, values in trained.items() if name in S["undecayed"]]
     groups = [{"params": decays, "weight_decay": S["wd"]}, {"params": others, "weight_decay": 0.0}]
-    groups = [group for group in groups if group["params"]]
-    if S["opt"] == "sgd":
-        return torch.optim.SGD(groups, lr=S["lr"], momentum=S["mom"])
-    make = torch.optim.AdamW if S["wdkind"] == "decoupled" else torch.optim.Adam
-    return make(groups, lr=S["lr"], betas=(S["b1"], S["b2"]), eps=S["eps"])
+    return moved([group for group in groups if group["params"]])
 
 
 def started(p):
@@ -78,6 +79,8 @@ def main():
     for name, values in p.items():
         values.requires_grad_(name not in S["fixed"] + S["frozen"])
     update, data, solved = optimizer(p), Data(), {}
+    schedule = torch.optim.lr_scheduler.LambdaLR(update, learning_rate)
+    smoothed = {"label_smoothing": S["ls"]} if S.get("ls", 0) > 0 else {}
     names = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"]
     for step in range(arguments.steps + 1):
         batch = data.batch()
@@ -93,11 +96,9 @@ def main():
                 break
         if step == arguments.steps:
             break
-        for group in update.param_groups:
-            group["lr"] = learning_rate(step)
         x, y = batch
         # Summed over replicas, so that each has the gradient that it would have alone.
-        loss = losses(y, forward(p, x)).mean((1, 2)).sum()
+        loss = losses(y, forward(p, x), **smoothed).mean((1, 2)).sum()
         if "lambda" in S:
             loss = loss + penalty(p, step).sum()
         update.zero_grad()
@@ -105,6 +106,7 @@ def main():
         if S.get("clip", 0) > 0:
             clip(p)
         update.step()
+        schedule.step()
     for replica, step in sorted(solved.items()):
         print(f"Replica {replica}: target accuracy at step {step}.", file=sys.stderr)
 

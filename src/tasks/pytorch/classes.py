@@ -1,7 +1,8 @@
-def losses(y, f):
+def losses(y, f, label_smoothing=0.0):
     """Cross-entropies of labels `[replicas or 1, batch]` and logits `[replicas, batch, classes]`: `[replicas, batch, 1]`."""
     y = y.expand(f.shape[:2])
-    return functional.cross_entropy(f.transpose(1, 2), y, reduction="none")[..., None]
+    each = functional.cross_entropy(f.transpose(1, 2), y, reduction="none", label_smoothing=label_smoothing)
+    return each[..., None]
 
 
 def margins(y, f):

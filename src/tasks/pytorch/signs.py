@@ -1,11 +1,11 @@
-def losses(y, f):
-    """Of every example, `[replicas, batch, 1]`."""
+def losses(y, f, label_smoothing=0.0):
+    """Of every example, `[replicas, batch, 1]`. Only the cross-entropy takes smoothed labels."""
     if S["loss"] == "hinge":
         return torch.relu(1 - y * f)
     if S["loss"] == "square":
         return (y - f).square()
     if S["loss"] == "ce":
-        return functional.softplus(-y * f)
+        return functional.softplus(-y * f) + label_smoothing / 2 * y * f
     return -y * f  # correlation
 
 

@@ -29,6 +29,30 @@ impl Loss {
             Loss::Correlation => -(labels * outputs),
         }
     }
+
+    /// The losses that training makes small, with label smoothing ε, which only the cross-entropy has.
+    ///
+    /// # Shapes
+    /// As [`Loss::forward`].
+    pub fn forward_smoothed(self, labels: Tensor<3>, outputs: Tensor<3>, smoothing: f32) -> Tensor<3> {
+        if smoothing == 0.0 {
+            return self.forward(labels, outputs);
+        }
+        let margin = labels.clone() * outputs.clone();
+        self.forward(labels, outputs) + margin * (0.5 * smoothing)
+    }
+}
+
+/// Labels of classes of which each class gets an even share of ε.
+///
+/// # Shapes
+/// `labels` is `[replicas, batch, classes]`, one-hot; the result likewise.
+pub fn smoothed(labels: Tensor<3>, smoothing: f32) -> Tensor<3> {
+    if smoothing == 0.0 {
+        return labels;
+    }
+    let share = smoothing / labels.dims()[2] as f32;
+    labels * (1.0 - smoothing) + share
 }
 
 /// The cross-entropies −ln softmax(outputs)\[label\] of a batch whose labels are classes, and the margins: the

@@ -14,6 +14,9 @@
 //! its size, which the fused learners do without.
 
 pub mod losses;
+pub mod orthogonal;
+#[cfg(test)]
+mod tests;
 pub mod updates;
 
 use burn::tensor::{Device, Tensor, TensorData};
@@ -31,7 +34,7 @@ use crate::training::session::evaluator::evaluated_row;
 use crate::training::session::judge::Judge;
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
 use crate::training::session::prompt_rows::PromptRows;
-use losses::of_classes;
+use losses::{of_classes, smoothed};
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
 const MEASURE_NUMBERS: u64 = 1 << 21;
@@ -82,9 +85,13 @@ impl Autodiff {
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
         let labels = self.labels(&x, &y);
         let outputs = self.outputs(&tracked, x.clone().autodiff(), self.spec.stage(step));
+        let smoothing = self.spec.label_smoothing();
         let losses = match labels {
-            Some(labels) => of_classes(labels.autodiff(), outputs).0,
-            None => self.spec.run.loss.forward(self.targets(&x, y).autodiff(), outputs),
+            Some(labels) => of_classes(smoothed(labels, smoothing).autodiff(), outputs).0,
+            None => {
+                let targets = self.targets(&x, y).autodiff();
+                self.spec.run.loss.forward_smoothed(targets, outputs, smoothing)
+            }
         };
         let count = losses.dims()[1] * losses.dims()[2];
         let mut gradients = (losses / count as f32).backward();

@@ -2,8 +2,9 @@
 
 use burn::tensor::Tensor;
 
+use super::orthogonal::orthogonal;
 use crate::optim::adam::Decay;
-use crate::optim::{Adam, Optimizer, Sgd};
+use crate::optim::{Adam, Lion, Muon, Optimizer, Sgd, UpdateRule};
 
 /// One parameter, gradient or moment: `[replicas, rows, columns]`.
 pub type Array = Tensor<3>;
@@ -24,6 +25,8 @@ impl Optimizer {
         match self {
             Optimizer::Sgd(sgd) => sgd,
             Optimizer::Adam(adam) => adam,
+            Optimizer::Lion(lion) => lion,
+            Optimizer::Muon(muon) => muon,
         }
     }
 }
@@ -53,9 +56,37 @@ impl Update for Sgd {
             push = push + parameter.clone() * self.decay as f32;
         }
         if let Some(velocity) = moments.first_mut() {
-            push = velocity.clone() * self.momentum as f32 + push;
-            *velocity = push.clone();
+            let next = velocity.clone() * self.momentum as f32 + push.clone();
+            *velocity = next.clone();
+            push = if self.is_nesterov() { push + next * self.momentum as f32 } else { next };
         }
         parameter - push * lr as f32
+    }
+}
+
+impl Update for Lion {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
+        let [rate, _, keep, _] = self.scalars(step, lr);
+        let [mean] = moments else { unreachable!("Lion keeps one moment") };
+        let push = mean.clone() * self.beta1 as f32 + gradient.clone() * (1.0 - self.beta1) as f32;
+        *mean = mean.clone() * self.beta2 as f32 + gradient * (1.0 - self.beta2) as f32;
+        // Burn's sign of what is no number is 0, which would hide that the run has diverged.
+        let sign = push.clone().sign() + (push.clone() - push);
+        parameter * keep - sign * rate
+    }
+}
+
+impl Update for Muon {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
+        let [_, rows, columns] = parameter.dims();
+        if rows == 1 || columns == 1 {
+            let (adam, lr) = self.of_vectors(lr);
+            return adam.update(parameter, gradient, moments, lr, step);
+        }
+        let [rate, _, keep, _] = self.scalars(step, lr);
+        let [sums, _] = moments else { unreachable!("Muon keeps two moments") };
+        *sums = sums.clone() * self.momentum as f32 + gradient.clone();
+        let push = orthogonal(gradient + sums.clone() * self.momentum as f32, self.iterations);
+        parameter * keep - push * (rate * Muon::stretch(rows, columns) as f32)
     }
 }

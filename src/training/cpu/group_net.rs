@@ -39,13 +39,15 @@ impl CpuNetwork for GroupNetFamily {
         };
         let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
         let pairs = |examples: &Examples| Pairs::new(order, &examples.pairs, &examples.labels);
+        let mut scratch = Scratch::new(&network);
+        scratch.smoothing = spec.label_smoothing();
         let family = GroupNetFamily {
             whole: pairs(&trained),
             held_out: held_out.as_ref().map(pairs),
             batch: (Examples::default(), Pairs::new(order, &[], &[])),
             is_whole: spec.batch() == trained.labels.len(),
             trained,
-            scratch: Scratch::new(&network),
+            scratch,
         };
         Ok((family, Replica::new(&network)))
     }

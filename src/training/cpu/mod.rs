@@ -31,3 +31,7 @@ pub mod sequence_net;
 pub mod slice_sizer;
 #[cfg(feature = "session")]
 pub mod trace_net;
+
+#[cfg(all(test, feature = "train", not(target_family = "wasm")))]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests;

@@ -29,10 +29,12 @@ impl CpuNetwork for OneHiddenLayer {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
+        let mut scratch = Scratch::new(&network);
+        scratch.smoothing = spec.label_smoothing();
         let family = OneHiddenLayer {
             spec: spec.clone(),
             batches: Batches::new(spec),
-            scratch: Scratch::new(&network),
+            scratch,
             words: vec![],
             held_out: (Patterns::default(), 0),
             seen: vec![],

@@ -40,7 +40,9 @@ impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
         let network = Network::of(spec)?;
         let examples = E::of(spec).ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let replica = Replica::new(&network.layout);
-        let (seed, size, scratch) = (spec.run.seed, spec.batch(), Scratch::new(&network));
+        let (seed, size) = (spec.run.seed, spec.batch());
+        let mut scratch = Scratch::new(&network);
+        scratch.smoothing = spec.label_smoothing();
         Ok((SequenceNet { seed, size, examples, batch: vec![], scratch, network }, replica))
     }
 

@@ -45,6 +45,7 @@ fn shape(spec: &RunSpec) -> Result<Shape, String> {
         nu: net.exponent,
         lambda: spec.architecture().penalty(0).map_or(0.0, |penalty| penalty.lambda),
         optimizer: spec.optimizer.clone(),
+        steps: spec.run.steps,
         replicas: spec.run.replicas,
         variant: None,
     })
@@ -92,7 +93,7 @@ impl GpuNetwork for GroupNetKernels {
         &mut self.net.slices
     }
 
-    /// Learning rate and λ hold for a whole slice.
+    /// What is set as the learning rate, and λ, hold for a whole slice.
     fn slice_end(&self, spec: &RunSpec, step: u64) -> u64 {
         next_change(spec, step).unwrap_or(u64::MAX)
     }
@@ -102,7 +103,7 @@ impl GpuNetwork for GroupNetKernels {
     }
 
     fn adjust(&mut self, who: usize, spec: &RunSpec, step: u64) {
-        self.net.adjust(who, spec.learning_rate(step), f64::from(lambda(spec, step)));
+        self.net.adjust(who, spec.set_rate(step), f64::from(lambda(spec, step)));
     }
 
     async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {

@@ -7,7 +7,6 @@ use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use crate::kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use crate::models::Family;
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::run::cost::is_too_long_for_a_launch;
 #[cfg(feature = "fused")]
@@ -146,22 +145,26 @@ impl LearnerEntry {
     /// # Errors
     /// A sentence that says why not.
     pub fn takes(&self, spec: &RunSpec) -> Result<(), String> {
-        self.follows(&spec.optimizer)?;
+        self.follows(spec)?;
         (self.covers)(spec)
     }
 
     /// Makes it, if this build has it.
     pub fn made(&self, spec: &RunSpec) -> Option<Made> {
         let make = self.make?;
-        Some(self.follows(&spec.optimizer).and_then(|()| make(spec)))
+        Some(self.follows(spec).and_then(|()| make(spec)))
     }
 
-    /// Whether it does all that this optimizer does.
-    fn follows(&self, optimizer: &Optimizer) -> Result<(), String> {
-        match optimizer.clip() > 0.0 && !self.clips {
-            true => Err(tr!("the run clips the norm of its gradient").into()),
-            false => Ok(()),
+    /// Whether it does all that this run asks of training.
+    fn follows(&self, spec: &RunSpec) -> Result<(), String> {
+        let (optimizer, is_on_gpu) = (&spec.optimizer, self.place == Place::Gpu);
+        Err(match self.executes {
+            false if optimizer.clip() > 0.0 && !self.clips => tr!("the run clips the norm of its gradient"),
+            false if !optimizer.is_entrywise() => tr!("its optimizer updates whole matrices"),
+            false if is_on_gpu && spec.label_smoothing() > 0.0 => tr!("its labels are smoothed"),
+            _ => return Ok(()),
         }
+        .into())
     }
 }
 

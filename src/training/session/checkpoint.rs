@@ -1,7 +1,9 @@
 //! A run at one step, as a safetensors file: its link, the step, every parameter and the optimizer's memory.
 
+use std::collections::BTreeMap;
+
 use safetensors::{Dtype, SafeTensors};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::permalink::{Link, decode, encode};
 use crate::protocol::Failure;
@@ -10,6 +12,9 @@ use crate::training::session::learner::Weights;
 
 /// What distinguishes our files from other people's.
 const FORMAT: &str = "vivarium-checkpoint-1";
+
+/// How the optimizer's memory of a parameter is named, behind the parameter's own name and before its number.
+const MOMENT: &str = ".moment";
 
 /// A run at one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +43,7 @@ impl Checkpoint {
     /// # Errors
     /// As [`Checkpoint::encode`].
     pub fn encode_with(&self, more: &[(&str, String)]) -> Result<Vec<u8>, Failure> {
-        let link = Link { spec: self.spec.clone(), ..Default::default() };
+        let link = Link::of(self.spec.clone());
         let solved: Vec<String> =
             self.solved.iter().map(|s| s.map_or("-".to_string(), |step| step.to_string())).collect();
         let own = [
@@ -47,21 +52,22 @@ impl Checkpoint {
             ("step", self.step.to_string()),
             ("solved", solved.join(" ")),
         ];
-        // By hand: the library writes these entries in another order each time.
-        let about: Map<String, Value> =
-            own.iter().chain(more).map(|(key, text)| (key.to_string(), text.clone().into())).collect();
-        let mut header = Map::from_iter([("__metadata__".to_string(), Value::from(about))]);
+        // By hand: the library writes these entries in another order each time. Both maps are sorted by key, whatever the
+        // features of the JSON library.
+        let about: BTreeMap<&str, &str> =
+            own.iter().chain(more).map(|(key, text)| (*key, text.as_str())).collect();
+        let mut header = BTreeMap::from([("__metadata__".to_string(), json!(about))]);
         let mut data: Vec<u8> = vec![];
         let mut add = |name: String, shape: [usize; 3], numbers: &[f32]| {
             let from = data.len();
             data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-            let place = json!({"dtype": "F32", "shape": shape, "data_offsets": [from, data.len()]});
+            let place = json!({"data_offsets": [from, data.len()], "dtype": "F32", "shape": shape});
             header.insert(name, place);
         };
         for (which, parameter) in self.spec.parameters().iter().enumerate() {
             add(parameter.name.clone(), parameter.shape, &self.weights.parameters[which]);
             for (i, moment) in self.weights.moments.get(which).into_iter().flatten().enumerate() {
-                add(format!("{}.moment{i}", parameter.name), parameter.shape, moment);
+                add(format!("{}{MOMENT}{i}", parameter.name), parameter.shape, moment);
             }
         }
         let mut text = serde_json::to_vec(&header).map_err(|e| Failure::Internal(e.to_string()))?;
@@ -99,18 +105,65 @@ impl Checkpoint {
             if view.shape() != shape || view.dtype() != Dtype::F32 {
                 return Err(bad(format!("{name} has another shape")));
             }
-            let words = view.data().as_chunks::<4>().0;
-            Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect::<Vec<f32>>())
+            Ok(numbers(view.data()))
         };
         let mut weights = Weights::default();
         for parameter in spec.parameters() {
             weights.parameters.push(read(&parameter.name, parameter.shape)?);
             let moments = (0..spec.optimizer.moments())
-                .map(|i| read(&format!("{}.moment{i}", parameter.name), parameter.shape));
+                .map(|i| read(&format!("{}{MOMENT}{i}", parameter.name), parameter.shape));
             weights.moments.push(moments.collect::<Result<_, _>>()?);
         }
         Ok(Checkpoint { spec, step, solved, weights })
     }
+}
+
+/// The numbers in these bytes.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
+}
+
+/// The parameters of `spec` from the bytes of a safetensors file of any program: each by its name and in its shape. The
+/// optimizer's memory in the file is left out.
+///
+/// # Errors
+/// [`Failure::BadCheckpoint`] if this is no safetensors file, and [`Failure::Impossible`] with the first tensor that does
+/// not fit the run.
+pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, Failure> {
+    let arrays = SafeTensors::deserialize(bytes).map_err(|e| Failure::BadCheckpoint(e.to_string()))?;
+    let parameters = spec.parameters();
+    let is_of_run = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+    let names = arrays.names().into_iter();
+    let other = names.filter(|name| !is_of_run(name.split(MOMENT).next().unwrap_or_default())).min();
+    if let Some(name) = other {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        let why = format!("the file contains {name}, and this network has only {}", names.join(", "));
+        return Err(Failure::Impossible(why));
+    }
+    let text = |shape: &[usize]| shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+    let read = |name: &str, shape: [usize; 3]| {
+        let wanted =
+            format!("this run needs {name} with {} numbers (replicas × rows × columns)", text(&shape));
+        let Ok(view) = arrays.tensor(name) else {
+            return Err(format!("{wanted}; the file does not contain {name}"));
+        };
+        if view.shape() != shape {
+            return Err(format!("{wanted}; in the file {name} has {}", text(view.shape())));
+        }
+        if view.dtype() != Dtype::F32 {
+            return Err(format!(
+                "{name} must be in single precision (F32); in the file it is {:?}",
+                view.dtype()
+            ));
+        }
+        let values = numbers(view.data());
+        match values.iter().all(|value| value.is_finite()) {
+            true => Ok(values),
+            false => Err(format!("{name} contains numbers that are NaN or infinite")),
+        }
+    };
+    let all = parameters.iter().map(|parameter| read(&parameter.name, parameter.shape));
+    all.collect::<Result<_, String>>().map_err(Failure::Impossible)
 }
 
 #[cfg(test)]
@@ -147,11 +200,76 @@ mod tests {
     #[test]
     fn the_same_run_is_the_same_bytes_and_more_can_be_said_of_it() {
         let written = checkpoint().encode().unwrap();
-        assert!((0..20).all(|_| checkpoint().encode().unwrap() == written));
+        assert!((0..200).all(|_| checkpoint().encode().unwrap() == written));
         let more = checkpoint().encode_with(&[("rows", "of 7".into())]).unwrap();
+        // In whatever order more is said.
+        let said = ["rows", "weights", "a", "z"].map(|key| (key, format!("of {key}")));
+        let all = checkpoint().encode_with(&said).unwrap();
+        for first in 0..said.len() {
+            let mut other = said.clone();
+            other.rotate_left(first);
+            assert!(checkpoint().encode_with(&other).unwrap() == all);
+            other.reverse();
+            assert!(checkpoint().encode_with(&other).unwrap() == all);
+        }
+        // The header is the same text, byte for byte, in every build.
+        let length = u64::from_le_bytes(*written.first_chunk::<8>().unwrap()) as usize;
+        let header = String::from_utf8(written[8..8 + length].to_vec()).unwrap();
+        let begin = "{\"__metadata__\":{\"format\":\"vivarium-checkpoint-1\",\"link\":\"#v1/sparse-parity?opt=adam&n=5&\
+                     width=3&replicas=2\",\"solved\":\"- 7\",\"step\":\"1099511627776\"},";
+        assert!(header.starts_with(begin), "{header}");
+        assert!(
+            header.contains("\"w\":{\"data_offsets\":[0,120],\"dtype\":\"F32\",\"shape\":[2,5,3]}"),
+            "{header}"
+        );
         assert_eq!(Checkpoint::decode(&more).unwrap(), checkpoint());
         assert_eq!(crate::record::weights::about(&more, "rows").as_deref(), Some("of 7"));
         assert_eq!(crate::record::weights::about(&written, "rows"), None);
+    }
+
+    /// What was shown when a checkpoint was made is no part of it.
+    #[test]
+    fn the_link_of_a_checkpoint_is_that_of_its_run() {
+        let (link, _) = decode("#v1/groups?n=13&width=8&steps=20&show=neurons&y=log");
+        let numbers = link.spec.parameters().iter().map(|p| vec![0.0; p.len()]).collect();
+        let weights = Weights { parameters: numbers, ..Default::default() };
+        let spec = link.spec.clone();
+        let bytes = Checkpoint { spec, step: 0, solved: vec![None], weights }.encode().unwrap();
+        let said = crate::record::weights::about(&bytes, "link");
+        assert_eq!(said.as_deref(), Some("#v1/groups?n=13&width=8&steps=20"));
+    }
+
+    #[test]
+    fn parameters_are_taken_from_any_file_that_has_them_in_their_shapes() {
+        let file = checkpoint().encode().unwrap();
+        let of = |link: &str| parameters_in(&file, &decode(link).0.spec);
+        let whole = Ok(checkpoint().weights.parameters);
+        assert_eq!(of("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2"), whole);
+        // Another optimizer, task and seed have other memory and examples, and the same parameters.
+        assert_eq!(of("#v1/sparse-parity?n=5&k=2&width=3&replicas=2&seed=7"), whole);
+        for (link, sentence) in [
+            (
+                "#v1/sparse-parity?n=5&width=4&replicas=2",
+                "this run needs w with 2 × 5 × 4 numbers (replicas × rows × columns); in the file w has 2 × 5 × 3",
+            ),
+            (
+                "#v1/sparse-parity?n=5&width=3",
+                "this run needs w with 1 × 5 × 3 numbers (replicas × rows × columns); in the file w has 2 × 5 × 3",
+            ),
+        ] {
+            assert_eq!(of(link), Err(Failure::Impossible(sentence.into())), "{link}");
+        }
+        let said = |link: &str| of(link).unwrap_err().to_string();
+        let deep = said("#v1/sparse-parity?n=5&model=deep-mlp&widths=3.3&replicas=2");
+        assert!(
+            deep.starts_with("the file contains ") || deep.contains("; the file does not contain "),
+            "{deep}"
+        );
+        let mut broken = checkpoint();
+        broken.weights.parameters[0][7] = f32::NAN;
+        let why = parameters_in(&broken.encode().unwrap(), &broken.spec).unwrap_err();
+        assert_eq!(why, Failure::Impossible("w contains numbers that are NaN or infinite".into()));
+        assert!(matches!(parameters_in(b"nonsense", &broken.spec), Err(Failure::BadCheckpoint(_))));
     }
 
     #[test]

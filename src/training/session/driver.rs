@@ -381,3 +381,25 @@ impl Session {
         capacity
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "train")]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    /// Replicas 0 and 1 share a sample, and so do 2 and 3.
+    #[test]
+    fn a_replica_is_served_by_any_that_shares_its_sample() {
+        let spec = decode("#v1/sparse-boolean?tries=2&replicas=4&held=16").0.spec;
+        let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
+        for (solved, served) in [
+            ([Some(3), None, None, Some(5)], [true; 4]),
+            ([None, Some(3), None, None], [true, true, false, false]),
+            ([None, None, Some(3), None], [false, false, true, true]),
+        ] {
+            session.solved = solved.to_vec();
+            assert_eq!([0, 1, 2, 3].map(|replica| session.is_served(replica)), served);
+        }
+    }
+}

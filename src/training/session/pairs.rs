@@ -58,10 +58,6 @@ pub fn covered(spec: &RunSpec) -> Result<PairNet, String> {
 /// A sentence for the person.
 pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
     covered(spec)?;
-    if spec.optimizer.is_scheduled() {
-        // Their rate holds for a whole slice.
-        return Err("its learning rate changes at every step".into());
-    }
     match Some(spec.batch()) == spec.task.examples().sample_size() {
         true => Ok(()),
         false => Err("a step uses only a part of the sample".into()),

@@ -41,7 +41,8 @@ fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) ->
 }
 
 /// Runs that between them have every activation, exponent, optimizer and share of the pairs, and changes on the way.
-const RUNS: [&str; 6] = [
+const RUNS: [&str; 7] = [
+    "act=square&nu=3&opt=sgd&lr=0.3&mom=0.8&momkind=nesterov&warm=15&cool=cosine&steps=130&lrs=30:0.2&std=0.4",
     // Where gradients cancel, one learner has 0 and another a remainder of rounding, which a smaller ε would blow
     // up to a full step.
     "act=square&nu=3&opt=adam&eps=0.0001&replicas=2",
@@ -133,8 +134,9 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
                 let (m, v) = (&mut first[which][i], &mut second[which][i]);
                 match &spec.optimizer {
                     Optimizer::Sgd(o) => {
-                        *m = o.momentum * *m + g + o.decay * *w;
-                        *w -= lr * *m;
+                        let g = g + o.decay * *w;
+                        *m = o.momentum * *m + g;
+                        *w -= lr * if o.is_nesterov() { g + o.momentum * *m } else { *m };
                     }
                     Optimizer::Adam(o) => {
                         let is_coupled = o.kind == Decay::Coupled;
@@ -145,6 +147,7 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
                         let (m, v) = (*m / (1.0 - o.beta1.powi(t)), *v / (1.0 - o.beta2.powi(t)));
                         *w -= lr * m / (v.sqrt() + o.epsilon);
                     }
+                    other => unreachable!("none of these runs has {other:?}"),
                 }
             }
         }

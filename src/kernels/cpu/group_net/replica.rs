@@ -2,7 +2,7 @@
 
 use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
-use super::softmax::Answer;
+use super::softmax::{Answer, smooth};
 use super::{Network, Sums};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
@@ -37,6 +37,8 @@ pub struct Scratch {
     slopes: Vec<Factors>,
     /// As the parameters.
     gradient: Vec<Row>,
+    /// ε of the smoothed labels; 0 where they are not smoothed.
+    pub smoothing: f32,
 }
 
 impl Scratch {
@@ -51,6 +53,7 @@ impl Scratch {
             outputs: vec![Row::ZERO; room * panels],
             slopes: vec![[0.0; HIGH]; panels * LANES / HIGH * room],
             gradient: vec![Row::ZERO; tiles * 3 * network.order],
+            smoothing: 0.0,
         }
     }
 }
@@ -220,13 +223,16 @@ impl Replica {
     #[inline(always)]
     fn slopes(&self, scratch: &mut Scratch, labels: &[u32]) {
         let order = self.network.order;
-        let Scratch { room, outputs, slopes, .. } = scratch;
+        let Scratch { room, outputs, slopes, smoothing, .. } = scratch;
         let panels = order.div_ceil(LANES);
         for (e, (outputs, label)) in outputs.chunks_exact_mut(panels).zip(labels).enumerate() {
             if *label == NO_LABEL {
                 outputs.fill(Row::ZERO);
             } else {
                 Answer::new(outputs, order, *label as usize).slopes(outputs, *label as usize);
+                if *smoothing > 0.0 {
+                    smooth(outputs, order, *label as usize, *smoothing);
+                }
             }
             for (panel, row) in outputs.iter().enumerate() {
                 for (four, classes) in row.0.as_chunks::<HIGH>().0.iter().enumerate() {

@@ -91,6 +91,16 @@ impl Answer {
     }
 }
 
+/// Turns slopes for a label into those for the label with smoothing ε: its share, and an even one of every class.
+#[inline(always)]
+pub fn smooth(slopes: &mut [Row], order: usize, label: usize, smoothing: f32) {
+    let share = smoothing / order as f32;
+    for class in 0..order {
+        slopes[class / LANES].0[class % LANES] -= share;
+    }
+    slopes[label / LANES].0[label % LANES] += smoothing;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,6 +34,8 @@ pub struct Scratch {
     pulls: Vec<f32>,
     /// The gradient, of one tile if the batch has one part.
     gradient: Vec<Row>,
+    /// ε of the smoothed labels of a cross-entropy; 0 where they are not smoothed.
+    pub smoothing: f32,
 }
 
 impl Scratch {
@@ -51,6 +53,7 @@ impl Scratch {
             outputs: vec![Row::ZERO; PART * BLOCK],
             pulls: vec![0.0; PART * BLOCK],
             gradient: vec![Row::ZERO; kept * stride(network)],
+            smoothing: 0.0,
         }
     }
 }
@@ -235,9 +238,13 @@ impl Replica {
             let count = (PART * BLOCK).min(batch - first);
             self.outputs::<true>(scratch, &patterns, part * PART, count.div_ceil(BLOCK));
             let beta = self.state[0][last].0[0];
-            let Scratch { outputs, pulls, .. } = &mut *scratch;
+            let Scratch { outputs, pulls, smoothing, .. } = &mut *scratch;
             for (e, (pull, output)) in pulls.iter_mut().zip(outputs).enumerate().take(count) {
-                *pull = loss_gradient(loss, patterns.label(first + e), output.sum() + beta);
+                let label = patterns.label(first + e);
+                *pull = loss_gradient(loss, label, output.sum() + beta);
+                if *smoothing > 0.0 {
+                    *pull += 0.5 * *smoothing * label;
+                }
                 total += *pull;
             }
             let words = &words[part * PART * (inputs + 1)..];

@@ -15,6 +15,8 @@ pub enum Update {
         decay: f32,
         /// μ.
         momentum: f32,
+        /// Whether the weights move by g + μv instead of v, where g is ∇ + λw.
+        nesterov: bool,
     },
     /// Adam and AdamW.
     Adam {
@@ -33,35 +35,61 @@ pub enum Update {
         /// 1 − ηλ where the decay is decoupled, or else 1.
         keep: f32,
     },
+    /// Lion.
+    Lion {
+        /// η.
+        rate: f32,
+        /// β₁ and 1 − β₁.
+        mixed: [f32; 2],
+        /// β₂ and 1 − β₂.
+        mean: [f32; 2],
+        /// 1 − ηλ.
+        keep: f32,
+    },
+    /// None that can be made number by number. Only networks that are executed, and never updated, are given it.
+    OfMatrices,
+}
+
+/// The sign of a number: 0 of 0, and no number of what is none.
+#[inline(always)]
+fn sign(x: f32) -> f32 {
+    if x == 0.0 { 0.0 } else { x.signum() }
 }
 
 impl Update {
     /// The numbers of `optimizer` at `step`, counted from 0, and learning rate `lr`.
     pub fn new(optimizer: &Optimizer, step: u64, lr: f64) -> Self {
         let [rate, unbias, keep, _] = optimizer.scalars(step, lr);
+        let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
         match optimizer {
             Optimizer::Sgd(sgd) => {
-                Update::Sgd { rate, decay: sgd.decay as f32, momentum: sgd.momentum as f32 }
+                let (decay, momentum) = (sgd.decay as f32, sgd.momentum as f32);
+                Update::Sgd { rate, decay, momentum, nesterov: sgd.is_nesterov() }
             }
-            Optimizer::Adam(adam) => {
-                let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
-                Update::Adam {
-                    rate,
-                    unbias,
-                    mean: split(adam.beta1),
-                    square: split(adam.beta2),
-                    epsilon: adam.epsilon as f32,
-                    coupled: if adam.kind == Decay::Coupled { adam.decay as f32 } else { 0.0 },
-                    keep,
-                }
+            Optimizer::Lion(lion) => {
+                Update::Lion { rate, mixed: split(lion.beta1), mean: split(lion.beta2), keep }
             }
+            Optimizer::Muon(_) => Update::OfMatrices,
+            Optimizer::Adam(adam) => Update::Adam {
+                rate,
+                unbias,
+                mean: split(adam.beta1),
+                square: split(adam.beta2),
+                epsilon: adam.epsilon as f32,
+                coupled: if adam.kind == Decay::Coupled { adam.decay as f32 } else { 0.0 },
+                keep,
+            },
         }
     }
 
     /// The same without weight decay.
     pub(in crate::kernels) fn undecayed(&self) -> Update {
         match *self {
-            Update::Sgd { rate, momentum, .. } => Update::Sgd { rate, decay: 0.0, momentum },
+            Update::Sgd { rate, momentum, nesterov, .. } => {
+                Update::Sgd { rate, decay: 0.0, momentum, nesterov }
+            }
+            Update::Lion { rate, mixed, mean, .. } => Update::Lion { rate, mixed, mean, keep: 1.0 },
+            Update::OfMatrices => Update::OfMatrices,
             Update::Adam { rate, unbias, mean, square, epsilon, .. } => {
                 Update::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
             }
@@ -70,14 +98,22 @@ impl Update {
 
     /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
     #[inline(always)]
-    pub(in crate::kernels) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
+    pub(crate) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
         match *self {
-            Update::Sgd { rate, decay, momentum: 0.0 } => {
+            Update::Sgd { rate, decay, momentum: 0.0, .. } => {
                 for (w, g) in w.iter_mut().zip(g) {
                     *w = w.zip(*g, |w, g| w - (g + w * decay) * rate);
                 }
             }
-            Update::Sgd { rate, decay, momentum } => {
+            Update::Sgd { rate, decay, momentum, nesterov: true } => {
+                for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
+                    let update = w.zip(*g, |w, g| g + w * decay);
+                    *m = m.zip(update, |m, update| m * momentum + update);
+                    let ahead = m.zip(update, |m, update| update + m * momentum);
+                    *w = *w - ahead * rate;
+                }
+            }
+            Update::Sgd { rate, decay, momentum, nesterov: false } => {
                 for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
                     let update = w.zip(*g, |w, g| g + w * decay);
                     *m = m.zip(update, |m, update| m * momentum + update);
@@ -93,6 +129,14 @@ impl Update {
                     *w = *w * keep - update;
                 }
             }
+            Update::Lion { rate, mixed, mean, keep } => {
+                for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
+                    let push = m.zip(*g, |m, g| sign(m * mixed[0] + g * mixed[1]));
+                    *m = m.zip(*g, |m, g| m * mean[0] + g * mean[1]);
+                    *w = *w * keep - push * rate;
+                }
+            }
+            Update::OfMatrices => {}
         }
     }
 }

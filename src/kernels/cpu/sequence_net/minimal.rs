@@ -84,9 +84,10 @@ impl Minimal {
         minimal_forward(self, sequence);
     }
 
-    /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made.
-    pub fn backward(&mut self, sequence: &Sequence, scale: f32) {
-        minimal_backward(self, sequence, scale);
+    /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made, with label
+    /// smoothing ε.
+    pub fn backward(&mut self, sequence: &Sequence, scale: f32, smoothing: f32) {
+        minimal_backward(self, sequence, scale, smoothing);
     }
 }
 
@@ -120,9 +121,12 @@ wide! {
 
 wide! {
     /// As [`Minimal::backward`].
-    fn minimal_backward(this: &mut Minimal, sequence: &Sequence, scale: f32) {
+    fn minimal_backward(this: &mut Minimal, sequence: &Sequence, scale: f32, smoothing: f32) {
         let (k, blocks, width) = (this.alphabet, this.span.blocks, this.lags.len());
         symbols::slopes(sequence, k, k, scale, &mut this.logits);
+        if smoothing > 0.0 {
+            symbols::smooth(sequence, k, k, scale, smoothing, &mut this.logits);
+        }
         this.sums.fill(0.0);
         this.pulls.fill(Row::ZERO);
         for (p, x) in sequence.symbols[..this.span.length].iter().map(|x| usize::from(*x)).enumerate().rev() {

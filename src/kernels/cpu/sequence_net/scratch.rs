@@ -14,6 +14,8 @@ pub struct Scratch {
     engine: Engine,
     sequence: Sequence,
     gradients: Vec<Vec<Row>>,
+    /// ε of the smoothed labels; 0 where they are not smoothed.
+    pub smoothing: f32,
 }
 
 #[derive(Debug, Clone)]
@@ -98,6 +100,7 @@ impl Scratch {
             sequence: Sequence::new(network.symbols, span),
             gradients: network.layout.rows(),
             network: network.clone(),
+            smoothing: 0.0,
         }
     }
 
@@ -139,7 +142,7 @@ impl Scratch {
     }
 
     fn compute(&mut self, replica: &Replica, job: Job) {
-        let Scratch { network, engine, sequence, gradients } = self;
+        let Scratch { network, engine, sequence, gradients, smoothing } = self;
         match engine {
             Engine::Attention(net) => net.load(replica.weights()),
             Engine::Minimal(net) => net.load(replica.weights()),
@@ -151,7 +154,7 @@ impl Scratch {
                 for symbols in batch.chunks_exact(length + 1) {
                     sequence.read(symbols);
                     engine.forward(sequence, true, &[]);
-                    engine.backward(sequence, scale);
+                    engine.backward(sequence, scale, *smoothing);
                 }
                 match engine {
                     Engine::Attention(net) => net.unload(gradients),
@@ -197,10 +200,10 @@ impl Engine {
         }
     }
 
-    fn backward(&mut self, sequence: &Sequence, scale: f32) {
+    fn backward(&mut self, sequence: &Sequence, scale: f32, smoothing: f32) {
         match self {
-            Engine::Attention(net) => net.backward(sequence, scale),
-            Engine::Minimal(net) => net.backward(sequence, scale),
+            Engine::Attention(net) => net.backward(sequence, scale, smoothing),
+            Engine::Minimal(net) => net.backward(sequence, scale, smoothing),
         }
     }
 

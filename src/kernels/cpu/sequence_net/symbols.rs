@@ -49,6 +49,34 @@ wide! {
     }
 }
 
+wide! {
+    /// Turns those slopes into the ones for labels with smoothing ε: the label's share, and an even one of every symbol.
+    ///
+    /// # Shapes
+    /// As [`slopes`].
+    pub fn smooth(
+        sequence: &Sequence,
+        alphabet: usize,
+        rows: usize,
+        scale: f32,
+        smoothing: f32,
+        slopes: &mut [Row],
+    ) {
+        let (own, share) = (scale * smoothing, scale * smoothing / alphabet as f32);
+        for (block, slopes) in slopes.chunks_exact_mut(rows).enumerate() {
+            let labels = labels(sequence, block);
+            let inside = sequence.span.length - block * LANES;
+            let mut even = Row([share; LANES]);
+            even.0.iter_mut().skip(inside).for_each(|lane| *lane = 0.0);
+            for (a, row) in slopes[..alphabet].iter_mut().enumerate() {
+                let mut hit = hits(labels, a);
+                hit.0.iter_mut().skip(inside).for_each(|lane| *lane = 0.0);
+                *row = *row - even + hit * own;
+            }
+        }
+    }
+}
+
 #[inline(always)]
 fn labels(sequence: &Sequence, block: usize) -> [u8; LANES] {
     sequence.next.as_chunks::<LANES>().0[block]

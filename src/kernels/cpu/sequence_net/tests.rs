@@ -92,7 +92,7 @@ fn largest(values: &[f64]) -> f64 {
 fn gradients(network: &Network, weights: &[Vec<f32>], batch: &[u8]) -> Vec<Vec<f32>> {
     let network = network.clone().with(Rule::Sgd { momentum: true });
     let mut replica = loaded(&network, weights);
-    let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, decay: 0.0 });
+    let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, ..Default::default() });
     Scratch::new(&network).step(&mut replica, batch, &Update::new(&descent, 0, 0.5));
     (0..weights.len()).map(|which| replica.read(1, which)).collect()
 }

@@ -164,10 +164,14 @@ impl Transformer {
         read_out(self, first);
     }
 
-    /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made.
-    pub fn backward(&mut self, sequence: &Sequence, scale: f32) {
-        let count = self.span.count();
-        symbols::slopes(sequence, self.alphabet, self.readout.stride, scale, &mut self.logits);
+    /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made, with label
+    /// smoothing ε.
+    pub fn backward(&mut self, sequence: &Sequence, scale: f32, smoothing: f32) {
+        let (count, rows) = (self.span.count(), self.readout.stride);
+        symbols::slopes(sequence, self.alphabet, rows, scale, &mut self.logits);
+        if smoothing > 0.0 {
+            symbols::smooth(sequence, self.alphabet, rows, scale, smoothing, &mut self.logits);
+        }
         learn_readout(self);
         if let Some(norm) = &mut self.norm {
             self.of_z.fill(Row::ZERO);

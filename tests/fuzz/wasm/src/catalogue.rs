@@ -56,7 +56,9 @@ fn range(range: Range) -> Json {
             json!({ "kind": "points", "low": -largest, "high": largest, "most": most })
         }
         Range::Text(most) => json!({ "kind": "text", "most": most }),
+        Range::Formula(most) => json!({ "kind": "formula", "most": most }),
         Range::Axis => json!({ "kind": "axis" }),
+        Range::Axes => json!({ "kind": "axes" }),
         Range::Set(options) => json!({ "kind": "set", "options": slugs(options) }),
     }
 }

@@ -103,6 +103,7 @@ fn record(link: Link) -> Record {
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
             system: "Browser/1.0 (ünïcode \\ /".into(),
+            ..Default::default()
         },
         step: 100,
         ending: Some(Ending::LastStep),

@@ -1,0 +1,18 @@
+//! The data of a chart, as the page's menu saves them and as `lab probe` writes them.
+
+use super::{Saved, record};
+use crate::app::state::State;
+use crate::catalog::chart::Chart;
+use crate::display::data::{ChartData, csv};
+
+/// What a chart shows at the step on display, with the curves of the runs that are compared.
+pub fn chart_data(state: &State, chart: Chart) -> ChartData {
+    ChartData::new(chart, &state.run, chart.compared(state))
+}
+
+/// The file with the data of one chart.
+pub fn chart_csv(state: &State, chart: Chart) -> Saved {
+    let bytes = csv(&state.run.link, &[chart_data(state, chart)]).into_bytes();
+    let name = format!("{}-{}.csv", record(state, "").name(), chart.slug());
+    Saved { name, kind: "text/csv", bytes }
+}

@@ -1,0 +1,392 @@
+//! Tables of metrics as `lab run` and the page write them, read back, so that figures need no second training.
+//!
+//! # Why
+//! A table has the numbers, and its head or the person names the run. Columns are found through the list that writes them
+//! ([`crate::record::columns`]), so a table is read by the names that are written. The steps at which replicas reached the
+//! target are not in the table; they follow from its numbers and the target of the link, as in training.
+
+use std::collections::BTreeMap;
+
+use super::{Trouble, open};
+use crate::analysis::convergence::best;
+use crate::display::sweep::Sweep;
+use crate::permalink::{Link, encode};
+use crate::protocol::{Ending, Row};
+use crate::record::{Record, columns, csv_head};
+use crate::run::{Halt, RunSpec, Success};
+use crate::sweep::Cell;
+use crate::tasks::Measures;
+
+/// What a table holds.
+#[derive(Debug)]
+pub enum Measured {
+    /// The measurements of a run.
+    Run(Box<Record>),
+    /// The times of a sweep's runs.
+    Sweep(Box<(Link, Sweep)>),
+}
+
+fn bad<T>(sentence: String) -> Result<T, Trouble> {
+    Err(Trouble::BadLink(vec![sentence]))
+}
+
+/// The link in the lines before the table, which begin with "#".
+fn own_link(text: &str) -> Option<&str> {
+    let head = text.lines().take_while(|line| line.starts_with('#'));
+    let mut values = head.filter_map(|line| Some(line.trim_start_matches('#').split_once(':')?.1.trim()));
+    values.find(|value| value.starts_with("#v1/"))
+}
+
+/// The run behind a table: its own link, which the given one must not contradict, or the given one.
+fn link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, Trouble> {
+    let own = own_link(text).map(open::link).transpose()?;
+    match (own, given) {
+        (None, None) => bad(format!(
+            "{path} does not name its run: add --link with the link of this run, for example --link '#v1/sparse-parity?n=20'"
+        )),
+        (Some(own), Some(given)) if own.spec != given.spec => bad(format!(
+            "{path} belongs to the run {}, and --link names another run",
+            encode(&Link { spec: own.spec, ..Default::default() })
+        )),
+        (_, Some(given)) => Ok(given.clone()),
+        (Some(own), None) => Ok(own),
+    }
+}
+
+/// Reads the table `text` of the file at `path`, of the run that it names or that is given.
+///
+/// # Errors
+/// A sentence that says what is wrong.
+pub fn read(path: &str, text: &str, given: Option<&Link>) -> Result<Measured, Trouble> {
+    let mut table = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+    let names: Vec<String> = match table.headers() {
+        Ok(names) => names.iter().map(String::from).collect(),
+        Err(why) => return bad(format!("{path} cannot be read as CSV: {why}")),
+    };
+    let first = csv_head(&[]);
+    let first: Vec<&str> = first.trim_end().split(',').collect();
+    let is_run = names.len() > first.len() && names.iter().zip(&first).all(|(name, first)| name == first);
+    let is_of_several = names.get(1).is_some_and(|name| name == first[0]);
+    // A sweep has its settings before the replica, and the time behind it.
+    let replica = names.iter().position(|name| name == first[1]);
+    let is_sweep = !is_run && replica.is_some_and(|at| at > 0 && at + 1 < names.len());
+    if is_of_several || (!is_run && !is_sweep) {
+        return match is_of_several {
+            true => {
+                bad(format!("{path} holds several runs: lab plot draws the file of one run or of one sweep"))
+            }
+            false => bad(format!(
+                "{path} is not a table of a run: its columns should begin with {}, as lab run --format csv writes them",
+                first.join(" and ")
+            )),
+        };
+    }
+    let link = link(path, text, given)?;
+    let lines = table.records().collect::<Result<Vec<_>, _>>();
+    let lines = match lines {
+        Ok(lines) => lines,
+        Err(why) => return bad(format!("{path} cannot be read as CSV: {why}")),
+    };
+    let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().collect()).collect();
+    let said = |why: String| bad(format!("{path}: {why}"));
+    match Sweep::of(&link.spec) {
+        None if is_run => rows(&link.spec, &names, &lines).and_then(|rows| run(link, rows)).or_else(said),
+        Some(sweep) if is_sweep => times(&link.spec, sweep, &names, &lines)
+            .map(|sweep| Measured::Sweep(Box::new((link, sweep))))
+            .or_else(said),
+        None => said("this is a table of a sweep, but the link describes a single run".into()),
+        Some(_) => said("this is a table of a single run, but the link describes a sweep".into()),
+    }
+}
+
+/// The numbers of a measurement in the order losses and accuracies, margin, further measures.
+const NUMBERS: usize = 5;
+
+/// What marks the margin: as a share of the largest margin, it stays negative and is no number of another list.
+const MARGIN: f32 = -1.0;
+
+/// A row whose numbers say which they are.
+fn marker(measures: &Measures) -> Row {
+    let number = |at: usize| vec![at as f32];
+    Row {
+        step: 0,
+        train_loss: number(0),
+        train_accuracy: number(1),
+        test_loss: number(2),
+        test_accuracy: number(3),
+        margin: vec![MARGIN],
+        measures: (0..measures.more.len()).map(|at| number(NUMBERS + at)).collect(),
+    }
+}
+
+/// The measurements of a table.
+fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row>, String> {
+    let measures = spec.measures();
+    let marker = marker(&measures);
+    // Where the columns of these names have their numbers.
+    let places = |measures: &Measures| {
+        let known = columns(measures, std::iter::once(&marker));
+        let place = |name: &String| {
+            let column = known.iter().find(|column| column.key == *name)?;
+            match column.of(&marker).first() {
+                Some(number) if *number == MARGIN => Some(NUMBERS - 1),
+                Some(number) if *number >= 0.0 => Some(*number as usize),
+                // It follows from other columns.
+                _ => None,
+            }
+        };
+        names.iter().map(place).collect::<Vec<_>>()
+    };
+    let missing = |places: &[Option<usize>]| (0..NUMBERS - 1).find(|at| !places.contains(&Some(*at)));
+    // The version before had names of its own.
+    let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+    let (now, before) = (places(&measures), places(&earlier));
+    let places = match missing(&now) {
+        None => now,
+        Some(_) if missing(&before).is_none() => before,
+        Some(at) => return Err(format!("the column {} is missing", measures.names[at])),
+    };
+    let replicas = spec.run.replicas;
+    let mut rows: Vec<Row> = vec![];
+    for (at, line) in lines.iter().enumerate() {
+        let wrong = |what: &str| format!("measurement {} {what}", at + 1);
+        let (step, replica): (Option<u64>, Option<usize>) = (line[0].parse().ok(), line[1].parse().ok());
+        let (Some(step), Some(replica)) = (step, replica) else {
+            return Err(wrong("has no step or no replica"));
+        };
+        if replica != at % replicas {
+            return Err(wrong(&format!("should be of replica {} of {replicas}", at % replicas)));
+        }
+        if replica == 0 {
+            if rows.last().is_some_and(|row| row.step >= step) {
+                return Err(wrong("has a step that is not larger than the step before"));
+            }
+            rows.push(Row { step, ..Default::default() });
+        }
+        let Some(row) = rows.last_mut().filter(|row| row.step == step) else {
+            return Err(wrong("has another step than the replicas before"));
+        };
+        let mut numbers: BTreeMap<usize, f32> = BTreeMap::new();
+        for (text, place) in line.iter().zip(&places) {
+            if let Some(place) = place.filter(|_| !text.is_empty()) {
+                let number = text.parse().map_err(|_| wrong(&format!("has {text} in place of a number")))?;
+                numbers.insert(place, number);
+            }
+        }
+        for (place, number) in numbers {
+            if place >= NUMBERS {
+                row.measures.resize(measures.more.len(), vec![]);
+            }
+            let list = match place {
+                0 => &mut row.train_loss,
+                1 => &mut row.train_accuracy,
+                2 => &mut row.test_loss,
+                3 => &mut row.test_accuracy,
+                4 => &mut row.margin,
+                more => &mut row.measures[more - NUMBERS],
+            };
+            list.push(number);
+        }
+    }
+    // A run that was killed may have left a part of its last measurement.
+    if !lines.len().is_multiple_of(replicas) {
+        rows.pop();
+    }
+    let whole = |row: &Row| {
+        [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy]
+            .iter()
+            .all(|list| list.len() == replicas)
+    };
+    match rows.iter().find(|row| !whole(row)) {
+        _ if rows.is_empty() => Err("there are no measurements".into()),
+        Some(row) => Err(format!("the measurement of step {} has empty fields", row.step)),
+        None => Ok(rows),
+    }
+}
+
+/// The run with these measurements.
+fn run(link: Link, rows: Vec<Row>) -> Result<Measured, String> {
+    let settings = &link.spec.run;
+    let solved: Vec<Option<u64>> =
+        (0..settings.replicas).map(|replica| solved(&link.spec, &rows, replica)).collect();
+    let step = rows.last().map_or(0, |row| row.step);
+    let served = best(&solved, link.spec.task.examples().tries()).iter().all(Option::is_some);
+    let ending = match settings.halt {
+        Halt::Target if served => Some(Ending::Target),
+        _ if step >= settings.steps => Some(Ending::LastStep),
+        _ => None,
+    };
+    Ok(Measured::Run(Box::new(Record { link, step, ending, solved, rows, ..Default::default() })))
+}
+
+/// The step at which a replica reached the target.
+fn solved(spec: &RunSpec, rows: &[Row], replica: usize) -> Option<u64> {
+    let (target, limit) = (spec.run.target as f32, spec.run.limit as f32);
+    let reached = |row: &&Row| match spec.run.success {
+        Success::Accuracy => row.test_accuracy[replica] >= target,
+        Success::Memory => row.train_accuracy[replica] >= target,
+        Success::Loss => row.test_loss[replica] <= limit,
+    };
+    rows.iter().find(reached).map(|row| row.step)
+}
+
+/// The sweep with the times of a table, in the order of its runs; the last runs may be missing. Behind the settings of
+/// the sweep stand the replica and its time; further columns are of no account here.
+fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]) -> Result<Sweep, String> {
+    let axes: Vec<_> =
+        [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty()).collect();
+    let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+    if names.len() < keys.len() + 2 || names[..keys.len()] != keys {
+        return Err(format!("its first columns should be {}, the settings of the sweep", keys.join(" and ")));
+    }
+    let mut at = 0;
+    let cells = sweep.cells.clone();
+    for Cell { spec: of, at: first, series } in &cells {
+        let group = &lines[at..(at + of.run.replicas).min(lines.len())];
+        if group.len() < of.run.replicas {
+            break;
+        }
+        let values: Vec<&str> = axes
+            .iter()
+            .zip([*first, *series])
+            .filter_map(|(axis, at)| axis.values.get(at))
+            .map(String::as_str)
+            .collect();
+        let mut times = vec![];
+        for (replica, line) in group.iter().enumerate() {
+            let own = &line[keys.len()..];
+            let time = if own[1].is_empty() { Some(None) } else { own[1].parse().ok().map(Some) };
+            match time.filter(|_| line[..keys.len()] == values && own[0].parse() == Ok(replica)) {
+                Some(time) => times.push(time),
+                None => {
+                    return Err(format!(
+                        "line {} should be replica {replica} of the run with {}",
+                        at + replica + 1,
+                        values.join(", ")
+                    ));
+                }
+            }
+        }
+        at += times.len();
+        sweep.done.push(best(&times, of.task.examples().tries()));
+    }
+    match sweep.done.is_empty() {
+        true => Err("there is no run".into()),
+        false => Ok(sweep),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::csv;
+
+    fn link_of(text: &str) -> Link {
+        open::link(text).unwrap()
+    }
+
+    fn row(step: u64, right: &[f32]) -> Row {
+        Row {
+            step,
+            train_loss: right.iter().map(|r| 1.0 - r).collect(),
+            train_accuracy: vec![0.25; right.len()],
+            test_loss: vec![f32::NAN; right.len()],
+            test_accuracy: right.to_vec(),
+            ..Default::default()
+        }
+    }
+
+    fn record(text: &str, link: Option<&Link>) -> Record {
+        let Measured::Run(record) = read("run.csv", text, link).unwrap() else { panic!("a run") };
+        *record
+    }
+
+    fn said(text: &str, link: Option<&Link>) -> String {
+        let Err(Trouble::BadLink(sentences)) = read("run.csv", text, link) else { panic!("{text}") };
+        sentences.join("\n")
+    }
+
+    #[test]
+    fn a_table_is_the_run_that_it_was_written_of() {
+        let link = link_of("#v1/sparse-parity?replicas=2&steps=20&every=10");
+        let rows = [row(0, &[0.5, 0.625]), row(10, &[1.0, 0.75]), row(20, &[1.0, 0.1])];
+        let text = csv(&link.spec.measures(), rows.iter());
+        let found = record(&text, Some(&link));
+        let shown = |rows: &[Row]| format!("{rows:?}");
+        assert_eq!(shown(&found.rows), shown(&rows));
+        assert_eq!((found.solved.as_slice(), found.step), ([Some(10), None].as_slice(), 20));
+        assert_eq!(found.ending, Some(Ending::LastStep));
+        // With a head of its own, and as an interrupted command leaves it.
+        let named = format!("# program: Vivarium\n# link: {}\n{text}30,0,0,1,", encode(&link));
+        assert_eq!(shown(&record(&named.replace("30,0,0,1,", "30,0,0,1,0,1\n"), None).rows), shown(&rows));
+        assert!(said(&named, None).contains("cannot be read as CSV"));
+    }
+
+    #[test]
+    fn further_measures_are_found_by_their_names() {
+        let link = link_of("#v1/markov?replicas=1");
+        let measures = link.spec.measures();
+        assert!(!measures.more.is_empty());
+        let more: Vec<Vec<f32>> = (0..measures.more.len()).map(|at| vec![at as f32 + 0.5]).collect();
+        let rows =
+            [Row { measures: more.clone(), ..row(0, &[0.5]) }, Row { measures: more, ..row(10, &[0.5]) }];
+        let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+        for names in [measures, earlier] {
+            let found = record(&csv(&names, rows.iter()), Some(&link));
+            assert_eq!(format!("{:?}", found.rows), format!("{rows:?}"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_run_is_said() {
+        let link = link_of("#v1/sparse-parity?replicas=2");
+        let good = csv(&link.spec.measures(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
+        assert!(said(&good, None).contains("add --link"), "{}", said(&good, None));
+        let foreign = said("a,b\n1,2\n", Some(&link));
+        assert!(
+            foreign.contains("is not a table of a run: its columns should begin with step and replica"),
+            "{foreign}"
+        );
+        assert!(said(&format!("run,{good}"), Some(&link)).contains("several runs"));
+        let other = link_of("#v1/sparse-parity?n=77");
+        assert!(
+            said(&format!("# link: {}\n{good}", encode(&link)), Some(&other)).contains("names another run")
+        );
+        let sweep = link_of("#v1/sparse-parity?sweep=n:10_20");
+        assert!(said(&good, Some(&sweep)).contains("the link describes a sweep"));
+        let three = link_of("#v1/sparse-parity?replicas=3");
+        assert!(
+            said(&good, Some(&three)).contains("should be of replica 2 of 3"),
+            "{}",
+            said(&good, Some(&three))
+        );
+        let empty = good.lines().next().unwrap().to_string() + "\n";
+        assert!(said(&empty, Some(&link)).contains("no measurements"));
+        let word = good.replacen("0.25", "soon", 1);
+        assert!(said(&word, Some(&link)).contains("has soon in place of a number"));
+        let short = "step,replica,x\n0,0,1\n";
+        assert!(said(short, Some(&link)).contains("is missing"), "{}", said(short, Some(&link)));
+    }
+
+    #[test]
+    fn times_of_a_sweep_are_read_in_the_order_of_its_runs() {
+        let link = link_of("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3");
+        let text = "n,k,replica,t_c\n10,2,0,50\n10,2,1,\n10,3,0,70\n10,3,1,80\n20,2,0,90\n";
+        let more = text.lines().map(|line| format!("{line},budget\n")).collect::<String>();
+        for text in [text, &more] {
+            let Measured::Sweep(found) = read("sweep.csv", text, Some(&link)).unwrap() else { panic!() };
+            assert_eq!(
+                found.1.done,
+                [vec![Some(50), None], vec![Some(70), Some(80)]],
+                "the third is cut off"
+            );
+        }
+        for (text, why) in [
+            (text.replace("n,k", "n,width"), "its first columns should be n and k"),
+            (text.replace("10,3,0", "10,4,0"), "should be replica 0 of the run with 10, 3"),
+            (text.replace(",80", ",soon"), "should be replica 1"),
+        ] {
+            assert!(said(&text, Some(&link)).contains(why), "{}", said(&text, Some(&link)));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The Fourier coefficients of the label, exact, over the relevant bits: what there is to learn, part by part.
+
+use crate::analysis::{Bars, Reading, walsh};
+use crate::display::RunView;
+use crate::display::charts::{ChartSpec, Follows};
+use crate::display::words::decimal;
+use crate::sorting;
+use crate::tasks::sparse_boolean::charts;
+use crate::tasks::{SparseBoolean, Task};
+
+/// Most coefficients that are drawn.
+const MOST_BARS: usize = 16;
+
+/// The chart.
+pub const CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Reading::Bars(drawn(run)))
+    .applies(|run| {
+        of(run).map(|_| ()).ok_or_else(|| tr!("Available only for sparse Boolean functions.").into())
+    })
+    .summary(|run| of(run).map(said))
+    .follows(Follows::Nothing);
+
+fn of(run: &RunView) -> Option<&SparseBoolean> {
+    match &run.spec().task {
+        Task::SparseBoolean(task) => Some(task),
+        _ => None,
+    }
+}
+
+/// All 2ᵏ of them, by the set of bits: bit i of its number stands for the relevant bit i + 1. In the label and in the
+/// bits, 1 is +1 and 0 is −1.
+pub fn coefficients(task: &SparseBoolean) -> Vec<f64> {
+    let (bits, table) = (task.bits(), task.table());
+    // A set bit of a point is −1 there, and 0 in the table, whose rows begin with the first bit.
+    let row = |point: usize| (0..bits).fold(0, |row, i| row << 1 | usize::from(point >> i & 1 == 0));
+    let mut values: Vec<f64> =
+        (0..table.len()).map(|point| if table[row(point)] { 1.0 } else { -1.0 }).collect();
+    walsh::transform(&mut values);
+    values
+}
+
+/// "x1x3"; the constant is 1.
+fn name(set: usize) -> String {
+    match set {
+        0 => "1".into(),
+        set => (0..usize::BITS).filter(|i| set >> i & 1 == 1).map(|i| format!("x{}", i + 1)).collect(),
+    }
+}
+
+/// The sets whose coefficient is not 0, the largest coefficient first and of equal ones the smaller set.
+fn sets(coefficients: &[f64]) -> Vec<usize> {
+    let by_size = |a: usize, b: usize| {
+        let size = |set: usize| coefficients[set].abs();
+        size(b).total_cmp(&size(a)).then(a.count_ones().cmp(&b.count_ones()))
+    };
+    let mut sets = sorting::places(coefficients.len(), &by_size);
+    // Sums of 2ᵏ signs are exact.
+    sets.retain(|set| coefficients[*set] != 0.0);
+    sets
+}
+
+fn drawn(run: &RunView) -> Bars {
+    let coefficients = of(run).map(coefficients).unwrap_or_default();
+    let mut shown = sets(&coefficients);
+    shown.truncate(MOST_BARS);
+    sorting::sort_by(&mut shown, |a, b| a.count_ones().cmp(&b.count_ones()).then(a.cmp(b)));
+    Bars {
+        title: charts::FOURIER.name().into(),
+        x_label: tr!("product of relevant bits").into(),
+        y_label: tr!("Fourier coefficient").into(),
+        bars: shown.into_iter().map(|set| (name(set), coefficients[set] as f32)).collect(),
+        ..Default::default()
+    }
+}
+
+fn said(task: &SparseBoolean) -> String {
+    let coefficients = coefficients(task);
+    let sets = sets(&coefficients);
+    let degree = sets.iter().map(|set| set.count_ones()).max().unwrap_or(0);
+    let largest = sets.first().copied().unwrap_or(0);
+    let (all, value, name) = (coefficients.len(), decimal(coefficients[largest] as f32), name(largest));
+    match sets.len() {
+        1 => tr!(
+            "The function has degree {degree}. Of its {all} Fourier coefficients, 1 is not 0: {value}, for {name}.",
+            degree,
+            all,
+            value,
+            name
+        ),
+        count => tr!(
+            "The function has degree {degree}. Of its {all} Fourier coefficients, {count} are not 0. The largest is {value}, for {name}.",
+            degree,
+            all,
+            count,
+            value,
+            name
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::{Action, State};
+    use crate::permalink::decode;
+
+    fn task(query: &str) -> SparseBoolean {
+        let (link, notices) = decode(&format!("#v1/sparse-boolean?{query}"));
+        assert!(notices.is_empty(), "{query}: {notices:?}");
+        let Task::SparseBoolean(task) = link.spec.task else { panic!("a sparse Boolean function") };
+        task
+    }
+
+    /// f̂(S) = E[f(x) · ∏_{i∈S} x_i], with the sum written out.
+    #[test]
+    fn coefficients_are_those_of_the_definition() {
+        for query in [
+            "fn=own",
+            "fn=own&own=x1_*_(x2_+_~x3)_@_x4",
+            "fn=own&own=maj(x1,x2*~x3,x4@x5)",
+            "fn=own&own=0x6a",
+            "fn=own&own=01",
+            "fn=and&k=4",
+            "fn=or&k=3",
+            "fn=majority&k=5",
+            "fn=parity&k=8",
+        ] {
+            let task = task(query);
+            let (bits, table) = (task.bits(), task.table());
+            let found = coefficients(&task);
+            assert_eq!(found.len(), 1 << bits);
+            for (set, found) in found.iter().enumerate() {
+                let sum: f64 = (0..1usize << bits)
+                    .map(|row| {
+                        let sign = |i: usize| if row >> (bits - 1 - i) & 1 == 1 { 1.0 } else { -1.0 };
+                        let label = if table[row] { 1.0 } else { -1.0 };
+                        (0..bits).filter(|i| set >> i & 1 == 1).fold(label, |product, i| product * sign(i))
+                    })
+                    .sum();
+                assert_eq!(*found, sum / (1u64 << bits) as f64, "{query}: {set:b}");
+            }
+            // Parseval: the label is 1 or −1 everywhere.
+            assert!((found.iter().map(|c| c * c).sum::<f64>() - 1.0).abs() < 1e-12, "{query}");
+        }
+    }
+
+    /// AND of two bits is (−1 + x1 + x2 + x1x2)/2; where x3 is 1, the label is −x1x2, and otherwise −1.
+    #[test]
+    fn known_functions_have_their_known_coefficients() {
+        assert_eq!(coefficients(&task("fn=and&k=2")), [-0.5, 0.5, 0.5, 0.5]);
+        let mut expected = [0.0; 8];
+        (expected[0], expected[0b100]) = (-0.5, 0.5);
+        (expected[0b011], expected[0b111]) = (-0.5, -0.5);
+        assert_eq!(coefficients(&task("fn=own&own=(x1@x2)*x3")), expected);
+        // An odd number of ones of three is an odd number of signs +1.
+        let parity = coefficients(&task("fn=parity&k=3"));
+        assert_eq!((parity[0b111], sets(&parity).len()), (1.0, 1));
+    }
+
+    #[test]
+    fn the_chart_has_a_bar_for_each_coefficient_that_is_not_zero() {
+        let mut state = State::default();
+        state.apply(Action::Open("#v1/sparse-boolean?fn=own&own=(x1@x2)*x3&show=fourier".into()));
+        let bars = |state: &State| match charts::FOURIER.reading(&state.run) {
+            Reading::Bars(bars) => bars.bars,
+            _ => panic!("bars"),
+        };
+        let expected = [("1", -0.5), ("x3", 0.5), ("x1x2", -0.5), ("x1x2x3", -0.5)];
+        assert_eq!(bars(&state), expected.map(|(name, value)| (name.to_string(), value)));
+        let said = charts::FOURIER.summary(&state.run);
+        assert_eq!(
+            said,
+            "The function has degree 3. Of its 8 Fourier coefficients, 4 are not 0. The largest is −0.500, for 1."
+        );
+        // A conjunction of five bits has 32, of which the constant is the largest.
+        state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));
+        let many = bars(&state);
+        assert_eq!((many.len(), many[0].clone()), (MOST_BARS, ("1".into(), -0.9375)));
+        state.apply(Action::Open("#v1/sparse-parity?n=9".into()));
+        assert!(charts::FOURIER.applies(&state.run).is_err());
+    }
+}

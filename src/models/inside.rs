@@ -1,0 +1,238 @@
+//! What is inside a network for given inputs: hidden values and attention, as arrays with named axes.
+//!
+//! Names and axes are the same in all models that have the same thing. `[example, neuron]` are the numbers of neurons,
+//! `[example, head, query, key]` the shares of attention that the token `query` gives to the token `key`, without `query`
+//! where one token alone is read out. Of networks of several layers, the name ends in the number of the layer, counted from
+//! 1: `activations.layer2`.
+//!
+//! # Why
+//! These are for programs of a person's own, which no chart foresees. Pages have no use for them, and do not load them.
+
+use super::Forms;
+
+/// What the numbers of an array are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Values of hidden units, before or after the activation.
+    Activations,
+    /// Shares of attention.
+    Attention,
+    /// Inputs, labels and answers.
+    Examples,
+}
+
+/// Numbers inside a network for each of some examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inside {
+    /// What they are.
+    pub kind: Kind,
+    /// The name of the array.
+    pub name: String,
+    /// The names of its axes; the first is that of the examples.
+    pub axes: Vec<&'static str>,
+    /// How long each axis is.
+    pub shape: Vec<usize>,
+    /// The numbers, the last axis running fastest.
+    pub values: Vec<f32>,
+}
+
+/// Arrays that are gathered example by example.
+#[derive(Debug, Default)]
+pub struct Gathered(Vec<Inside>);
+
+impl Gathered {
+    /// Adds the numbers of the next example to the array of this name, which has these axes behind that of the examples.
+    pub fn add(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        axes: &[(&'static str, usize)],
+        values: impl IntoIterator<Item = f64>,
+    ) {
+        let at = self.0.iter().position(|array| array.name == name).unwrap_or_else(|| {
+            let names = std::iter::once("example").chain(axes.iter().map(|axis| axis.0)).collect();
+            let shape = std::iter::once(0).chain(axes.iter().map(|axis| axis.1)).collect();
+            self.0.push(Inside { kind, name: name.into(), axes: names, shape, values: vec![] });
+            self.0.len() - 1
+        });
+        let array = &mut self.0[at];
+        array.shape[0] += 1;
+        array.values.extend(values.into_iter().map(|value| value as f32));
+    }
+
+    /// The same of hidden units.
+    pub fn activations(
+        &mut self,
+        name: &str,
+        axes: &[(&'static str, usize)],
+        values: impl IntoIterator<Item = f64>,
+    ) {
+        self.add(Kind::Activations, name, axes, values);
+    }
+
+    /// The same of shares of attention.
+    pub fn attention(
+        &mut self,
+        name: &str,
+        axes: &[(&'static str, usize)],
+        values: impl IntoIterator<Item = f64>,
+    ) {
+        self.add(Kind::Attention, name, axes, values);
+    }
+
+    /// All of them.
+    pub fn arrays(self) -> Vec<Inside> {
+        self.0
+    }
+}
+
+/// The name of an array of layer `layer`, counted from 0.
+pub fn of_layer(name: &str, layer: usize) -> String {
+    format!("{name}.layer{}", layer + 1)
+}
+
+/// The values z = xW + b of linear forms for one input.
+pub fn forms((w, b): &Forms<'_>, x: &[f32]) -> Vec<f64> {
+    let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
+    for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
+        z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
+    }
+    z
+}
+
+/// What models have that say nothing of it themselves: the values of the first layer's forms, and the shares of attention
+/// of each head at the token that is read out, `[examples, heads, inputs + 1]`.
+pub fn usual(forms_of: Option<Forms<'_>>, looks: Option<Vec<f32>>, inputs: usize, x: &[f32]) -> Vec<Inside> {
+    let mut all = Gathered::default();
+    if let Some(first) = &forms_of {
+        for x in x.chunks_exact(inputs.max(1)) {
+            all.activations("preactivations", &[("neuron", first.1.len())], forms(first, x));
+        }
+    }
+    let examples = x.len() / inputs.max(1);
+    if let Some(looks) = looks.filter(|looks| examples > 0 && !looks.is_empty()) {
+        let (each, tokens) = (looks.len() / examples, inputs + 1);
+        for shares in looks.chunks_exact(each) {
+            let axes = [("head", each / tokens), ("key", tokens)];
+            all.attention("attention", &axes, shares.iter().map(|share| f64::from(*share)));
+        }
+    }
+    all.arrays()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::labs::PRESETS;
+    use crate::models::Model;
+    use crate::permalink::decode;
+    use crate::run::RunSpec;
+    use crate::tasks::Batch;
+
+    /// The arrays of a run at its start, for three held-out examples.
+    fn inside(spec: &RunSpec) -> (Batch, Vec<super::Inside>) {
+        let (mut batch, weights) = (Batch::default(), spec.initial_of(1));
+        spec.task.sampler().held_out(spec.run.seed, 0, 3, &mut batch);
+        let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let (network, inputs) = (spec.network(), spec.task.examples().inputs());
+        let arrays = network.inside(&weights, inputs, &batch.x);
+        (batch, arrays)
+    }
+
+    fn outputs(spec: &RunSpec, batch: &Batch) -> Vec<f32> {
+        let weights = spec.initial_of(1);
+        let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        spec.network().evaluate(&weights, spec.task.examples().inputs(), &batch.x, 0)
+    }
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    /// Of every model that has weights: shapes and numbers agree, and shares of attention sum to one where they are a softmax.
+    #[test]
+    fn arrays_have_the_shapes_that_they_say() {
+        let mut seen = std::collections::BTreeMap::new();
+        for preset in PRESETS {
+            let spec = preset.link().spec;
+            let slug = spec.model.info().slug;
+            let is_small = spec.architecture().numbers(spec.task.examples().inputs(), 1) < 1 << 20;
+            if seen.contains_key(slug) || !spec.model.config().has_weights() || !is_small {
+                continue;
+            }
+            let (batch, arrays) = inside(&spec);
+            for array in &arrays {
+                assert_eq!(
+                    array.shape.iter().product::<usize>(),
+                    array.values.len(),
+                    "{slug} {}",
+                    array.name
+                );
+                assert_eq!((array.axes[0], array.axes.len()), ("example", array.shape.len()), "{slug}");
+                assert_eq!(array.shape[0], batch.len(), "{slug} {}", array.name);
+                assert!(array.values.iter().all(|value| value.is_finite()), "{slug} {}", array.name);
+            }
+            seen.insert(slug, arrays.len());
+        }
+        for slug in
+            ["mlp", "deep-mlp", "parity-transformer", "group-net", "modular-transformer", "attention-only"]
+        {
+            assert!(seen.get(slug).is_some_and(|arrays| *arrays > 0), "{slug}: {seen:?}");
+        }
+        assert!(seen.len() >= 12 && Model::ENTRIES.len() > seen.len() / 2, "{seen:?}");
+    }
+
+    /// f = uᵀh + β from the array of activations is what the network answers.
+    #[test]
+    fn activations_of_a_layer_give_the_output() {
+        let spec = spec("#v1/sparse-parity?n=8&k=2&width=12&act=sin&degree=2");
+        let (batch, arrays) = inside(&spec);
+        let outputs = outputs(&spec, &batch);
+        let weights = spec.initial_of(1);
+        let h = arrays.iter().find(|array| array.name == "activations").unwrap();
+        assert_eq!((h.axes.as_slice(), h.shape.as_slice()), (&["example", "neuron"][..], &[3, 12][..]));
+        for (h, output) in h.values.chunks_exact(12).zip(&outputs) {
+            let f: f32 = h.iter().zip(&weights[1]).map(|(h, u)| h * u).sum::<f32>() + weights[3][0];
+            assert!((f - output).abs() < 1e-5, "{f} {output}");
+        }
+    }
+
+    /// The same of a network on pairs: the activations times w are the logits.
+    #[test]
+    fn activations_of_pairs_give_the_logits() {
+        let spec = spec("#v1/groups?n=7&width=16");
+        let (batch, arrays) = inside(&spec);
+        let outputs = outputs(&spec, &batch);
+        let weights = spec.initial_of(1);
+        let h = &arrays[0];
+        assert_eq!((h.name.as_str(), h.shape.as_slice()), ("activations", &[3, 16][..]));
+        for (h, logits) in h.values.chunks_exact(16).zip(outputs.chunks_exact(7)) {
+            for (w, logit) in weights[2].chunks_exact(16).zip(logits) {
+                let f: f32 = h.iter().zip(w).map(|(h, w)| h * w).sum();
+                assert!((f - logit).abs() < 1e-4, "{f} {logit}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_of_attention_sum_to_one() {
+        let links = [
+            ("#v1/sparse-parity?n=8&k=2&model=parity-transformer", "attention"),
+            ("#v1/sparse-boolean?n=8&k=2&model=cls-transformer", "attention"),
+            ("#v1/groups?n=7&model=modular-transformer&demb=8&heads=2", "attention"),
+            ("#v1/markov?k=3&t=12&heads=2.1&d=12", "attention.layer1"),
+            ("#v1/markov?k=3&t=12&heads=2.1&d=12", "attention.layer2"),
+        ];
+        for (link, name) in links {
+            let (link, _) = decode(link);
+            let (_, arrays) = inside(&link.spec);
+            let array = arrays.iter().find(|array| array.name == name).unwrap();
+            assert_eq!((array.axes[1], *array.axes.last().unwrap()), ("head", "key"), "{name}");
+            for shares in array.values.chunks_exact(*array.shape.last().unwrap()) {
+                let sum: f32 = shares.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-5, "{name}: {sum}");
+            }
+        }
+    }
+}

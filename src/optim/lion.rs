@@ -1,0 +1,77 @@
+//! Lion (Chen et al. 2023, algorithm 2), which keeps one moment and moves every weight by the same distance:
+//!
+//! ```text
+//! c = β₁ m + (1 − β₁) g      m ← β₂ m + (1 − β₂) g
+//! w ← (1 − ηλ) w − η sign(c)
+//! ```
+//!
+//! The sign of 0 is 0. The paper prints w − η (sign(c) + λw), which is the same.
+
+use super::schedule::Schedule;
+use super::{Constants, UpdateRule};
+use crate::catalog::Info;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::Range;
+use crate::sources::CHEN_2023;
+
+settings! {
+    /// Lion.
+    pub struct Lion {
+        /// Step size η, by which each weight moves at every step; you can change it during the run.
+        lr: f64 = 0.0001, "lr", "Learning rate η", Range::Real(0.0, 10.0);
+        /// Share β₁ of the running mean in the update; the rest is the gradient.
+        beta1: f64 = 0.9, "b1", "β₁", Range::Real(0.0, 0.9999);
+        /// Decay factor β₂ of the running mean of the gradient.
+        beta2: f64 = 0.99, "b2", "β₂", Range::Real(0.0, 0.99999);
+        /// Strength λ of the decoupled weight decay: every step also shrinks each weight by the factor 1 − ηλ.
+        decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
+        with schedule: Schedule;
+    }
+}
+
+impl Lion {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "lion",
+        name: "Lion",
+        about: "Every weight moves by the same distance: only the sign of a mean gradient counts.",
+        sources: &[CHEN_2023],
+    };
+}
+
+impl UpdateRule for Lion {
+    fn rate(&self) -> f64 {
+        self.lr
+    }
+
+    fn rate_mut(&mut self) -> &mut f64 {
+        &mut self.lr
+    }
+
+    fn decay_mut(&mut self) -> &mut f64 {
+        &mut self.decay
+    }
+
+    fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    fn moments(&self) -> usize {
+        1
+    }
+
+    fn constants(&self) -> Constants {
+        [0.0, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, 0.0]
+    }
+
+    fn scalars(&self, _step: u64, lr: f64) -> [f32; 4] {
+        [lr as f32, 1.0, (1.0 - lr * self.decay) as f32, 0.0]
+    }
+}
+
+impl ToPyTorch for Lion {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/lion.py")]))
+    }
+}

@@ -1,0 +1,204 @@
+//! The loops against autodiff, with every optimizer that they know, with schedules, and with smoothed labels.
+
+use super::group_net::GroupNetCpu;
+use super::learner::{CpuLearner, CpuNetwork};
+use super::one_hidden_layer::OneHiddenLayerCpu;
+use super::prompt_net::PromptNetCpu;
+use super::sequence_net::SequenceNetCpu;
+use super::trace_net::TraceNetCpu;
+use crate::kernels::cpu::prompt_net::mlp::MlpLoop;
+use crate::permalink::decode;
+use crate::run::RunSpec;
+use crate::training::autodiff::Autodiff;
+use crate::training::launch::device::Device;
+use crate::training::launch::learners::{Place, entry};
+use crate::training::session::learner::{Learner, ready};
+
+fn spec(link: &str) -> RunSpec {
+    let (link, notices) = decode(link);
+    assert!(notices.is_empty(), "{notices:?}");
+    link.spec
+}
+
+/// Relative difference allowed after so many steps: rounding in another order, grown by training.
+fn tolerance(steps: u64) -> f32 {
+    match steps {
+        1 => 2e-5,
+        10 => 2e-4,
+        _ => 4e-3,
+    }
+}
+
+/// How far the numbers of two learners lie apart, as a share of the largest: the farthest, and on average.
+fn apart(exact: &[f32], found: &[f32]) -> (f32, f32) {
+    let scale = exact.iter().fold(1e-3f32, |most, number| most.max(number.abs()));
+    let each: Vec<f32> = exact.iter().zip(found).map(|(a, b)| (a - b).abs() / scale).collect();
+    (each.iter().fold(0.0, |most, one| most.max(*one)), each.iter().sum::<f32>() / each.len().max(1) as f32)
+}
+
+/// Trains a run with its loop and with autodiff, and compares weights and moments after 1, 10 and 100 steps.
+fn agrees<N: CpuNetwork>(link: &str) {
+    let spec = spec(link);
+    assert!(
+        !spec.is_by_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok())
+    );
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut looped = CpuLearner::<N>::new(&spec).unwrap();
+    let mut step = 0;
+    for until in [1, 10, 100] {
+        looped.train(&spec, step, until);
+        (step..until).for_each(|step| tensors.train(step, spec.learning_rate(step)));
+        step = until;
+        let (exact, mine) = (pollster::block_on(tensors.weights()).unwrap(), ready(looped.weights()));
+        for (which, (a, b)) in exact.parameters.iter().zip(&mine.parameters).enumerate() {
+            let (worst, mean) = apart(a, b);
+            // Where a mean gradient is nearly 0, rounding decides on its sign, and the weight moves the other way.
+            let fits = match spec.optimizer.info().slug {
+                "lion" => mean <= 2e-3,
+                _ => worst <= tolerance(until),
+            };
+            assert!(fits, "{link}: parameter {which} after {until} steps: {worst}, {mean}");
+        }
+        let moments = exact.moments.iter().flatten().zip(mine.moments.iter().flatten());
+        assert_eq!(mine.moments.concat().len(), spec.optimizer.moments() * spec.parameters().len());
+        for (a, b) in moments {
+            let (worst, mean) = apart(a, b);
+            let is_lion = spec.optimizer.info().slug == "lion";
+            assert!(if is_lion { mean <= 0.05 } else { worst <= 0.05 }, "{link}: {worst}, {mean}");
+        }
+    }
+    let weights = ready(looped.weights()).parameters;
+    let still = spec.initial().iter().zip(&weights).filter(|(a, b)| a == b).count();
+    // The codes of tokens stay.
+    let codes = usize::from(spec.task.examples().prompts().is_some());
+    assert_eq!(still, codes, "{link}: every other parameter is trained");
+}
+
+/// Optimizers and schedules; `{lr}` is a rate that suits the network.
+const RULES: [&str; 5] = [
+    "opt=sgd&lr={lr}&mom=0.8&momkind=nesterov&wd=0.001",
+    "opt=sgd&lr={lr}&warm=20&cool=cosine&steps=110&lrs=40:0.02",
+    "opt=sgd&lr={lr}&mom=0.5&cool=drops&drop=15&gamma=0.7",
+    "opt=adam&lr=0.003&eps=0.0001&warm=8&cool=cosine&steps=90&wd=0.01",
+    "opt=lion&lr=0.0005&wd=0.1&cool=linear&steps=120",
+];
+
+fn each(network: &str, lr: &str, check: impl Fn(&str)) {
+    RULES.iter().for_each(|rule| check(&format!("{network}&{}", rule.replace("{lr}", lr))));
+}
+
+const PARITY: &str = "#v1/sparse-parity?n=9&k=2&width=18&batch=40&loss=ce&held=64&replicas=2&halt=steps";
+const PAIRS: &str = "#v1/groups?n=7&width=20&std=0.4&halt=steps";
+const CHAINS: &str = "#v1/markov?replicas=2&batch=5&k=3&t=20&model=minimal-markov&halt=steps";
+const LAYERS: &str = "#v1/markov?batch=4&k=3&t=18&heads=2.1&d=12&halt=steps";
+const TRACES: &str = "#v1/machine-traces?batch=3&t=20&d=8&heads=2.1&held=64&halt=steps";
+const PROMPTS: &str = "#v1/sparse-token-regression?model=token-mlp&widths=16.8&n=5&dim=2&q=1&g=mean&batch=16&held=64&halt=steps";
+
+#[test]
+fn loops_make_the_updates_of_autodiff_on_bits_and_pairs() {
+    each(PARITY, "0.05", agrees_on_bits);
+    each(PAIRS, "0.2", agrees_on_pairs);
+}
+
+#[test]
+fn loops_make_the_updates_of_autodiff_on_sequences_and_prompts() {
+    each(CHAINS, "0.1", agrees_on_chains);
+    agrees_on_chains(&format!(
+        "{LAYERS}&opt=sgd&lr=0.05&mom=0.8&momkind=nesterov&warm=20&cool=cosine&steps=110"
+    ));
+    agrees_on_traces(&format!("{TRACES}&opt=adam&lr=0.002&eps=0.0001&cool=drops&drop=30"));
+    each(PROMPTS, "0.02", agrees::<super::prompt_net::PromptNet<MlpLoop>>);
+}
+
+#[test]
+fn loops_smooth_labels_as_autodiff_does() {
+    agrees_on_bits(&format!("{PARITY}&lr=0.1&ls=0.2"));
+    agrees_on_pairs(&format!("{PAIRS}&opt=sgd&lr=0.2&ls=0.1"));
+    // Classes that fill a row of lanes and a part of the next one, and a part of the sample.
+    agrees_on_pairs("#v1/groups?n=18&width=20&std=0.4&batch=50&halt=steps&opt=sgd&lr=0.2&ls=0.3");
+    agrees_on_chains(&format!("{CHAINS}&opt=sgd&lr=0.1&ls=0.2"));
+    agrees_on_chains(&format!("{LAYERS}&opt=sgd&lr=0.05&ls=0.4"));
+    agrees_on_traces(&format!("{TRACES}&opt=sgd&lr=0.05&ls=0.1"));
+}
+
+fn agrees_on_bits(link: &str) {
+    agrees::<super::one_hidden_layer::OneHiddenLayer>(link);
+}
+
+fn agrees_on_pairs(link: &str) {
+    agrees::<super::group_net::GroupNetFamily>(link);
+}
+
+fn agrees_on_chains(link: &str) {
+    agrees::<super::sequence_net::SequenceNet<super::sequence_net::ChainExamples>>(link);
+}
+
+fn agrees_on_traces(link: &str) {
+    agrees::<super::sequence_net::SequenceNet<super::trace_net::TraceExamples>>(link);
+}
+
+/// Labels are smoothed in training alone: what is measured of the same weights is the same.
+#[test]
+fn measured_losses_are_those_of_plain_labels() {
+    let (plain, smooth) = (spec(&format!("{PAIRS}&opt=sgd")), spec(&format!("{PAIRS}&opt=sgd&ls=0.3")));
+    let row = |spec: &RunSpec| GroupNetCpu::new(spec).unwrap().measure_now(0, 64);
+    assert_eq!(row(&plain), row(&smooth));
+    let trained = |spec: &RunSpec| {
+        let mut learner = GroupNetCpu::new(spec).unwrap();
+        learner.train(spec, 0, 3);
+        ready(learner.weights()).parameters
+    };
+    assert_ne!(trained(&plain), trained(&smooth));
+}
+
+/// A run that is put down and taken up again goes on in its schedule.
+#[test]
+fn a_schedule_goes_on_where_a_run_was_left() {
+    let spec =
+        spec(&format!("{PARITY}&lr=0.1&mom=0.9&momkind=nesterov&warm=5&cool=cosine&steps=30&lrs=12:0.3"));
+    let mut whole = OneHiddenLayerCpu::new(&spec).unwrap();
+    whole.train(&spec, 0, 30);
+    let mut first = OneHiddenLayerCpu::new(&spec).unwrap();
+    first.train(&spec, 0, 11);
+    let mut second = OneHiddenLayerCpu::new(&spec).unwrap();
+    second.load(&ready(first.weights()));
+    second.train(&spec, 11, 30);
+    assert_eq!(ready(whole.weights()), ready(second.weights()));
+}
+
+/// Optimizers of whole matrices are left to autodiff, and smoothed labels to the processor; each with its sentence.
+#[test]
+fn what_a_learner_cannot_do_is_said() {
+    let why = |link: &str, place: Place| {
+        let spec = spec(link);
+        entry(&spec, place).map(|entry| entry.takes(&spec).err().unwrap_or_default())
+    };
+    for link in [PARITY, PAIRS, CHAINS, LAYERS, TRACES, PROMPTS] {
+        let muon = format!("{link}&opt=muon");
+        assert_eq!(why(&muon, Place::Cpu).unwrap(), "its optimizer updates whole matrices", "{muon}");
+        assert!(spec(&muon).is_by_autodiff(), "{muon}");
+        for rest in ["opt=lion", "opt=sgd&mom=0.9&momkind=nesterov", "opt=adam&cool=cosine"] {
+            for place in [Place::Cpu, Place::Gpu] {
+                let link = format!("{link}&{rest}");
+                assert!(why(&link, place).is_none_or(|why| why.is_empty()), "{link}");
+            }
+        }
+    }
+    for link in [PARITY, PAIRS, CHAINS, LAYERS] {
+        let smooth = format!("{link}&ls=0.1");
+        assert_eq!(why(&smooth, Place::Cpu).unwrap(), "", "{smooth}");
+        assert_eq!(why(&smooth, Place::Gpu).unwrap(), "its labels are smoothed", "{smooth}");
+    }
+    // What is executed is never updated.
+    let executed = "#v1/turing-machine?opt=muon";
+    assert_eq!(why(executed, Place::Anywhere).as_deref(), Some(""));
+    assert!(!spec(executed).is_by_autodiff());
+}
+
+/// The other families are made as well.
+#[test]
+fn learners_of_every_family_are_made_with_lion() {
+    let lion = |link: &str| spec(&format!("{link}&opt=lion"));
+    assert!(SequenceNetCpu::new(&lion(CHAINS)).is_ok() && TraceNetCpu::new(&lion(TRACES)).is_ok());
+    assert!(PromptNetCpu::<MlpLoop>::new(&lion(PROMPTS)).is_ok());
+}
