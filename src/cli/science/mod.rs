@@ -98,12 +98,8 @@ pub fn check_run(spec: RunSpec, expected: &[Expect], device: &Device) -> Result<
     }
     let run = |cell: Cell| trial(cell, &places, &probed, device);
     let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
-<<<<<<< HEAD
-    Ok(expected.iter().map(|expect| judge(expect, &trials)).collect())
-=======
     let verdict = |expect| Verdict { networks: results::networks(expect, &trials), ..judge(expect, &trials) };
-    Ok(preset.expect.iter().map(verdict).collect())
->>>>>>> main
+    Ok(expected.iter().map(verdict).collect())
 }
 
 /// Whether the measure wants the weights.
