@@ -163,15 +163,15 @@ impl Runs {
 /// The link of a preset, with changes behind a `&`, or a link.
 fn link(name: &str) -> Link {
     let (slug, changes) = name.split_once('&').unwrap_or((name, ""));
-    let link = match find(slug) {
-        Some(preset) if changes.is_empty() => preset.link.to_string(),
-        Some(preset) => {
-            format!("{}{}{changes}", preset.link, if preset.link.contains('?') { "&" } else { "?" })
-        }
-        None => name.to_string(),
+    let Some(preset) = find(slug) else {
+        let (link, notices) = decode(name);
+        assert!(notices.is_empty(), "{name}: {notices:?}");
+        return link;
     };
-    let (link, notices) = decode(&link);
-    assert!(notices.is_empty(), "{name}: {notices:?}");
+    let mut link = preset.link();
+    for (key, value) in changes.split('&').filter_map(|change| change.split_once('=')) {
+        link.spec.parse(key, value).unwrap();
+    }
     link
 }
 

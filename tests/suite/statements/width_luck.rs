@@ -78,7 +78,13 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     ("At width 300 at least 85 % of these networks succeed.", Preset("width-buys-luck")),
-    ("We can call a start with two ones a bet on two bits.", Words),
+    (
+        "A neuron that starts with ones on two bits can learn the parity early only if these two bits are right.",
+        Known(
+            "before its other weights grow, the gradient of a neuron depends on the bits of its row alone: Edelman 2024, section 6.3",
+        ),
+    ),
+    ("So we call such a start a bet on two bits.", Words),
     ("A wide layer makes many bets at once.", Known("each neuron draws its own bits")),
     ("Press Play.", Words),
     (
