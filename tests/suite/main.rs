@@ -40,6 +40,7 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod slurm;
 mod stages;
+mod statements;
 mod stories;
 mod sweeps;
 mod tables;

@@ -74,8 +74,16 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
         spec.run.replicas = REPLICAS;
     }
     spec.run.steps = preset.budget;
+    check_run(spec, preset.expect, device)
+}
+
+/// Runs this run, or all of its sweep, and compares.
+///
+/// # Errors
+/// When the device stops working.
+pub fn check_run(spec: RunSpec, expected: &[Expect], device: &Device) -> Result<Vec<Verdict>, Failure> {
     let mut probed: Vec<Measure> = vec![];
-    for expect in preset.expect {
+    for expect in expected {
         if let Expect::Reaches { measure, .. } | Expect::Median { measure, .. } = expect
             && is_of_weights(*measure)
             && !probed.contains(measure)
@@ -91,7 +99,7 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
     let run = |cell: Cell| trial(cell, &places, &probed, device);
     let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
     let verdict = |expect| Verdict { networks: results::networks(expect, &trials), ..judge(expect, &trials) };
-    Ok(preset.expect.iter().map(verdict).collect())
+    Ok(expected.iter().map(verdict).collect())
 }
 
 /// Whether the measure wants the weights.

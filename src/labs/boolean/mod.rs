@@ -28,7 +28,7 @@ impl Parts for BooleanLab {
     const STORIES: &[About] = &[About {
         slug: "log-t",
         title: "Why log T?",
-        about: "A transformer finds 3 relevant bits among many. For twice as many bits it needs far fewer than twice as many examples.",
+        about: "A transformer finds 3 relevant bits among many. For eight times as many bits it needs only two or three times as many examples.",
         minutes: 7,
         curve: "and-enough",
     }];

@@ -1,0 +1,416 @@
+//! A network inside a network.
+
+use std::rc::Rc;
+
+use vivarium::descent::{
+    Block, Draw, Function, Kind, Layout, Measured, Phase, Plan, State, Transformer, distance,
+};
+use vivarium::models::Family;
+use vivarium::sweep::places;
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold};
+
+/// Straight lines in the sweep over their number.
+const LINES: [usize; 5] = [8, 16, 32, 64, 128];
+
+/// Which examples a run draws.
+fn draw(name: &str) -> Draw {
+    decoded(name).task.examples().regression().unwrap()
+}
+
+/// What a run builds.
+fn plan(name: &str) -> Plan {
+    let spec = decoded(name);
+    let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("{name} is no descent") };
+    net.plan(&draw(name), spec.learning_rate(0))
+}
+
+fn transformer(name: &str) -> Transformer {
+    Transformer::new(&plan(name), &draw(name).draw(decoded(name).run.seed, 0))
+}
+
+/// The run of most passages.
+fn relu(runs: &Runs) -> Rc<Trained> {
+    runs.looked_into("relu-descent", &[0, 25, 100])
+}
+
+/// The weights in the tokens and those of direct descent at a step.
+fn state(run: &Trained, step: u64) -> State {
+    let [tokens, direct, single, measured] = run.weights(step) else { panic!("the parts of a state") };
+    State::of([tokens, direct, single, measured])
+}
+
+/// Half of the mean squared error with the weights in the tokens.
+fn token_loss(run: &Trained, step: u64) -> f32 {
+    run.row(step).train_loss[0]
+}
+
+/// These layers of a step, from 0, do this, and are of this kind.
+fn are(from: usize, phases: &[Phase], kind: Kind) -> bool {
+    let transformer = transformer("relu-descent");
+    let layers = &transformer.layers()[from..from + phases.len()];
+    layers.iter().zip(phases).all(|(layer, phase)| layer.phase == *phase && layer.kind() == kind)
+}
+
+/// The first step after which the distance is more than rounding.
+fn jump(run: &Trained) -> u64 {
+    run.first(|row| row.measures[Measured::Distance as usize][0] > 1e-12).unwrap()
+}
+
+/// For more than a quarter of the steps the distance is that of rounding in double precision, and then a million times as large.
+fn jumps_after_many_steps(run: &Trained) -> bool {
+    let step = jump(run);
+    let before = (0..step).all(|step| run.measure("distance", step) < 1e-14);
+    step > 25 && before && run.measure("distance", step) > 1e6 * run.measure("distance", step - 1)
+}
+
+/// No input of a ReLU is in the band before the jump, and one is in the step of the jump.
+fn is_in_the_band_at_the_jump(run: &Trained) -> bool {
+    let step = jump(run);
+    (0..step).all(|step| run.measure("in-band", step) == 0.0) && run.measure("in-band", step) >= 1.0
+}
+
+/// The link of a run with tanh and so many straight lines.
+fn lines(count: usize) -> String {
+    format!("#v1/in-context-regression?act=tanh&knots={count}")
+}
+
+/// With each doubling of the lines the distance falls, on average to between a fifth and three tenths.
+fn falls_to_about_a_quarter(runs: &Runs) -> bool {
+    let distances = LINES.map(|count| f64::from(runs.run(&lines(count)).measure("distance", 100)));
+    let doublings = LINES.len() - 1;
+    let mean = (distances[doublings] / distances[0]).powf(1.0 / doublings as f64);
+    distances.is_sorted_by(|a, b| a > b) && (0.2..0.3).contains(&mean)
+}
+
+/// Heads of the first layer for each neuron and line.
+fn heads_of_a_line(count: usize) -> f64 {
+    let name = lines(count);
+    let neurons = plan(&name).network.width(1);
+    transformer(&name).layers()[0].heads() as f64 / (neurons * count) as f64
+}
+
+fn dead(runs: &Runs) -> Rc<Trained> {
+    runs.looked_into("dead-descent", &[0, 100])
+}
+
+/// The outputs of the first network are 0 for every example before the first step.
+fn is_dead(runs: &Runs) -> bool {
+    let (run, network) = (dead(runs), plan("dead-descent").network);
+    let (w, examples) = (state(&run, 0).tokens, draw("dead-descent").draw(run.spec.run.seed, 0));
+    (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0])
+}
+
+/// Networks of which no weight has changed at any step.
+fn unchanged(run: &Trained) -> usize {
+    let moved =
+        |replica: usize| run.rows.iter().any(|row| row.measures[Measured::Moved as usize][replica] != 0.0);
+    (0..run.spec.run.replicas).filter(|replica| !moved(*replica)).count()
+}
+
+/// All measurements and all weights of both runs are the same numbers.
+fn the_label_changes_nothing(runs: &Runs) -> bool {
+    let (with, without) = (runs.looked_into("query-descent", &[25, 100]), relu(runs));
+    let rows = with.rows.iter().zip(&without.rows).all(|(a, b)| {
+        (a.step, &a.train_loss, &a.test_loss, &a.measures)
+            == (b.step, &b.train_loss, &b.test_loss, &b.measures)
+    });
+    let weights = [25, 100].iter().all(|step| with.weights(*step) == without.weights(*step));
+    rows && weights && with.rows.len() == without.rows.len()
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("Two networks are on this page.", Words),
+    (
+        "The *inner* network is small: 88 weights, fitted to 16 points of sin(2x).",
+        On(|_| {
+            let (draw, network) = (draw("relu-descent"), plan("relu-descent").network);
+            (network.weights(), draw.count()) == (88, 16)
+                && (draw.function, draw.frequency) == (Function::Sine, 2.0)
+        }),
+    ),
+    ("The *outer* network is a transformer.", Words),
+    (
+        "Each of its tokens holds one point and all 88 weights of the inner network.",
+        On(|_| {
+            let layout = Layout::new(&plan("relu-descent").network);
+            let [input, label, weights] =
+                [Block::Input, Block::Label, Block::Weights].map(|block| layout.block(block).len());
+            // The input is x and the constant 1.
+            [input, label, weights] == [2, 1, 88]
+        }),
+    ),
+    (
+        "A formula of the paper sets the transformer's own weights.",
+        Known(
+            "theorem 1 and appendix D of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`",
+        ),
+    ),
+    (
+        "The loss of the inner network will fall.",
+        On(|runs| token_loss(&relu(runs), 25) < 0.5 * token_loss(&relu(runs), 0)),
+    ),
+    ("Which weights will change?", Words),
+    (
+        "The weights in the tokens.",
+        On(|runs| distance(&state(&relu(runs), 25).tokens, &state(&relu(runs), 0).tokens) > 0.1),
+    ),
+    (
+        "Only the weights in the tokens.",
+        Known(
+            "a step reads the layers and writes tokens: `Layer::apply` takes the layer by a shared reference",
+        ),
+    ),
+    (
+        "The transformer is not trained: its own weights never change.",
+        Known(
+            "they follow from the settings alone: `Transformer::new`; the state of a run holds no weight of theirs",
+        ),
+    ),
+    (
+        "One pass through 10 layers of the transformer changes the weights in the tokens in the same way as one step of gradient descent.",
+        On(|runs| {
+            let run = relu(runs);
+            let same = |step: u64| run.measure("distance", step) < 1e-14 && run.measure("moved", step) > 0.01;
+            transformer("relu-descent").layers().len() == 10 && (1..=25).all(same)
+        }),
+    ),
+    ("25 steps are 250 layers.", Known("25 times 10 layers, and a step has 2N + 4 = 10")),
+    ("The panel \"Inside one step\" shows one token after each of the 10 layers.", Words),
+    (
+        "The chart \"Tokens, number by number\" shows all tokens after the layer that is chosen in the panel.",
+        Known("`tokens_are_those_after_the_layer_that_is_shown`"),
+    ),
+    (
+        "Three layers of attention compute the outputs p of the inner network.",
+        On(|_| are(0, &[Phase::Forward(1), Phase::Forward(2), Phase::Forward(3)], Kind::Attention)),
+    ),
+    (
+        "A fourth layer of attention computes the slopes r′ of the ReLUs.",
+        On(|_| are(3, &[Phase::Slopes], Kind::Attention)),
+    ),
+    ("An MLP writes the gradient g of the loss.", On(|_| are(4, &[Phase::LossGradient], Kind::Feedforward))),
+    (
+        "Three product layers compute the errors s, from the last layer of the inner network to the first.",
+        On(|_| are(5, &[Phase::Backward(3), Phase::Backward(2), Phase::Backward(1)], Kind::Product)),
+    ),
+    (
+        "Another layer of attention subtracts the gradient, multiplied by the learning rate, from w, and an MLP sets p, r′, g and s to 0 again.",
+        On(|_| are(8, &[Phase::Step], Kind::Attention) && are(9, &[Phase::CleanUp], Kind::Feedforward)),
+    ),
+    (
+        "Together, these layers perform backpropagation and one step of gradient descent.",
+        On(|runs| relu(runs).measure("distance", 1) < 1e-14),
+    ),
+    (
+        "One kind of layer is not part of an ordinary transformer: a *product layer* multiplies numbers of one token with each other.",
+        Known("definition 6 of Wu et al. 2024; `looks_of_a_head_are_what_it_adds_up`"),
+    ),
+    (
+        "The paper calls this layer EWML, and also says that ordinary transformers do not have such a layer.",
+        Known("Wu et al. 2024, definition 6, among the sources of the story"),
+    ),
+    ("Why does every token hold the same weights w?", Words),
+    (
+        "The layer that changes w computes a mean over all tokens and adds the result in each token.",
+        Known(
+            "equation D.16 of Wu et al. 2024; `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`",
+        ),
+    ),
+    (
+        "The query adds 0 to this mean, so the layer computes a mean over the examples, as in gradient descent.",
+        Known(
+            "the errors of the query are 0: `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`; the factor (n + 1)/n of equation D.16",
+        ),
+    ),
+    (
+        "Only attention combines different examples; all other layers work on each token by itself.",
+        Known(
+            "definitions 6, 7 and 8 of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`",
+        ),
+    ),
+    ("The page also runs direct gradient descent on the same inner network.", Words),
+    (
+        "The chart shows the distance between the weights of direct descent and the weights in the tokens.",
+        Words,
+    ),
+    (
+        "For many steps the distance will be only rounding error.",
+        On(|runs| jumps_after_many_steps(&relu(runs))),
+    ),
+    ("At a later step it will jump.", On(|runs| jumps_after_many_steps(&relu(runs)))),
+    ("What will happen at the jump?", Words),
+    ("The input of a ReLU comes near 0.", On(|runs| is_in_the_band_at_the_jump(&relu(runs)))),
+    ("The slope of a ReLU jumps from 0 to 1.", Known("the derivative of max(z, 0) on either side of 0")),
+    (
+        "The transformer computes the slope as a sum of ReLUs.",
+        Known("equation D.12 of Wu et al. 2024: σ(z/δ) − σ(z/δ − 1)"),
+    ),
+    (
+        "Such a sum is continuous, so it cannot jump: it rises from 0 to 1 within a band of width 0.0001.",
+        On(|_| plan("relu-descent").approximation.delta == 0.0001),
+    ),
+    (
+        "If the input of a ReLU is in this band for some example, the slope is wrong in this step.",
+        Known("for 0 < z < δ the sum of ReLUs is z/δ, and the slope is 1"),
+    ),
+    ("The chart also shows direct descent in single precision.", Words),
+    (
+        "Before the jump, rounding in single precision causes a much larger distance than the transformer does.",
+        On(|runs| {
+            let run = relu(runs);
+            let of = |slug: &str, step: u64| run.measure(slug, step);
+            (1..jump(&run)).all(|step| of("single-distance", step) > 1e4 * of("distance", step))
+        }),
+    ),
+    ("Now the activation of the inner network is tanh.", Words),
+    ("A curve of straight lines approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
+    (
+        "For each neuron, each line of this curve needs about one attention head.",
+        On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),
+    ),
+    (
+        "The sweep goes from 8 lines to 128.",
+        On(|_| places(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
+    ),
+    ("How will the distance to direct descent change when the number of lines doubles?", Words),
+    ("The distance falls to a quarter.", Preset("knots-descent")),
+    ("On average the distance falls to about a quarter.", On(falls_to_about_a_quarter)),
+    (
+        "When a straight line approximates a piece of a smooth curve, the error grows with the square of the line's length.",
+        Known("Taylor's theorem; `the_error_falls_with_the_square_of_the_number_of_lines`"),
+    ),
+    (
+        "The bound in the paper's theorem is much weaker.",
+        Known("theorem 1 of Wu et al. 2024 has Õ(ε⁻²) heads for an error ε, and 1/M² needs ε^(−1/2)"),
+    ),
+    (
+        "Press Play: the five runs take at most a few seconds.",
+        Known("measured: 0.1 s on one core from the command line"),
+    ),
+    (
+        "For an inner network of 6 layers, a step needs 16 layers of the transformer.",
+        On(|_| {
+            let transformer = transformer("six-layer-descent");
+            (transformer.layout().network().layers(), transformer.layers().len()) == (6, 16)
+        }),
+    ),
+    (
+        "The inner network has more weights, so the tokens are longer.",
+        On(|_| {
+            let [six, three] = ["six-layer-descent", "relu-descent"].map(|name| plan(name).network);
+            six.weights() > three.weights() && Layout::new(&six).len() > Layout::new(&three).len()
+        }),
+    ),
+    (
+        "The examples and the learning rate are the same.",
+        On(|_| {
+            let [six, three] = ["six-layer-descent", "relu-descent"]
+                .map(|name| (draw(name), decoded(name).run.seed, plan(name).rate));
+            six == three
+        }),
+    ),
+    (
+        "In the paper all initial weights in the tokens are 0.",
+        Known("problem 2 of Wu et al. 2024 begins with w(0) = 0"),
+    ),
+    ("How will the loss change?", Words),
+    ("The loss does not change.", On(the_loss_of_zeros_stays)),
+    ("The loss does not change.", On(the_loss_of_zeros_stays)),
+    (
+        "The inner network has no biases.",
+        Known("definition 1 of Wu et al. 2024: p(j)[k] = r(⟨v(j,k), p(j−1)⟩)"),
+    ),
+    (
+        "With weights of 0 all its outputs are 0, and every gradient contains a factor that is 0.",
+        Known(
+            "each gradient is an error times an output, and both contain weights: `weights_of_0_never_move`",
+        ),
+    ),
+    (
+        "So direct gradient descent does not change the weights, and the transformer does not change them either.",
+        On(|runs| {
+            let run = runs.looked_into("zero-descent", &[0, 100]);
+            let (first, last) = (state(&run, 0), state(&run, 100));
+            first.tokens.iter().all(|w| *w == 0.0)
+                && (first.tokens, first.direct) == (last.tokens, last.direct)
+        }),
+    ),
+    (
+        "In the paper's definition, the output layer of the inner network has the activation, too.",
+        Known("definition 1 of Wu et al. 2024"),
+    ),
+    ("If this activation is a ReLU, the output can be 0 for every example.", On(is_dead)),
+    (
+        "Then no weight changes.",
+        On(|runs| {
+            let run = dead(runs);
+            let (first, last) = (state(&run, 0), state(&run, 100));
+            is_dead(runs) && (first.tokens, first.direct) == (last.tokens, last.direct)
+        }),
+    ),
+    (
+        "This happens for five of twenty random sets of initial weights.",
+        On(|runs| (unchanged(&dead(runs)), dead(runs).spec.run.replicas) == (5, 20)),
+    ),
+    ("The last token is the query: it has an input and no label.", Words),
+    (
+        "In this run, the entry for the label in the query's token holds 7.",
+        On(|_| draw("query-descent").query_label == 7.0),
+    ),
+    (
+        "A number t in each token is 1 for an example and 0 for the query.",
+        Known("`a_token_holds_its_example_the_weights_and_no_scratch`"),
+    ),
+    (
+        "Where t is 0, the layer of the loss gradient subtracts a large number before its ReLU, so the result is 0.",
+        Known(
+            "equation D.14 of Wu et al. 2024; `neither_the_order_of_examples_nor_the_label_of_the_query_counts`",
+        ),
+    ),
+    ("All other numbers are the same as with the label 0.", On(the_label_changes_nothing)),
+    (
+        "The page executes the construction of the proof.",
+        Known("appendix D of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`"),
+    ),
+    (
+        "The runs show that a transformer with product layers *can* carry out gradient descent on a network with several layers.",
+        On(|runs| {
+            let run = relu(runs);
+            run.measure("distance", 25) < 1e-14 && run.measure("moved", 25) > 0.1
+        }),
+    ),
+    (
+        "The runs do not show that trained transformers work in this way.",
+        Known("no transformer of this lab is trained"),
+    ),
+    ("The page also shows the cost.", Words),
+    (
+        "Every token holds all weights of the inner network, so the length of a token grows with the square of the inner network's width.",
+        Known(
+            "between two hidden layers of width m are m² weights; all other numbers of a token grow with m",
+        ),
+    ),
+    (
+        "To try next: open “The band δ of the ReLU”, and compare the distances for different widths of the band.",
+        Words,
+    ),
+    ("Or open “The examples in another order”: does the order of the tokens matter?", Words),
+];
+
+/// Both losses are the same number at every step.
+fn the_loss_of_zeros_stays(runs: &Runs) -> bool {
+    let run = runs.looked_into("zero-descent", &[0, 100]);
+    run.rows.len() > 100
+        && run
+            .rows
+            .iter()
+            .all(|row| (&row.train_loss, &row.test_loss) == (&run.rows[0].train_loss, &run.rows[0].test_loss))
+}
+
+#[test]
+fn what_it_says_is_so() {
+    hold("a-network-inside-a-network");
+}

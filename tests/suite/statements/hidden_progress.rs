@@ -1,0 +1,238 @@
+//! Where is the progress hidden?
+
+use vivarium::labs::parity::probes::SPECTRUM;
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, hold};
+
+/// How far each weight of the first layer has moved from the start, and whether its bit is relevant.
+fn moved(run: &Trained, step: u64) -> Vec<(f32, bool)> {
+    let relevant = run.spec.task.examples().relevant(run.spec.run.seed);
+    let (now, start) = (&run.weights(step)[0], &run.weights(0)[0]);
+    now.iter()
+        .zip(start)
+        .enumerate()
+        .map(|(bit, (now, start))| (now - start, relevant.contains(&bit)))
+        .collect()
+}
+
+fn farthest(run: &Trained, step: u64, is_relevant: bool) -> f32 {
+    moved(run, step).iter().filter(|(_, is)| *is == is_relevant).map(|(by, _)| by.abs()).fold(0.0, f32::max)
+}
+
+/// The mean movement of the relevant weights over that of the others.
+fn ahead(run: &Trained, step: u64) -> f32 {
+    let mean = |of: bool| {
+        let all: Vec<f32> =
+            moved(run, step).iter().filter(|(_, is)| *is == of).map(|(by, _)| by.abs()).collect();
+        all.iter().sum::<f32>() / all.len() as f32
+    };
+    mean(true) / mean(false)
+}
+
+fn neuron(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("hidden-progress", &[0, 50, 100, 200, 300, 400, 500])
+}
+
+/// At chance for some hundred steps; from nine tenths of the first loss to a tenth of it within four hundred.
+fn falls_after_a_plateau(run: &Trained) -> bool {
+    let first = run.loss(0);
+    let leaves = run.first(|row| row.test_loss[0] < 0.9 * first).unwrap();
+    let arrives = run.first(|row| row.test_loss[0] < 0.1 * first).unwrap();
+    leaves >= 300 && arrives - leaves <= 400
+}
+
+fn control(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("hidden-progress-noise", &[0, 600])
+}
+
+/// How far the farthest weight moves on random labels.
+fn noise(runs: &Runs) -> f32 {
+    farthest(&control(runs), 600, true).max(farthest(&control(runs), 600, false))
+}
+
+fn noisy_ahead(runs: &Runs) -> f32 {
+    ahead(&control(runs), 600)
+}
+
+fn spectrum(runs: &Runs, step: u64) -> Vec<f64> {
+    runs.looked_into("spectrum", &[0, 2_000]).found(SPECTRUM, step).few
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("A network sees 20 random bits, each +1 or −1.", Words),
+    ("The network must answer with the product of three of these bits.", Words),
+    ("The network is not told which three.", Words),
+    ("This is a *sparse parity*.", Words),
+    (
+        "The label looks random.",
+        Known("over all inputs as many labels are +1 as −1, whatever one or two bits are"),
+    ),
+    (
+        "A guess from only two of the three bits is still right half of the time, so a partly correct set of bits gives no better loss.",
+        Known("given two factors of a product of three random signs, the third is a coin"),
+    ),
+    ("Before the network trains: what will the loss look like?", Words),
+    (
+        "The loss stays at chance for a long time, and then falls within a few hundred steps.",
+        On(|runs| falls_after_a_plateau(&runs.run("parity-20"))),
+    ),
+    (
+        "The loss stays at chance, and then falls within a few hundred steps.",
+        On(|runs| falls_after_a_plateau(&runs.run("parity-20"))),
+    ),
+    (
+        "The loss may fall in several stages, but no stage belongs to a single bit, because one bit or two bits alone do not predict the label.",
+        Known("the label is independent of any two of its three bits"),
+    ),
+    (
+        "With this seed all held-out answers are right at step 770.",
+        On(|runs| runs.run("parity-20").solved == [Some(770)]),
+    ),
+    (
+        "For the first few hundred steps the network is no better than chance.",
+        On(|runs| (0..=300).step_by(10).all(|step| runs.run("parity-20").accuracy(step) < 0.6)),
+    ),
+    (
+        "To see what happens during the plateau, we take a very small network: a single neuron with a sine, 30 weights and a bias.",
+        Words,
+    ),
+    ("Three of its inputs are relevant.", Words),
+    (
+        "At first the loss and the accuracy show no progress.",
+        On(|runs| {
+            let run = neuron(runs);
+            (0..=100).step_by(10).all(|step| run.accuracy(step) < 0.6 && run.loss(step) > 0.9 * run.loss(0))
+        }),
+    ),
+    ("Held-out accuracy reaches 60 % at step 300 or later.", Preset("hidden-progress")),
+    ("Will the weights have moved after 300 steps?", Words),
+    (
+        "Yes, and the weights on the three relevant bits have begun to move away from the other weights.",
+        On(|runs| ahead(&neuron(runs), 300) > 2.0),
+    ),
+    ("A flat loss is not a zero gradient.", On(|runs| farthest(&neuron(runs), 100, true) > 0.0)),
+    (
+        "Each step moves the weights on the three relevant bits a little more in one direction than in the other, and the steps add up.",
+        On(|runs| {
+            [50, 100, 200, 300]
+                .windows(2)
+                .all(|two| farthest(&neuron(runs), two[1], true) > farthest(&neuron(runs), two[0], true))
+        }),
+    ),
+    (
+        "The three coloured paths move away from the other paths from the start.",
+        On(|runs| [50, 100, 200, 300, 400, 500].iter().all(|step| ahead(&neuron(runs), *step) > 1.0)),
+    ),
+    (
+        "The output changes only when these three weights are large, because the sine needs all three weights at once.",
+        Known(
+            "the population gradient of a sine on a product of three signs is a product of the three weights' sines",
+        ),
+    ),
+    (
+        "With this seed step 500 is also the end: every held-out answer is right.",
+        On(|runs| neuron(runs).solved == [Some(500)]),
+    ),
+    (
+        "The loss falls fast, but the weights behind this fall have grown slowly.",
+        On(|runs| {
+            let run = neuron(runs);
+            run.loss(300) > 0.7 * run.loss(0) && farthest(&run, 300, true) > 0.3 * farthest(&run, 500, true)
+        }),
+    ),
+    ("A sceptic may say that random batches move all weights at random.", Words),
+    ("So here is the control: the same neuron, but half of the labels are flipped at random.", Words),
+    (
+        "These labels contain no information about the bits.",
+        Known("a label that is flipped half of the time is independent of the bits"),
+    ),
+    ("How far will the weights of this neuron move in 600 steps?", Words),
+    (
+        "About a twentieth as far.",
+        On(|runs| {
+            let of = noise(runs) / farthest(&neuron(runs), 500, true);
+            (0.03..0.07).contains(&of)
+        }),
+    ),
+    ("The weights move at random, without a common direction.", On(|runs| noisy_ahead(runs) < 2.0)),
+    (
+        "On the parity the largest movement passes 0.08 between steps 100 and 600 for most seeds.",
+        Preset("hidden-progress"),
+    ),
+    (
+        "On random labels the largest movement is still below 0.08 after 600 steps, and accuracy never reaches 60 %.",
+        Preset("hidden-progress-noise"),
+    ),
+    (
+        "With 15 bits we can average the gradient over all 32,768 inputs, so the gradient contains no noise.",
+        Known("2¹⁵ = 32,768 inputs, each once"),
+    ),
+    (
+        "The *Fourier gap* is the largest entry of this gradient on a relevant bit minus the largest entry on any other bit.",
+        Words,
+    ),
+    (
+        "If the gap is positive, the largest entry of the gradient is on a relevant bit.",
+        Known("by the definition of the gap"),
+    ),
+    ("How large is the gap before the first step?", Words),
+    ("Small, and positive.", Preset("gap-path")),
+    ("At first the gap is small and positive, at most 0.15 here.", Preset("gap-path")),
+    (
+        "A small positive gap is enough for learning, because the gap grows with the weights: it exceeds 0.25 within 600 steps.",
+        Preset("gap-path"),
+    ),
+    (
+        "Any function of 12 bits is a weighted sum of parities.",
+        Known("parities are a basis of the functions of bits"),
+    ),
+    (
+        "The bars show how much of the network's output belongs to the parities of each degree, over all 4,096 inputs.",
+        Words,
+    ),
+    (
+        "At the start the output is nearly unrelated to the target: their correlation lies between −0.1 and 0.1.",
+        On(|runs| {
+            let found = spectrum(runs, 0);
+            (-0.1..0.1).contains(&found[0])
+        }),
+    ),
+    (
+        "At the end the correlation is above 0.9, and nearly all of the output is one parity of degree 3.",
+        On(|runs| {
+            let found = spectrum(runs, 2_000);
+            found[0] > 0.9 && found[1 + 3] > 0.8
+        }),
+    ),
+    ("This network has a hundred ReLU neurons, and three bits of 50 are relevant.", Words),
+    ("At step 1,000 held-out accuracy is still below 60 %.", Preset("hidden-progress-mlp")),
+    (
+        "At this step the largest weight on a relevant bit is already larger than every weight on another bit.",
+        On(|runs| {
+            let run = runs.looked_into("hidden-progress-mlp", &[1_000]);
+            run.largest(1_000, true) > run.largest(1_000, false)
+        }),
+    ),
+    (
+        "The network does not depend on luck, and it is not stuck.",
+        On(|runs| runs.run("hidden-progress-mlp").solved[0].is_some()),
+    ),
+    (
+        "Only the loss and the accuracy are flat, because they do not measure this progress.",
+        On(|runs| {
+            let run = runs.looked_into("hidden-progress-mlp", &[1_000]);
+            run.accuracy(1_000) < 0.6 && run.loss(1_000) > 0.9 * run.loss(0)
+        }),
+    ),
+    (
+        "To try next: open “A quarter of the labels is wrong”, and compare the length of the plateau with that of the first run.",
+        Words,
+    ),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("hidden-progress");
+}

@@ -1,0 +1,273 @@
+//! Why log T?
+
+use vivarium::analysis::threshold::ENOUGH;
+use vivarium::labs::boolean::probes::LOOKS;
+use vivarium::permalink::{Link, encode};
+use vivarium::sweep::cells;
+use vivarium::tasks::Batch;
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold};
+
+fn twenty(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.run("and-too-few")
+}
+
+/// Right on all training examples after 100 steps, and wrong on three of ten others or more.
+fn memorises(run: &Trained) -> bool {
+    run.train_accuracy(100) == 1.0 && run.accuracy(100) < 0.7
+}
+
+/// How many sets of three bits have an AND that fits all training examples of this run.
+fn sets_that_fit(run: &Trained) -> usize {
+    let (task, mut batch) = (&run.spec.task, Batch::default());
+    let (bits, examples) = (task.examples().inputs(), task.examples().sample_size().unwrap());
+    task.sampler().finite_sample(run.spec.run.seed, 0, 0, examples, &mut batch);
+    let fits = |set: &[usize; 3]| {
+        batch.x.chunks(bits).zip(&batch.y).all(|(x, y)| set.iter().all(|bit| x[*bit] > 0.0) == (*y > 0.0))
+    };
+    let sets = (0..bits).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c])));
+    sets.filter(fits).count()
+}
+
+fn looks(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("and-looks", &[0, 50])
+}
+
+/// The attention of the one head at this step, a row for each example: on each bit and, last, on the extra token.
+fn attention(runs: &Runs, step: u64) -> Vec<Vec<f32>> {
+    let run = looks(runs);
+    let found = run.found(LOOKS, step);
+    assert_eq!(found.counts, [1], "one head");
+    found.numbers.chunks(run.spec.task.examples().inputs() + 1).map(<[f32]>::to_vec).collect()
+}
+
+/// No bit of any example has less than half or more than twice the attention that it would have if all were alike.
+fn is_spread(runs: &Runs) -> bool {
+    let rows = attention(runs, 0);
+    rows.iter().all(|row| row.iter().all(|share| (0.5..2.0).contains(&(share * row.len() as f32))))
+}
+
+/// The share of the attention on the three relevant bits, on average over examples.
+fn on_relevant(runs: &Runs, step: u64) -> f32 {
+    let run = looks(runs);
+    let (rows, relevant) = (attention(runs, step), run.spec.task.examples().relevant(run.spec.run.seed));
+    let on = |row: &Vec<f32>| relevant.iter().map(|bit| row[*bit]).sum::<f32>();
+    rows.iter().map(on).sum::<f32>() / rows.len() as f32
+}
+
+/// By how much the network's output changes on average after 50 steps where the relevant bits, or all the others, are
+/// those of another example. The bits reach the output through the head alone.
+fn change(runs: &Runs, of_relevant: bool) -> f32 {
+    let run = looks(runs);
+    let (spec, mut batch) = (&run.spec, Batch::default());
+    let (bits, relevant) = (spec.task.examples().inputs(), spec.task.examples().relevant(spec.run.seed));
+    spec.task.sampler().held_out(spec.run.seed, 0, 200, &mut batch);
+    let mixed = |at: usize| {
+        let is_changed = relevant.contains(&(at % bits)) == of_relevant;
+        batch.x[if is_changed { (at + bits) % batch.x.len() } else { at }]
+    };
+    let mixed: Vec<f32> = (0..batch.x.len()).map(mixed).collect();
+    let weights: Vec<&[f32]> = run.weights(50).iter().map(Vec::as_slice).collect();
+    let outputs = |x: &[f32]| spec.network().evaluate(&weights, bits, x, 0);
+    let both = outputs(&batch.x).into_iter().zip(outputs(&mixed));
+    both.map(|(one, other)| (one - other).abs()).sum::<f32>() / batch.len() as f32
+}
+
+/// Whether so many examples are enough for so many bits, in the run of the sweep that has both.
+fn are_enough(runs: &Runs, bits: usize, examples: usize) -> bool {
+    let cell = cells(&decoded("and-threshold")).into_iter().find(|cell| {
+        let task = cell.spec.task.examples();
+        task.inputs() == bits && task.sample_size() == Some(examples)
+    });
+    let run = runs.run(&encode(&Link::of(cell.unwrap().spec)));
+    let samples = run.solved.chunks(run.spec.task.examples().tries());
+    let (all, some) = (samples.len(), samples.filter(|tries| tries.iter().any(Option::is_some)).count());
+    some as f64 >= ENOUGH * all as f64 - 1e-9
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("Each example has 100 bits.", On(|_| decoded("and-enough").task.examples().inputs() == 100)),
+    (
+        "Its label is the AND of 3 of these bits: it says whether all three bits are 1.",
+        On(|_| {
+            let spec = decoded("and-enough");
+            spec.task.examples().relevant(spec.run.seed).len() == 3
+        }),
+    ),
+    ("The network is not told which three bits.", Words),
+    ("There are 161,700 ways to choose them.", Known("100 · 99 · 98 / 6 = 161,700")),
+    ("The network has one layer of attention and one MLP.", Words),
+    ("Its output is read at an extra token after the bits.", Words),
+    (
+        "The network trains on the same 100 examples at every training step.",
+        On(|_| decoded("and-enough").task.examples().sample_size() == Some(100)),
+    ),
+    (
+        "The network learns from its examples.",
+        On(|runs| {
+            let run = runs.run("and-enough");
+            run.accuracy(0) < 0.6 && run.accuracy(100) > 0.99
+        }),
+    ),
+    ("What is the smallest number of labels that can identify one of 161,700 sets?", Words),
+    (
+        "About 18: each label answers one yes-or-no question.",
+        Known("log₂ 161,700 = 17.3, and a label has two values"),
+    ),
+    ("18 yes-or-no questions distinguish 262,144 cases.", Known("2¹⁸ = 262,144")),
+    (
+        "Twice as many bits give about eight times as many sets, which need three more questions.",
+        Known("200 · 199 · 198 / 6 = 1,313,400, which is 8.1 · 161,700, and 8 = 2³"),
+    ),
+    (
+        "So the least number of examples grows like the logarithm of the number of bits.",
+        Known("log₂ of T (T − 1) (T − 2) / 6 is about 3 log₂ T − 2.6"),
+    ),
+    (
+        "This number is a lower bound, even for a learner that can try all sets.",
+        Known("m labels have 2^m values, and sets with the same labels cannot be told apart"),
+    ),
+    ("Does a network that is trained with gradients come close to this bound?", Words),
+    (
+        "The same network now trains on 20 examples.",
+        On(|_| {
+            let (many, few) = (decoded("and-enough"), decoded("and-too-few"));
+            many.model == few.model
+                && many.optimizer == few.optimizer
+                && few.task.examples().sample_size() == Some(20)
+        }),
+    ),
+    ("In principle 20 examples are enough.", On(|runs| sets_that_fit(&twenty(runs)) == 1)),
+    ("What will the network learn?", Words),
+    (
+        "Its 20 examples, and little else.",
+        On(|runs| memorises(&twenty(runs)) && twenty(runs).accuracy(100) < 0.65),
+    ),
+    (
+        "The network is right on all its 20 examples and wrong on many other examples.",
+        On(|runs| memorises(&twenty(runs))),
+    ),
+    // Of the 2^(2^100) functions of 100 bits, one in 2^20 agrees with 20 labels.
+    (
+        "Many rules fit the 20 examples, and training finds one that is wrong on other examples.",
+        On(|runs| memorises(&twenty(runs))),
+    ),
+    ("How does the accuracy change with more examples?", Words),
+    ("Take more examples, and train again.", Words),
+    (
+        "Here the network has one head and 50 bits.",
+        On(|runs| looks(runs).spec.task.examples().inputs() == 50 && !attention(runs, 0).is_empty()),
+    ),
+    (
+        "The relevant bits are 5, 20 and 30.",
+        On(|_| {
+            let spec = decoded("and-looks");
+            spec.task.examples().relevant(spec.run.seed) == [4, 19, 29]
+        }),
+    ),
+    ("Every dot is the attention weight of one bit in one example.", Words),
+    ("At the start the attention is spread over all bits.", On(is_spread)),
+    (
+        "After 50 steps at least 80 % of the attention is on the three relevant bits, on average over examples.",
+        On(|runs| on_relevant(runs, 50) > 0.8),
+    ),
+    (
+        "The output of the head now depends mostly on these three bits (the *variables*), and the rest of the network needs no other bit.",
+        On(|runs| change(runs, false) < 0.1 * change(runs, true) && looks(runs).accuracy(50) > 0.99),
+    ),
+    ("How many examples are enough?", Words),
+    (
+        "Each cell of the map stands for a number of bits T, a number of examples m and 5 samples.",
+        On(|_| {
+            let spec = decoded("and-threshold");
+            spec.run.replicas / spec.task.examples().tries() == 5
+        }),
+    ),
+    (
+        "On each sample the network is trained 5 times, and the best result counts.",
+        On(|_| decoded("and-threshold").task.examples().tries() == 5),
+    ),
+    (
+        "The examples are enough if 80 % of the samples lead to 99 % accuracy on held-out examples.",
+        On(|_| ENOUGH == 0.8 && decoded("and-threshold").run.target == 0.99),
+    ),
+    ("200 bits are eight times as many as 25 bits.", Known("8 · 25 = 200")),
+    ("How many times as many examples will 200 bits need?", Words),
+    // The sweep begins at 20 examples, and 200 bits need at least 40 of them by the preset's expectation: 2 to 2.5 times.
+    (
+        "Two or three times as many examples.",
+        On(|runs| are_enough(runs, 25, 20) && are_enough(runs, 200, 50)),
+    ),
+    (
+        "Between 20 and 40 examples are enough for 25 bits, and between 40 and 80 for 200.",
+        Preset("and-threshold"),
+    ),
+    (
+        "The points scatter around the curve with the logarithm.",
+        Known(
+            "the curve is `threshold::fit`, the least squares of a + b ln T: its distances to the points add up to zero",
+        ),
+    ),
+    // At least 20 examples for 25 bits would be 160 for 200, and the chart ends at 1.6 times the largest threshold, 80.
+    ("The line in proportion to T leaves the chart.", Preset("and-threshold")),
+    (
+        "Press Play: the sweep takes a few minutes, and the points appear one by one.",
+        Known("measured; `time` of the preset"),
+    ),
+    (
+        "The reason is the softmax.",
+        Known("Edelman 2024, lemma A.19 and corollary 4.9; an explanation, which follows"),
+    ),
+    (
+        "To put nearly all of its attention on 3 positions, a head must give these positions a score that exceeds all other scores by some R.",
+        Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
+    ),
+    (
+        "Each irrelevant position then gets less attention than a relevant position by a factor of e to the R.",
+        Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
+    ),
+    (
+        "Twice as many irrelevant positions need an R that is larger by only 0.69, the natural logarithm of two.",
+        Known("3 e^R / (3 e^R + m) stays the same if m doubles and R grows by ln 2 = 0.693"),
+    ),
+    (
+        "The weights of a head must grow like R, not like T.",
+        Known("Edelman 2024, lemma A.19; the test of `SelectingHead` finds ‖W_Q‖ = R and ‖W_K‖ = √s"),
+    ),
+    (
+        "By a theorem, the size of the weights bounds the necessary number of examples, and the number of positions enters this bound only through its logarithm.",
+        Known("Edelman 2024, corollary 4.9; Edelman, Goel, Kakade and Zhang 2022"),
+    ),
+    (
+        "Below the charts, under *Heads written by hand*, you can set up such a head: change T, and see which R the head needs.",
+        Words,
+    ),
+    ("What if the weights could be arbitrarily large?", Words),
+    (
+        "Then capacity would grow with T.",
+        Known("Edelman 2024, proposition 4.8: the pseudo-dimension is at least log₂ T"),
+    ),
+    (
+        "The same part of the page shows a second construction: 16 heads over 16 positions give all 16 patterns of answers to 4 inputs.",
+        Known("tested: `sixteen_heads_give_all_answers_to_four_inputs`"),
+    ),
+    (
+        "The weights of these heads grow like the square of T.",
+        Known("w_QK is T² times a vector of length 1: Edelman 2024, appendix A.1.3, and `Shattering`"),
+    ),
+    (
+        "So few examples are enough because the weights stay small, not because there are few weights.",
+        Known(
+            "the bound of corollary 4.9 holds for small weights, and proposition 4.8 shows that without them it does not",
+        ),
+    ),
+    ("To try next: open “Layer norm halves the examples needed” and compare its two curves.", Words),
+    ("Or open “A transformer suddenly finds 3 of 15 bits”, where the label is a parity.", Words),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("log-t");
+}

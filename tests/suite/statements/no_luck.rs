@@ -1,0 +1,172 @@
+//! Is training a lucky guess?
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold, sweep_cells};
+
+/// The steps at which the weights of the run with 50 bits are looked at.
+const LOOKS: [u64; 11] = [0, 200, 400, 600, 800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000];
+
+fn fifty(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("parity-50", &LOOKS)
+}
+
+/// The largest weights are on the three bits only in the last part of the search.
+fn relevant_lead_late(runs: &Runs) -> bool {
+    let run = fifty(runs);
+    let solved = run.solved[0].unwrap();
+    let looks = LOOKS.iter().filter(|step| **step > 0 && **step < solved);
+    let leads = looks.clone().filter(|step| run.largest(**step, true) > run.largest(**step, false)).count();
+    2 * leads < looks.count()
+}
+
+/// Mean size of the weights on relevant bits, which grows from look to look while the loss is flat.
+fn relevant_drift(runs: &Runs) -> bool {
+    let run = fifty(runs);
+    let sizes: Vec<f32> = LOOKS
+        .iter()
+        .take_while(|step| run.accuracy(**step) < 0.6)
+        .map(|step| run.largest(*step, true))
+        .collect();
+    sizes.len() > 2 && sizes.last() > sizes.first()
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("Three of 20 bits matter.", Words),
+    (
+        "There are 1,140 ways to choose three bits of 20, and a set that is only partly right does not help.",
+        Known("20 · 19 · 18 / 6 = 1,140"),
+    ),
+    ("So the search looks like a lottery: guess a set, test the set, guess again.", Words),
+    (
+        "A sudden fall of the loss can be misread.",
+        On(|runs| {
+            let run = runs.run("parity-20");
+            let first = run.loss(0);
+            let from = run.first(|row| row.test_loss[0] < 0.9 * first).unwrap();
+            let to = run.first(|row| row.test_loss[0] < 0.1 * first).unwrap();
+            to - from < from
+        }),
+    ),
+    ("It may look as if the network guessed at random until one guess was right.", Words),
+    ("Suppose that somebody guesses a new random set at every step.", Words),
+    ("At which step is the first hit most likely?", Words),
+    (
+        "At the very first step.",
+        Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
+    ),
+    (
+        "At the first step.",
+        Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
+    ),
+    (
+        "A first hit at step t needs t − 1 misses before step t, so a later first hit is less likely.",
+        Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
+    ),
+    (
+        "The mean is 1,140 steps, but some guessers succeed at once.",
+        Known("the mean of a geometric distribution is 1 / p, and its first value is the likeliest"),
+    ),
+    (
+        "If training were a lottery, some of a thousand networks would find the bits within the first steps.",
+        Known("1,000 guessers of 1 in 1,140 have a hit within ten steps with probability above 0.999"),
+    ),
+    (
+        "Here are a thousand networks, each with its own initial weights and its own data.",
+        On(|runs| decoded("no-luck").run.replicas == 1_000),
+    ),
+    ("On one processor core the training takes up to a minute.", Known("measured; `time` of the preset")),
+    ("How many networks will have found the three bits by step 55?", Words),
+    ("Practically no network.", Preset("no-luck")),
+    ("For at least 99 % of the networks the first hit lies between steps 60 and 250.", Preset("no-luck")),
+    (
+        "A random guesser would succeed by step 55 with a chance of about one in twenty.",
+        Known("1 − (1 − 1/1140)^55 = 0.047"),
+    ),
+    (
+        "Half of the networks have found the bits by a step between 95 and 135, and the times lie close together.",
+        Preset("no-luck"),
+    ),
+    ("The dashed curve is the distribution for random guessing.", Words),
+    (
+        "This distribution has its peak at the left edge, where no network has found the bits.",
+        Preset("no-luck"),
+    ),
+    ("If training is no lottery, what decides the time: the initial weights or the data?", Words),
+    (
+        "Here are 48 neurons: six initialisations, and eight orders of data for each.",
+        On(|runs| {
+            let run = decoded("same-start").run;
+            (run.replicas, run.inits) == (48, 6)
+        }),
+    ),
+    ("The training takes half a minute on one core.", Known("measured; `time` of the preset")),
+    ("Mostly the initial weights.", Preset("same-start")),
+    ("Mostly the initial weights.", Preset("same-start")),
+    (
+        "Differences between the initialisations explain at least half of the variance of the logarithm of the time.",
+        Preset("same-start"),
+    ),
+    (
+        "For a guesser without memory, the start would make no difference.",
+        Known("the first hit of independent guesses does not depend on a start"),
+    ),
+    (
+        "A guesser needs about n² / 2 guesses for two bits, n³ / 6 for three bits and n⁴ / 24 for four bits.",
+        Known("n choose k is about n^k / k!"),
+    ),
+    (
+        "Press Play: the sweep has fifteen points of twenty networks each, and takes about ten seconds on one core.",
+        On(|runs| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
+    ),
+    (
+        "For these small n the fitted exponents lie between 0.2 and 1.0 for two bits, 0.8 and 1.6 for three, and 1.4 and 2.4 for four.",
+        Preset("scaling"),
+    ),
+    ("The exponents grow with k, but stay well below k.", Preset("scaling")),
+    (
+        "The network is not given the number k.",
+        Known("neither the task's examples nor the initial weights depend on k"),
+    ),
+    (
+        "Its initial weights do not favour small sets of bits.",
+        Known("uniform initial weights are independent and the same for every bit"),
+    ),
+    ("Still, the time is shorter when fewer bits are relevant.", Preset("scaling")),
+    (
+        "Three of 50 bits are relevant: there are 19,600 sets, and the search takes a few thousand steps.",
+        Known("50 · 49 · 48 / 6 = 19,600"),
+    ),
+    (
+        "For most of these steps the largest weights are not those on the three bits.",
+        On(|runs| relevant_lead_late(runs)),
+    ),
+    (
+        "Each step moves the weights on the three bits a little in one direction, and all weights much more at random.",
+        On(|runs| relevant_drift(runs)),
+    ),
+    ("But this direction stays the same, so the small movements add up.", On(|runs| relevant_drift(runs))),
+    ("Theory gives a lower bound.", Known("Kearns 1998; Barak et al. 2022, among the sources of the story")),
+    (
+        "Gradient descent learns from noisy averages over data.",
+        Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
+    ),
+    (
+        "On parities, every method that learns from such averages needs a time of about n to a power that grows in proportion to k, or more.",
+        Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
+    ),
+    (
+        "Stochastic gradient descent comes near this lower bound, although it is not given k.",
+        Known("Barak et al. 2022, among the sources of the story"),
+    ),
+    ("So no network gets lucky, and no network needs luck.", Preset("no-luck")),
+    ("The story “Where is the progress hidden?” shows the progress in the weights.", Words),
+    ("To try next: open “Time against label noise”.", Words),
+    ("How does the time change when more labels are wrong?", Words),
+    ("Or open “Larger n, larger exponent”.", Words),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("no-luck");
+}

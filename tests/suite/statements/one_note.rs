@@ -1,0 +1,402 @@
+//! One frequency per neuron.
+
+use std::collections::BTreeMap;
+
+use vivarium::analysis::neurons::{Neurons, Part};
+use vivarium::labs::groups::probes::NEURONS;
+use vivarium::presets::{Expect, Measure};
+
+use super::Shown::{Expects, Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold};
+
+/// The modulus of all runs of the story.
+const P: usize = 23;
+/// Share of a neuron's power from which it has one frequency only.
+const ONE: f32 = 0.99;
+
+fn clock(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("z23", &[60, 300, 600])
+}
+
+fn phased(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("z23-phases", &[600])
+}
+
+fn memorised(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("z23-memorise", &[0, 100])
+}
+
+fn narrow(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("z23-narrow", &[600])
+}
+
+fn form(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.looked_into("quadratic-form", &[600])
+}
+
+fn neurons(run: &Trained, step: u64) -> Neurons {
+    let found = run.found(NEURONS, step);
+    let [neurons, irreps] = found.counts[..] else { panic!("a survey of neurons") };
+    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
+}
+
+/// For each live neuron the share of its largest frequency in u, v and w, the least of the three.
+fn purities(run: &Trained, step: u64) -> Vec<f32> {
+    let found = neurons(run, step);
+    let shares = Part::ALL.map(|part| found.largest_shares(part));
+    let least = |neuron: usize| shares.iter().map(|of| of[neuron]).fold(1.0, f32::min);
+    found.live().into_iter().map(least).collect()
+}
+
+/// Nearly all neurons are live, and each of them has one frequency.
+fn has_one_each(run: &Trained, step: u64) -> bool {
+    let purities = purities(run, step);
+    purities.len() * 10 > neurons(run, step).neurons() * 9 && purities.iter().all(|share| *share > ONE)
+}
+
+/// The normalised margin.
+fn margin(run: &Trained, step: u64) -> f32 {
+    run.row(step).margin[0]
+}
+
+/// The largest possible normalised margin, which the network that a formula gives has.
+fn largest(runs: &Runs) -> f32 {
+    margin(&runs.run("z23-fourier"), 100)
+}
+
+/// The outputs of these neurons together, `[a, b, c]`.
+fn outputs(run: &Trained, step: u64, of: &[usize]) -> Vec<f64> {
+    let [u, v, w] = run.weights(step) else { panic!("u, v and w") };
+    let width = u.len() / P;
+    let mut out = vec![0.0; P * P * P];
+    for (at, outputs) in out.chunks_mut(P).enumerate() {
+        let (a, b) = (at / P, at % P);
+        for neuron in of {
+            let sum = f64::from(u[a * width + neuron] + v[b * width + neuron]);
+            let add =
+                |(c, output): (usize, &mut f64)| *output += sum * sum * f64::from(w[c * width + neuron]);
+            outputs.iter_mut().enumerate().for_each(add);
+        }
+    }
+    out
+}
+
+/// At the worst pair, the output for the right answer minus the largest of the others.
+fn gap(run: &Trained, step: u64) -> f64 {
+    let all: Vec<usize> = (0..neurons(run, step).neurons()).collect();
+    let of_pair = |(at, outputs): (usize, &[f64])| {
+        let right = (at / P + at % P) % P;
+        let wrong = outputs.iter().enumerate().filter(|(c, _)| *c != right).map(|(_, output)| *output);
+        outputs[right] - wrong.fold(f64::NEG_INFINITY, f64::max)
+    };
+    outputs(run, step, &all).chunks(P).enumerate().map(of_pair).fold(f64::INFINITY, f64::min)
+}
+
+/// The live neurons of each frequency.
+fn by_frequency(run: &Trained, step: u64) -> BTreeMap<usize, Vec<usize>> {
+    let found = neurons(run, step);
+    let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    found.live().into_iter().for_each(|neuron| all.entry(found.dominant(neuron)).or_default().push(neuron));
+    all
+}
+
+/// Outputs of the neurons of one frequency by how far an answer is from a + b, averaged over the pairs; and the share of
+/// the outputs' squares that this leaves out. What all answers of a pair have in common is taken off first.
+fn by_distance(run: &Trained, step: u64, of: &[usize]) -> (Vec<f64>, f64) {
+    let mut rows = vec![];
+    for (at, outputs) in outputs(run, step, of).chunks(P).enumerate() {
+        let mean = outputs.iter().sum::<f64>() / P as f64;
+        rows.push((0..P).map(|far| outputs[(at / P + at % P + far) % P] - mean).collect::<Vec<f64>>());
+    }
+    let means: Vec<f64> =
+        (0..P).map(|far| rows.iter().map(|row| row[far]).sum::<f64>() / rows.len() as f64).collect();
+    let square = |row: &Vec<f64>| row.iter().map(|output| output * output).sum::<f64>();
+    let beside =
+        |row: &Vec<f64>| row.iter().zip(&means).map(|(output, mean)| (output - mean).powi(2)).sum::<f64>();
+    let left = rows.iter().map(beside).sum::<f64>() / rows.iter().map(square).sum::<f64>();
+    (means, left)
+}
+
+/// Phases of live neurons: of u, of v, and of u minus those of v.
+fn phases(run: &Trained, step: u64) -> [Vec<f32>; 3] {
+    let found = neurons(run, step);
+    let of = |part: Part| -> Vec<f32> {
+        found.live().into_iter().filter_map(|neuron| found.phase(part, neuron)).collect()
+    };
+    let (u, v) = (of(Part::First), of(Part::Second));
+    let between = u.iter().zip(&v).map(|(u, v)| u - v).collect();
+    [u, v, between]
+}
+
+/// Angles without a common direction: each quarter of the circle has at least 15 % of them, and their mean as points on the
+/// circle is within a fifth of its centre.
+fn look_random(angles: &[f32]) -> bool {
+    let count = angles.len() as f32;
+    let mut quarters = [0.0f32; 4];
+    angles.iter().for_each(|angle| {
+        quarters[(angle.rem_euclid(std::f32::consts::TAU) / std::f32::consts::FRAC_PI_2) as usize % 4] += 1.0
+    });
+    let mean = |of: fn(f32) -> f32| angles.iter().map(|angle| of(*angle)).sum::<f32>() / count;
+    quarters.iter().all(|quarter| *quarter > 0.15 * count) && mean(f32::cos).hypot(mean(f32::sin)) < 0.2
+}
+
+/// The place of the largest weight of a neuron in `[elements, neurons]`.
+fn peak(weights: &[f32], width: usize, neuron: usize) -> usize {
+    let size = |element: &usize| weights[element * width + neuron].abs();
+    (0..P).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap()
+}
+
+/// The neurons of each pair, where u and v have their largest weights on it.
+fn by_pair(run: &Trained) -> BTreeMap<(usize, usize), Vec<usize>> {
+    let [u, v, _] = run.weights(100) else { panic!("u, v and w") };
+    let width = u.len() / P;
+    let mut all: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for neuron in 0..width {
+        all.entry((peak(u, width, neuron), peak(v, width, neuron))).or_default().push(neuron);
+    }
+    all
+}
+
+/// The two neurons of each pair together give other outputs than zero for this pair alone.
+fn change_one_pair_each(run: &Trained) -> bool {
+    by_pair(run).iter().all(|((a, b), own)| {
+        let outputs = outputs(run, 100, own);
+        let sizes =
+            outputs.chunks(P).map(|row| row.iter().fold(0.0f64, |most, output| most.max(output.abs())));
+        let sizes: Vec<f64> = sizes.collect();
+        let at = a * P + b;
+        sizes.iter().enumerate().all(|(pair, size)| pair == at || *size < 1e-4 * sizes[at])
+    })
+}
+
+/// Every frequency has the same power in u, v and w of every neuron: two of 23 parts, as one is left for the constant.
+fn is_flat(run: &Trained) -> bool {
+    let found = neurons(run, 100);
+    let flat = 2.0 / P as f32;
+    Part::ALL.iter().all(|part| found.largest_shares(*part).iter().all(|share| *share < 1.01 * flat))
+}
+
+/// No live neuron has half of its power in u, v or w in one frequency.
+fn none_dominates(run: &Trained) -> bool {
+    let found = neurons(run, 600);
+    let shares = Part::ALL.map(|part| found.largest_shares(part));
+    found.live().into_iter().all(|neuron| shares.iter().all(|of| of[neuron] < 0.5))
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    (
+        "The network gets two numbers a and b from 0 to 22 and must answer with a + b modulo 23, like a clock with 23 hours.",
+        On(|_| decoded("z23").task.examples().inputs() == P),
+    ),
+    ("There are 529 pairs.", Known("23 · 23 = 529")),
+    (
+        "The network trains on all pairs: no pair is held out.",
+        On(|runs| clock(runs).rows.iter().all(|row| row.train_loss == row.test_loss)),
+    ),
+    ("The network has 200 simple neurons.", On(|runs| neurons(&clock(runs), 600).neurons() == 200)),
+    (
+        "Each neuron adds one number for a and one number for b, squares the sum, and adds a multiple of the square to each of the 23 outputs.",
+        Known("the formula of the model, `GroupNet`"),
+    ),
+    (
+        "Nothing in the data mentions circles, waves or frequencies.",
+        Known("the data are pairs of names with the name of their sum"),
+    ),
+    (
+        "To the network the numbers 0 to 22 are only names.",
+        Known(
+            "each number has weights of its own, and all initial weights are independent with one distribution",
+        ),
+    ),
+    ("By now the network seems to have learned everything.", On(|runs| clock(runs).accuracy(60) == 1.0)),
+    ("What will further training do?", Words),
+    (
+        "At the worst pair, it raises the output for the right answer further above the outputs for the wrong answers.",
+        On(|runs| gap(&clock(runs), 300) > 1.15 * gap(&clock(runs), 60)),
+    ),
+    (
+        "The *margin* is the output for the right answer minus the largest output for a wrong answer, at the worst pair, for weights of a given size.",
+        Words,
+    ),
+    // From step 60 to 300, which is ten times as long as until all answers are right.
+    (
+        "The margin keeps growing for a long time.",
+        On(|runs| {
+            let run = clock(runs);
+            let looks = [60, 100, 150, 200, 250, 300];
+            looks.windows(2).all(|two| margin(&run, two[0]) < margin(&run, two[1]))
+                && run.first(|row| row.train_accuracy[0] == 1.0).unwrap() <= 30
+        }),
+    ),
+    ("A neuron has one number for each of the 23 values of a.", Known("the formula of the model: u")),
+    (
+        "A Fourier transform writes these numbers as a sum of waves, as it splits a sound into tones.",
+        Known("waves and the constant are a basis of the functions on 23 numbers"),
+    ),
+    ("There are eleven frequencies.", Known("(23 − 1) / 2 = 11")),
+    ("How many frequencies will one neuron use at the end?", Words),
+    ("One frequency.", On(|runs| has_one_each(&clock(runs), 600))),
+    ("One frequency.", On(|runs| has_one_each(&clock(runs), 600))),
+    (
+        "At step 600 the largest frequency has at least 99.9 % of the power in the median neuron.",
+        On(|runs| neurons(&clock(runs), 600).median_share(Part::First).unwrap() >= 0.999),
+    ),
+    ("A neuron has weights u for a, v for b and w for the answers.", Words),
+    (
+        "All three have the same frequency.",
+        On(|runs| neurons(&clock(runs), 600).agreement().unwrap() > 0.999),
+    ),
+    (
+        "All eleven frequencies are in use, although each neuron has only one.",
+        On(|runs| {
+            let counts = neurons(&clock(runs), 600).counts();
+            counts.len() == 12
+                && counts[1..].iter().all(|count| *count > 0)
+                && has_one_each(&clock(runs), 600)
+        }),
+    ),
+    ("A wave also has a phase: how far the wave is shifted.", Words),
+    (
+        "Across neurons the phases of u and v look random.",
+        On(|runs| phases(&phased(runs), 600).iter().all(|angles| look_random(angles))),
+    ),
+    (
+        "Within a neuron there is a rule: the phase of w is the sum of the phases of u and v, up to 0.02 radians in the median.",
+        On(|runs| {
+            let found = neurons(&phased(runs), 600);
+            let live = found.live();
+            let near = live.iter().filter(|neuron| found.phase_residual(**neuron).unwrap().abs() <= 0.02);
+            2 * near.count() > live.len()
+        }),
+    ),
+    (
+        "The square of the sum of two waves contains a wave in a + b.",
+        Known("2 cos x cos y = cos (x + y) + cos (x − y)"),
+    ),
+    (
+        "Because of the rule, this wave raises the output for the right answer.",
+        Known(
+            "times a wave in c with the sum of the phases, the wave in a + b has its largest mean at c = a + b",
+        ),
+    ),
+    (
+        "The square also contains terms that depend on a alone, on b alone or on a − b.",
+        Known("cos² x + cos² y + cos (x + y) + cos (x − y)"),
+    ),
+    (
+        "In the sum over the neurons of one frequency these terms cancel.",
+        On(|runs| {
+            let run = phased(runs);
+            by_frequency(&run, 600).values().all(|own| by_distance(&run, 600, own).1 < 0.001)
+        }),
+    ),
+    (
+        "A peak at a + b remains.",
+        On(|runs| {
+            let run = phased(runs);
+            by_frequency(&run, 600).values().all(|own| {
+                let (means, _) = by_distance(&run, 600, own);
+                means[1..].iter().all(|other| *other < means[0])
+            })
+        }),
+    ),
+    ("Must a network that is right on every pair consist of waves?", Words),
+    (
+        "The network in this run is not trained: a formula gives its weights.",
+        On(|runs| memorised(runs).weights(0) == memorised(runs).weights(100)),
+    ),
+    (
+        "It has two neurons for each of the 529 pairs.",
+        On(|runs| {
+            let own = by_pair(&memorised(runs));
+            own.len() == 529 && own.values().all(|neurons| neurons.len() == 2)
+        }),
+    ),
+    (
+        "Together these two neurons change the outputs for this pair only.",
+        On(|runs| change_one_pair_each(&memorised(runs))),
+    ),
+    ("The spectra of all neurons are flat.", On(|runs| is_flat(&memorised(runs)))),
+    ("The network is right on every pair.", On(|runs| memorised(runs).accuracy(100) == 1.0)),
+    ("How large is its margin?", Words),
+    (
+        "About a quarter of the margin of a network of waves.",
+        On(|runs| (0.2..0.3).contains(&(margin(&memorised(runs), 100) / largest(runs)))),
+    ),
+    ("The margin is 28 % of the largest possible margin.", Preset("z23-memorise")),
+    (
+        "So right answers do not require waves, but the largest margin requires waves.",
+        Known(
+            "Edelman 2024, theorem 7.7: all networks with the largest margin have one frequency per neuron",
+        ),
+    ),
+    (
+        "The dashed line in the chart of the margin is not fitted to the run.",
+        Known("Edelman 2024, theorem 7.7: the largest margin follows from the modulus alone"),
+    ),
+    (
+        "If the modulus p is an odd prime, theory gives the largest normalised margin exactly, for the square activation and the norm used here.",
+        Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
+    ),
+    (
+        "Theory also says what every network with this margin looks like: one frequency per neuron, phases that add up, all frequencies in use.",
+        Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
+    ),
+    (
+        "At step 600 the margin differs from this line by less than a thousandth.",
+        Expects("z23", &[Expect::Median { measure: Measure::Margin, step: 600, between: (0.999, 1.001) }]),
+    ),
+    (
+        "Theory proves that 88 neurons suffice for the largest margin, eight for each frequency.",
+        Known("Edelman 2024, theorem 7.7: 4(p − 1) neurons, and 88 / 11 = 8"),
+    ),
+    ("This network has 88 neurons.", On(|runs| neurons(&narrow(runs), 600).neurons() == 88)),
+    ("Each neuron ends with one frequency.", On(|runs| has_one_each(&narrow(runs), 600))),
+    (
+        "But some frequencies get too few neurons, and the margin stays between 70 and 97 % of the largest possible margin.",
+        On(|runs| {
+            let run = narrow(runs);
+            let counts = neurons(&run, 600).counts();
+            counts[1..].iter().filter(|count| **count < 8).count() > 1
+                && (100..=600).step_by(50).all(|at| (0.7..0.97).contains(&(margin(&run, at) / largest(runs))))
+        }),
+    ),
+    (
+        "The theorem says which networks have the largest margin.",
+        Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
+    ),
+    (
+        "The theorem does not say that training finds these networks.",
+        Known("Edelman 2024, theorem 7.7, is about networks with the largest margin, not about training"),
+    ),
+    ("The last control is a table that is not addition: a² + ab + b² modulo 23.", Words),
+    (
+        "The same network learns this table.",
+        On(|runs| {
+            form(runs).spec.model == clock(runs).spec.model
+                && form(runs).spec.optimizer == clock(runs).spec.optimizer
+                && form(runs).accuracy(600) == 1.0
+        }),
+    ),
+    (
+        "This time no frequency dominates: the largest frequency has at most 60 % of the power in the median neuron.",
+        On(|runs| {
+            neurons(&form(runs), 600).median_share(Part::First).unwrap() <= 0.6 && none_dominates(&form(runs))
+        }),
+    ),
+    (
+        "So the waves came from the structure of addition, not from the network.",
+        On(|runs| has_one_each(&clock(runs), 600) && none_dominates(&form(runs))),
+    ),
+    ("To try next: open “Six permutations: S3” or “The rotations of a cube: S4”.", Words),
+    (
+        "In these groups the order of the two elements matters, and irreducible representations replace frequencies.",
+        Known("symmetric groups of three or more letters are not commutative; Edelman 2024, theorem 7.9"),
+    ),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("one-note");
+}

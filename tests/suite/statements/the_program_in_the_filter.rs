@@ -1,0 +1,545 @@
+//! The program in the filter.
+
+use vivarium::succinct::search::{Cell, Query, Rule, Task, odds, restart};
+use vivarium::succinct::{Concept, Data, Drawn, Family, LearningProblem, Measured};
+use vivarium::sweep::cells;
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold};
+
+/// The identity on queries about one bit; the noise follows.
+const VOTE: &str = "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&replicas=5&steps=1&held=2000&flips=";
+
+/// The same of consensus.
+const CONSENSUS: &str = "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&entries=-0000000+&replicas=5&steps=1&held=2000&flips=";
+
+/// What the run of a preset is about.
+fn problem(name: &str) -> LearningProblem {
+    decoded(name).task.examples().learning_problem().unwrap()
+}
+
+/// The problem of each run of a sweep.
+fn problems(name: &str) -> Vec<LearningProblem> {
+    let specs = cells(&decoded(name)).into_iter().map(|cell| cell.spec);
+    specs.map(|spec| spec.task.examples().learning_problem().unwrap()).collect()
+}
+
+/// The text of a setting of a preset.
+fn setting(name: &str, key: &str) -> String {
+    decoded(name).value(key).unwrap().to_string()
+}
+
+/// The middle of these numbers, of an even count the mean of the two in the middle.
+fn median(numbers: &[f32]) -> f32 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
+}
+
+/// Each step of SGD changes one row of the table, one after the other.
+fn one_row_a_step(runs: &Runs) -> bool {
+    let run = runs.looked_into("tape-writer", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let columns = problem("tape-writer").table()[1];
+    (1..=9).all(|step| {
+        let (before, after) = (&run.weights(step - 1)[0], &run.weights(step)[0]);
+        let rows = before.chunks(columns).zip(after.chunks(columns)).enumerate();
+        let changed: Vec<usize> =
+            rows.filter(|(_, (before, after))| before != after).map(|(row, _)| row).collect();
+        changed == [step as usize - 1]
+    })
+}
+
+/// The data sets of the program that finds the input, each with the columns in which all signs are equal, whatever the test
+/// input is, and the input that is the label.
+fn equal_columns() -> Vec<(Vec<usize>, usize)> {
+    let (problem, run) = (problem("dictator-program"), decoded("dictator-program").run);
+    let of = |replica: usize| -> (Vec<usize>, usize) {
+        let Drawn { data, concept, .. } = problem.drawn(run.seed, replica).unwrap();
+        let Concept::Dictator { bit } = concept else { panic!("the label is {concept:?}") };
+        let equal = (0..data.d()).filter(|column| data.examples().all(|(x, y)| x[*column] == y));
+        (equal.collect(), bit)
+    };
+    (0..run.replicas).map(of).collect()
+}
+
+/// In at most one of twenty columns of other inputs all signs are equal.
+fn others_are_rarely_equal() -> bool {
+    let all = equal_columns();
+    let others: usize =
+        all.iter().map(|(equal, bit)| equal.iter().filter(|column| *column != bit).count()).sum();
+    others * 20 <= all.len() * (problem("dictator-program").inputs - 1)
+}
+
+/// The same program, and about 55,000 layers of it.
+fn same_filter_and_many_layers(runs: &Runs) -> bool {
+    let time = runs.run("parity-twenty").measure("running-time", 60_000);
+    setting("parity-twenty", "program") == setting("parity-program", "program")
+        && (53_000.0..57_000.0).contains(&time)
+}
+
+/// Plain SGD, and no tensor stays as it was.
+fn sgd_trains_all(runs: &Runs) -> bool {
+    let run = runs.looked_into("parity-by-sgd", &[0, 200]);
+    let mut pairs = run.weights(0).iter().zip(run.weights(200));
+    setting("parity-by-sgd", "opt") == "sgd" && pairs.all(|(before, after)| before != after)
+}
+
+/// Queries about one bit, of the size of the story's.
+fn queries(noise: f64, count: usize) -> Vec<Query> {
+    Task::new(Family::Dictator, 7, 15, noise).unwrap().queries(1, 0, count).unwrap()
+}
+
+/// The sign of the sum of all cells after each layer, and after one layer more than the network has.
+fn signs(query: &Query, rule: Rule) -> Vec<i32> {
+    let mut course = query.image().course(rule);
+    course.extend(course.last().map(|image| image.step(rule)));
+    course.iter().map(|image| image.cells().iter().map(|cell| cell.value()).sum::<i32>().signum()).collect()
+}
+
+/// A chosen rule under which most answers change their sign in each of the last layers.
+struct Reversing {
+    /// Its accuracy after as many layers as the network has, and after one more.
+    right: [f64; 2],
+    /// Its accuracy on queries of twice the size.
+    twice: f32,
+}
+
+/// Those among the twenty chosen rules.
+fn reversing(runs: &Runs) -> Vec<Reversing> {
+    let run = runs.run("search-bit");
+    let (row, queries) = (run.row(3_000), queries(0.0, 200));
+    let [restarts, twice] =
+        [Measured::Restart, Measured::Twice].map(|measured| &row.measures[measured as usize]);
+    let judge = |(replica, (found, twice)): (usize, (&f32, &f32))| {
+        let rule = restart(run.spec.run.seed, replica as u32, *found as u32 - 1);
+        let all: Vec<Vec<i32>> = queries.iter().map(|query| signs(query, rule)).collect();
+        let share = |count: usize| count as f64 / queries.len() as f64;
+        let changes = |layer: usize| {
+            share(all.iter().filter(|signs| signs[layer] != 0 && signs[layer] == -signs[layer - 1]).count())
+        };
+        let right = |layer: usize| {
+            let pairs = all.iter().zip(&queries);
+            share(pairs.filter(|(signs, query)| signs[layer] == i32::from(query.right)).count())
+        };
+        let is_one = (13..=17).all(|layer| changes(layer) > 0.75);
+        is_one.then(|| Reversing { right: [right(16), right(17)], twice: *twice })
+    };
+    restarts.iter().zip(twice).enumerate().filter_map(judge).collect()
+}
+
+/// A column keeps what is above its first change of sign, and nothing below.
+fn only_what_is_above_a_change_is_left() -> bool {
+    queries(0.0, 50).into_iter().chain(queries(0.1, 50)).all(|query| {
+        let (first, (rows, columns)) = (query.image(), query.size());
+        let last = first.run(Rule::CONSENSUS);
+        (0..columns).all(|column| {
+            let signs: Vec<Cell> = (0..rows).filter_map(|row| first.cell(row, column)).collect();
+            let change = (1..rows).find(|row| signs[*row] != signs[row - 1]).unwrap_or(rows);
+            (0..rows)
+                .all(|row| last.cell(row, column) == Some(if row < change { signs[row] } else { Cell::Zero }))
+        })
+    })
+}
+
+/// On 95 % of the queries the column of the unknown bit has a larger sum than all other columns together, by absolute value.
+fn own_column_dominates() -> bool {
+    let queries = queries(0.0, 500);
+    let dominates = |query: &&Query| {
+        let Concept::Dictator { bit } = query.concept else { return false };
+        let last = query.image().run(Rule::CONSENSUS);
+        let (rows, columns) = query.size();
+        let sum = |column: usize| -> i32 {
+            (0..rows).filter_map(|row| last.cell(row, column)).map(|cell| cell.value()).sum()
+        };
+        let others: i32 = (0..columns).filter(|column| *column != bit).map(sum).sum();
+        sum(bit).abs() > others.abs()
+    };
+    20 * queries.iter().filter(dominates).count() >= 19 * queries.len()
+}
+
+/// A wrong label of any one example changes one sign in the column of the unknown bit, and under consensus nothing is left below.
+fn one_wrong_label_empties_what_is_below() -> bool {
+    queries(0.0, 20).into_iter().all(|query| {
+        let Concept::Dictator { bit } = query.concept else { return false };
+        (0..query.data.m()).all(|wrong| {
+            let mut labels = query.data.labels().to_vec();
+            labels[wrong] = -labels[wrong];
+            let data = Data::new(query.data.inputs().to_vec(), labels).unwrap();
+            let (before, after) = (query.image(), Query { data, ..query.clone() }.image());
+            let last = after.run(Rule::CONSENSUS);
+            let rows = 0..query.size().0;
+            rows.clone().all(|row| (before.cell(row, bit) != after.cell(row, bit)) == (row == wrong))
+                && rows.skip(wrong + 1).all(|row| last.cell(row, bit) == Some(Cell::Zero))
+        })
+    })
+}
+
+/// The median accuracy of a named rule on queries about one bit, with this share of wrong labels.
+fn right(runs: &Runs, rule: &str, flips: &str) -> f32 {
+    median(&runs.run(&format!("{rule}{flips}")).row(1).test_accuracy)
+}
+
+/// By five points of a hundred at least, where a tenth of the labels is wrong.
+fn vote_is_better_with_noise(runs: &Runs) -> bool {
+    right(runs, VOTE, "0.1") - right(runs, CONSENSUS, "0.1") > 0.05
+}
+
+/// Of the searches for half-spaces after so many restarts: the median accuracy on validation queries and on test queries.
+fn half_spaces(run: &Trained, step: u64) -> [f32; 2] {
+    [median(&run.row(step).train_accuracy), median(&run.row(step).test_accuracy)]
+}
+
+/// From 100 to 3,000 restarts: how much both medians rise.
+fn rises(runs: &Runs) -> [f32; 2] {
+    let run = runs.run("search-half-space");
+    let (from, to) = (half_spaces(&run, 100), half_spaces(&run, 3_000));
+    [to[0] - from[0], to[1] - from[1]]
+}
+
+/// The accuracy on test queries rises by three points of a hundred at most.
+fn a_little_better_at_most(runs: &Runs) -> bool {
+    rises(runs)[1] < 0.03
+}
+
+/// In no search the accuracy on the validation queries falls.
+fn validation_never_falls(run: &Trained) -> bool {
+    run.rows.windows(2).all(|pair| {
+        pair[0].train_accuracy.iter().zip(&pair[1].train_accuracy).all(|(before, after)| before <= after)
+    })
+}
+
+/// From 100 restarts on, the median accuracy on test queries lies between these.
+fn stays(run: &Trained, least: f32, most: f32) -> bool {
+    run.rows
+        .iter()
+        .filter(|row| row.step >= 100)
+        .all(|row| (least..=most).contains(&median(&row.test_accuracy)))
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("A learning algorithm needs memory for its examples and time to compute.", Words),
+    (
+        "In this network the memory is the first layer: a table W with one row for each example.",
+        Known("Goel, Kakade, Kalai and Zhang 2022, section 4; `Tape::image` multiplies W by the input"),
+    ),
+    (
+        "All other layers apply the same small filter, with the same weights, to windows of 3 × 3 cells.",
+        Known(
+            "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::layer` has one `local_rule` for every cell and layer",
+        ),
+    ),
+    ("More layers give more time to compute.", Words),
+    ("The filter is written down by hand.", Words),
+    (
+        "The table is trained with plain stochastic gradient descent (SGD), with one example in each step.",
+        Words,
+    ),
+    (
+        "There are eight examples with 6 inputs and a label each.",
+        On(|_| {
+            let problem = problem("tape-writer");
+            (problem.examples, problem.inputs) == (8, 6)
+        }),
+    ),
+    (
+        "After these examples comes a dummy example: all its inputs and its label are 1.",
+        Known("`Tape::write_dummy` is the last step; `training_writes_the_table_exactly`"),
+    ),
+    (
+        "The row of the dummy example will hold the test input.",
+        Known(
+            "its row is [1, …, 1]/3, so that times the test input it is the test input: `the_block_is_the_xor_form`",
+        ),
+    ),
+    ("What will one step of SGD change?", Words),
+    ("One row of the table.", On(one_row_a_step)),
+    ("One row of the table.", On(one_row_a_step)),
+    (
+        "Only the table is learned, not the filter.",
+        Known("the filter is computed from the program: the table is the only parameter that SGD changes"),
+    ),
+    (
+        "The filter finds the first empty row, and the derivative of the output with respect to all other rows is 0.",
+        Known("`training_writes_the_table_exactly`: the gradient is 0 outside of the row"),
+    ),
+    (
+        "With the learning rate 1/54 the row becomes exactly y[x, 1]/3: the inputs x times the label y, then the label y, all divided by 3.",
+        Preset("tape-writer"),
+    ),
+    (
+        "After 9 steps the table is full, and its largest deviation from y[x, 1]/3 is 0.",
+        Preset("tape-writer"),
+    ),
+    (
+        "The label of these examples is one of the 6 inputs, and the program has to find out which input.",
+        Words,
+    ),
+    (
+        "Each row of the table is multiplied by the test input, component by component.",
+        Known("`the_trained_image_is_the_grid_of_the_programs`"),
+    ),
+    (
+        "In each layer the new content of a cell depends on the cell and its neighbours.",
+        Known("`local_rule` is given a cell and its four neighbours, and nothing else"),
+    ),
+    (
+        "In the first layer the bottom-right cell detects that the table is full, and receives the head of the program in its start state.",
+        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
+    ),
+    (
+        "From this cell a message spreads, one cell further in each layer.",
+        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: the cells that change"),
+    ),
+    (
+        "A cell starts to compute when the message reaches the cell.",
+        Known("`local_rule`: a cell next to one that computes begins to compute"),
+    ),
+    (
+        "From the second layer on, each layer is one step of the program.",
+        Known("`the_automaton_is_the_machine_for_both_learners`: every cell after every step"),
+    ),
+    (
+        "The program checks the columns from right to left, until it finds a column in which all cells have the same sign.",
+        Known("`the_dictator_learner_predicts_by_the_last_consistent_input`"),
+    ),
+    ("This sign is the answer.", Known("`the_dictator_learner_predicts_by_the_last_consistent_input`")),
+    ("The label is equal to one of the inputs.", Words),
+    (
+        "In the column of this input, all signs are equal.",
+        On(|_| equal_columns().iter().all(|(equal, bit)| equal.contains(bit))),
+    ),
+    (
+        "In any other column, all signs are equal only by chance, which is rare.",
+        On(|_| others_are_rarely_equal()),
+    ),
+    (
+        "The program halts after about 115 layers in the median of 20 data sets, with the answer in the top-left cell.",
+        Preset("dictator-program"),
+    ),
+    (
+        "More steps of the program need more layers, but no further parameters of the filter: all layers share one filter.",
+        Known("`local_rule` is given the program and no number of layers"),
+    ),
+    ("In the panel below you can change each number of the test input and run the program again.", Words),
+    ("Now the label is a parity: the product of some of the 4 inputs.", Words),
+    ("It is not known which inputs these are.", Words),
+    (
+        "If the value of one of these inputs is missing, the label cannot be predicted better than by random guessing.",
+        Known("given the other factors, the product with one more random sign is a coin"),
+    ),
+    (
+        "But each example is a linear equation modulo two, and Gaussian elimination solves such equations.",
+        Known("with −1 as bit 1, a product of signs is a sum of bits modulo two"),
+    ),
+    ("The program for elimination has 47 states.", Known("`programs_have_the_sizes_that_they_should`")),
+    ("Which share of the test inputs will be answered right after the program has halted?", Words),
+    ("All test inputs, in the median of 20 data sets.", Preset("parity-program")),
+    ("All test inputs.", Preset("parity-program")),
+    (
+        "If the examples have full rank, they determine the parity, and Gaussian elimination finds the parity.",
+        Known("`parity_is_right_on_every_instance_of_full_rank`"),
+    ),
+    ("Here a perceptron with one hidden layer is trained on 40 examples of a parity of 8 of 20 bits.", Words),
+    ("SGD trains all of its weights.", On(sgd_trains_all)),
+    ("How many new inputs will the perceptron answer right?", Words),
+    ("About half of the new inputs, as with random guessing.", Preset("parity-by-sgd")),
+    ("About half of the new inputs.", Preset("parity-by-sgd")),
+    (
+        "Within 100 steps the perceptron is right on all of its 40 training examples, but it does not learn the parity.",
+        Preset("parity-by-sgd"),
+    ),
+    ("For Gaussian elimination, 40 examples of a parity of 20 inputs are enough.", Preset("parity-twenty")),
+    (
+        "The filter is the same as for the smaller parity, but the program needs about 55,000 layers.",
+        On(same_filter_and_many_layers),
+    ),
+    (
+        "This run is a sweep over twenty-five sizes, from 3 inputs and 6 examples to 10 inputs and 20 examples.",
+        On(|_| {
+            let sizes: Vec<[usize; 2]> =
+                problems("parity-times").iter().map(|problem| [problem.inputs, problem.examples]).collect();
+            sizes.len() == 25 && sizes.first() == Some(&[3, 6]) && sizes.last() == Some(&[10, 20])
+        }),
+    ),
+    ("Press Play.", Words),
+    ("With 3 inputs and 6 examples the program needs about 530 layers.", Preset("parity-times")),
+    ("With 10 inputs and 20 examples it needs about 8,600 layers.", Preset("parity-times")),
+    (
+        "The filter is the same for all sizes.",
+        Known("`local_rule` is given the program and no size of the table"),
+    ),
+    (
+        "In the paper the filter is not written down by hand.",
+        Known("Goel, Kakade, Kalai and Zhang 2022, theorem 1 and corollary 2"),
+    ),
+    (
+        "Its weights are drawn at random again and again, and the filter that is best on validation examples is kept.",
+        Known("Goel, Kakade, Kalai and Zhang 2022, theorem 1 and corollary 2"),
+    ),
+    (
+        "This works in principle, because the size of the filter does not depend on the number of inputs and examples.",
+        Known(
+            "Goel, Kakade, Kalai and Zhang 2022, theorem 1; `odds::parameters` depends on the number of states alone",
+        ),
+    ),
+    (
+        "But the probability of drawing one particular filter is below 10 to the power of minus a hundred thousand, even for programs with two states.",
+        On(|_| odds::log10_probability(2) < -100_000.0),
+    ),
+    ("The panel below has the numbers.", Words),
+    ("So the search space here is small.", Words),
+    (
+        "A rule gives the new value of a cell from the cell itself and the cell above it.",
+        Known("`Rule::apply` is given these two cells"),
+    ),
+    (
+        "Cells are −1, 0 or +1, so a rule has nine entries, and there are 19,683 rules.",
+        On(|_| Rule::all().count() == 19_683 && Rule::IDENTITY.text().len() == 9),
+    ),
+    (
+        "Each rule is a learning algorithm: it changes all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
+        Known("`Image::run` makes one step for each row; `all_rules_answer_as_the_plain_way`"),
+    ),
+    (
+        "Each query has its own unknown bit, its own 15 examples and its own test input.",
+        Known(
+            "`Task::query` draws all of them with the number of the query; `a_query_depends_on_seed_and_number_alone`",
+        ),
+    ),
+    (
+        "After 3,000 restarts the chosen rule is right on more than 98 % of the test queries in the median of 20 searches.",
+        Preset("search-bit"),
+    ),
+    (
+        "The third curve of the chart is the accuracy of the same rule on queries with twice as many inputs and examples.",
+        Known(
+            "the third series of the chart is `Measured::Twice`; the learner draws its queries with twice both numbers",
+        ),
+    ),
+    (
+        "Under some of the chosen rules, most answers change their sign in each of the last layers.",
+        On(|runs| (3..=17).contains(&reversing(runs).len())),
+    ),
+    (
+        "Such a rule is right only if the number of layers is even.",
+        On(|runs| reversing(runs).iter().all(|rule| rule.right[0] > 0.8 && rule.right[1] < 0.15)),
+    ),
+    (
+        "With m examples there are m + 1 layers.",
+        Known("`Image::run` makes one step for each of the m + 1 rows"),
+    ),
+    ("Here this number is even.", On(|_| (problem("search-bit").examples + 1).is_multiple_of(2))),
+    (
+        "With twice as many examples the number of layers is odd, and almost all answers of such a rule are wrong.",
+        On(|runs| reversing(runs).iter().all(|rule| rule.twice < 0.05)),
+    ),
+    ("Some rules are easy to understand.", Words),
+    (
+        "Under the rule named consensus a cell below the top row keeps its sign only under a cell of the same sign; otherwise the cell becomes 0.",
+        On(|_| {
+            Rule::CONSENSUS.name() == Some("consensus")
+                && Cell::ALL.iter().all(|cell| {
+                    Cell::ALL.iter().all(|above| {
+                        Rule::CONSENSUS.apply(*cell, *above) == if cell == above { *cell } else { Cell::Zero }
+                    })
+                })
+        }),
+    ),
+    (
+        "A column with equal signs does not change, but in other columns only the cells above the first change of sign are left.",
+        On(|_| only_what_is_above_a_change_is_left()),
+    ),
+    ("So the column of the unknown bit dominates the sum.", On(|_| own_column_dominates())),
+    (
+        "Under the rule named identity no cell changes, and the sum of all cells is a vote of all examples.",
+        Known("`identity_is_a_vote_of_all_cells`"),
+    ),
+    (
+        "This run is a sweep over six kinds of problem, three without label noise and three with 10 % of the labels wrong.",
+        On(|_| {
+            let noises: Vec<f64> = problems("rule-consensus").iter().map(|problem| problem.noise).collect();
+            let with = |wanted: f64| noises.iter().filter(|noise| **noise == wanted).count();
+            (noises.len(), with(0.0), with(0.1)) == (6, 3, 3)
+        }),
+    ),
+    (
+        "Without noise consensus is right on about 99 % of the queries about one unknown bit, and the vote on about 93 %.",
+        On(|runs| {
+            let [consensus, vote] = [CONSENSUS, VOTE].map(|rule| right(runs, rule, "0"));
+            (0.98..1.0).contains(&consensus) && (0.915..0.945).contains(&vote)
+        }),
+    ),
+    ("Which of the two rules will be better when 10 % of the labels are wrong?", Words),
+    ("The vote is better.", On(vote_is_better_with_noise)),
+    ("The vote is better.", On(vote_is_better_with_noise)),
+    (
+        "One wrong label changes one sign in the column of the unknown bit, so under consensus the cells below this sign become 0.",
+        On(|_| one_wrong_label_empties_what_is_below()),
+    ),
+    (
+        "Consensus is right on about 79 % of the queries, and the vote on about 88 % of the queries.",
+        On(|runs| {
+            let [consensus, vote] = [CONSENSUS, VOTE].map(|rule| right(runs, rule, "0.1"));
+            (0.775..0.805).contains(&consensus) && (0.865..0.895).contains(&vote)
+        }),
+    ),
+    ("Press Play.", Words),
+    ("Now the label depends on the side of a random hyperplane on which the input lies.", Words),
+    (
+        "With more restarts the accuracy of the chosen rule on the 60 validation queries never falls.",
+        On(|runs| validation_never_falls(&runs.run("search-half-space"))),
+    ),
+    (
+        "Will the rules chosen after 3,000 restarts be much better on the test queries than the rules chosen after 100 restarts, in the median of 20 searches?",
+        Words,
+    ),
+    ("No, at most a little better.", On(a_little_better_at_most)),
+    ("At most a little better.", On(a_little_better_at_most)),
+    (
+        "The chosen rule is the best one on the 60 validation queries partly by chance.",
+        On(|runs| {
+            let [validation, test] = half_spaces(&runs.run("search-half-space"), 3_000);
+            validation - test > 0.02
+        }),
+    ),
+    (
+        "From 100 to 3,000 restarts the median accuracy on the validation queries rises by more than the median accuracy on the test queries.",
+        On(|runs| {
+            let [validation, test] = rises(runs);
+            validation > 0.02 && validation > test + 0.005
+        }),
+    ),
+    (
+        "Between 100 and 3,000 restarts the median accuracy on the test queries stays between 0.74 and 0.81.",
+        On(|runs| stays(&runs.run("search-half-space"), 0.74, 0.81)),
+    ),
+    (
+        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm, and that the depth of the network is then the running time of the algorithm.",
+        Preset("parity-times"),
+    ),
+    (
+        "The runs also show that a search with validation queries can find a learning algorithm if the space of rules is small.",
+        Preset("search-bit"),
+    ),
+    (
+        "Of all 19,683 rules, between 90 and 130 learn a single bit: they are right on at least 95 % of the queries.",
+        Preset("all-rules"),
+    ),
+    ("The runs do not show that gradient descent finds such filters.", Words),
+    (
+        "The filters with a program were written by hand, and the rules were found by search.",
+        Known("`library::LEARNERS` are texts; a search keeps the best of the rules that it draws"),
+    ),
+    (
+        "The paper proves theorems and has no experiments: the programs, their sizes and the space of rules are our choices.",
+        Known("Goel, Kakade, Kalai and Zhang 2022, which has theorems and no experiment"),
+    ),
+    ("To try next: open “All 19,683 rules, with label noise”, and look at the chosen rule.", Words),
+    ("Or open “No rule learns a parity”.", Words),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("the-program-in-the-filter");
+}

@@ -1,0 +1,197 @@
+//! The unigram trap.
+
+use super::Shown::{Known, Preset, Runs as On, Words};
+use super::{Runs, Statements, Trained, hold};
+
+/// How fast the KL falls between two steps, per step.
+fn slope(run: &Trained, from: u64, to: u64) -> f32 {
+    (run.loss(from) - run.loss(to)) / (to - from) as f32
+}
+
+/// Between steps 240 and 400 the KL is within a seventh of the line of unigrams.
+fn stays_near_unigrams(run: &Trained) -> bool {
+    let line = unigrams(run);
+    (240..=400).step_by(20).all(|step| (run.loss(step) / line - 1.0).abs() < 0.15)
+}
+
+/// The KL of the unigram strategy on the held-out sequences of the run.
+fn unigrams(run: &Trained) -> f32 {
+    // The share of the way is 0 on the line of unigrams and 1 on that of bigrams, so two measurements give both lines.
+    let (early, late) = (run.row(100), run.row(run.spec.run.steps));
+    let (kl, way) =
+        ([early.test_loss[0], late.test_loss[0]], [early.test_accuracy[0], late.test_accuracy[0]]);
+    kl[0] + way[0] * (kl[0] - kl[1]) / (way[1] - way[0])
+}
+
+/// The steepest fall over a hundred steps after the plateau, against the steepest before it.
+fn second_drop_is_less_steep(run: &Trained) -> bool {
+    let steepest =
+        |from: u64, to: u64| (from..to).step_by(10).map(|at| slope(run, at, at + 100)).fold(0.0, f32::max);
+    let (first, plateau, second) = (steepest(0, 60), slope(run, 240, 400), steepest(400, 800));
+    plateau < 0.5 * second && second < first
+}
+
+/// When the KL is first half-way between the lines.
+fn half_way(runs: &Runs, name: &str) -> u64 {
+    runs.run(name).first(|row| row.test_accuracy[0] >= 0.5).unwrap()
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    (
+        "Each sequence comes from a different *Markov chain* on three symbols.",
+        Known("chains are drawn afresh for each sequence"),
+    ),
+    ("The chain gives, for each symbol, the probabilities of the next symbol.", Words),
+    (
+        "The same chain never occurs twice, so the network cannot memorise the chains.",
+        Known("transition probabilities are drawn from a continuous distribution"),
+    ),
+    (
+        "To predict the next symbol of a sequence, the network must use the earlier symbols of the same sequence.",
+        Known("the next symbol depends on the chain alone, and the earlier symbols alone tell of the chain"),
+    ),
+    (
+        "The chart shows how far the prediction of the network is from the true distribution, as KL divergence.",
+        Words,
+    ),
+    (
+        "The horizontal lines show three strategies: give all symbols the same probability (*uniform*), count how often each symbol has occurred (*unigrams*), or count what has followed the current symbol (*bigrams*).",
+        Words,
+    ),
+    ("Which strategy will the network learn first?", Words),
+    ("Unigrams first, bigrams later.", Preset("induction-k3-slow")),
+    ("Unigrams first.", Preset("induction-k3-slow")),
+    (
+        "At step 240 the KL of the network differs from the KL of the unigram strategy by at most a tenth.",
+        Preset("induction-k3-slow"),
+    ),
+    (
+        "Now the KL stays near the line of unigrams and falls only slowly.",
+        On(|runs| stays_near_unigrams(&runs.run("induction-k3-slow"))),
+    ),
+    (
+        "Counting symbols is a good strategy, but also a trap: near this strategy, small changes of the weights hardly reduce the loss.",
+        On(|runs| {
+            slope(&runs.run("induction-k3-slow"), 240, 400)
+                < 0.25 * slope(&runs.run("induction-k3-slow"), 10, 100)
+        }),
+    ),
+    ("How will the network leave the plateau?", Words),
+    (
+        "In a second drop, less steep than the first.",
+        On(|runs| second_drop_is_less_steep(&runs.run("induction-k3-slow"))),
+    ),
+    (
+        "In a second drop, less steep than the first.",
+        On(|runs| second_drop_is_less_steep(&runs.run("induction-k3-slow"))),
+    ),
+    (
+        "The KL is half-way between the lines of unigrams and bigrams at a step between 400 and 800, depending on the seed.",
+        Preset("induction-k3-slow"),
+    ),
+    ("At step 1,000 the KL is 1.3 to 1.9 times the KL of the bigram strategy.", Preset("induction-k3-slow")),
+    ("This run has two symbols instead of three, and a larger learning rate.", Words),
+    ("It shows the same stages in 400 steps.", Preset("induction")),
+    (
+        "The first layer has learned to attend to the previous symbol: at the end this symbol gets at least 95 % of its attention.",
+        Preset("induction"),
+    ),
+    (
+        "At the last symbol, the second layer attends to the symbols that followed earlier occurrences of the last symbol: these symbols get at least 85 % of its attention.",
+        Preset("induction"),
+    ),
+    (
+        "Together the two layers are an *induction head*: they find what followed the current symbol earlier.",
+        Known("the definition of an induction head: Olsson et al. 2022"),
+    ),
+    (
+        "Neither layer is useful without the other layer.",
+        On(|runs| runs.run("one-layer").accuracy(1_500) < 0.3),
+    ),
+    (
+        "The second layer can find these positions only if the first layer has stored, at each position, which symbol came before.",
+        Known("the second layer compares what the first has stored: Elhage et al. 2021"),
+    ),
+    (
+        "The first layer gives a weight to each distance between two symbols.",
+        Known("relative positions: the module of the model"),
+    ),
+    ("While the loss falls only slowly, these weights can change.", Preset("induction-slow")),
+    ("Which distances will get more weight on the plateau?", Words),
+    ("Odd distances more than even distances.", Preset("induction-slow")),
+    ("Odd distances.", Preset("induction-slow")),
+    (
+        "Each odd distance up to 5 has more weight than the next smaller even distance.",
+        Preset("induction-slow"),
+    ),
+    (
+        "There is a theory for a smaller model.",
+        Known("Edelman, Edelman, Goel, Malach and Tsilivis 2024, section 4"),
+    ),
+    (
+        "In this theory the difference between odd and even distances appears in the second step of gradient descent, after the second layer has begun to compare symbols.",
+        Known(
+            "Edelman, Edelman, Goel, Malach and Tsilivis 2024, lemmas 4.1 and 4.2; tested on the minimal model",
+        ),
+    ),
+    (
+        "At the end of training distance 1 has the largest weight.",
+        On(|runs| runs.run("induction-slow").measure("previous", 700) > 0.5),
+    ),
+    (
+        "The loss shows this progress only later.",
+        On(|runs| {
+            let run = runs.run("induction-slow");
+            run.accuracy(240) < 0.2 && run.accuracy(700) > 0.5
+        }),
+    ),
+    ("In the previous runs two layers together formed the induction head.", Words),
+    (
+        "This network has only one layer, and trains for about four times as many steps.",
+        On(|runs| {
+            let steps =
+                runs.run("one-layer").spec.run.steps as f64 / runs.run("induction").spec.run.steps as f64;
+            (3.0..5.0).contains(&steps)
+        }),
+    ),
+    ("Where will its KL be at the end?", Words),
+    ("Near the line of unigrams.", Preset("one-layer")),
+    ("Near the line of unigrams.", Preset("one-layer")),
+    ("At step 1,500 the KL is 0.8 to 1.0 times the KL of the unigram strategy.", Preset("one-layer")),
+    ("The KL never gets half-way to the line of bigrams.", Preset("one-layer")),
+    (
+        "In *doubly stochastic* chains all symbols are equally frequent in the long run, so counting symbols does not help.",
+        Known("the uniform distribution is stationary for a doubly stochastic matrix"),
+    ),
+    ("This network trains on doubly stochastic chains.", Words),
+    ("It is tested on chains in which each row of the transition matrix is sampled independently.", Words),
+    (
+        "Most networks learn the bigram strategy without a plateau at the KL of the unigram strategy.",
+        Preset("doubly-stochastic"),
+    ),
+    (
+        "If half of the training sequences have independent symbols, counting symbols helps again.",
+        Preset("doubly-stochastic-mixed"),
+    ),
+    (
+        "Then the plateau is back, and the network needs more than twice as many steps.",
+        On(|runs| 2 * half_way(runs, "doubly-stochastic") < half_way(runs, "doubly-stochastic-mixed")),
+    ),
+    ("So unigrams are not a necessary step towards bigrams.", Preset("doubly-stochastic")),
+    (
+        "The network learns unigrams first because unigrams reduce the loss at once.",
+        On(|runs| slope(&runs.run("induction-k3-slow"), 10, 100) > 0.0),
+    ),
+    ("To try next: open “Do unigrams delay bigrams?", Words),
+    ("Forty seeds each”.", Words),
+    (
+        "Or open “The minimal model: diagonal W, alternating v”, and compare odd distances with even distances.",
+        Words,
+    ),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("unigram-trap");
+}

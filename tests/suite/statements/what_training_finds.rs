@@ -1,0 +1,228 @@
+//! What training finds.
+
+use super::Shown::{Known, Runs as On, Words};
+use super::{Runs, Statements, Trained, decoded, hold};
+
+/// The random next state, two layers, with another seed.
+const OTHER: &str = "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&seed=4";
+
+fn table(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.run("traces")
+}
+
+fn lot(runs: &Runs) -> std::rc::Rc<Trained> {
+    runs.run("traces-by-lot")
+}
+
+/// A measure at the end of a run.
+fn end(run: &Trained, slug: &str) -> f32 {
+    run.measure(slug, run.spec.run.steps)
+}
+
+fn end_accuracy(run: &Trained) -> f32 {
+    run.accuracy(run.spec.run.steps)
+}
+
+/// How many times as much attention on the write as uniform attention the best head of a layer has in the end.
+fn times_uniform(run: &Trained, layer: &str) -> f32 {
+    end(run, layer) / end(run, "write-even")
+}
+
+/// How much of the symbols the network knows, where a guess counts nothing: 0 for a right half, 1 for all.
+fn known(accuracy: f32) -> f32 {
+    2.0 * accuracy - 1.0
+}
+
+/// Nearly all symbols are known after writes of two and four steps ago, less than half of them from 18 steps on.
+fn uses_mostly_recent(run: &Trained) -> bool {
+    known(end(run, "two-back")) > 0.95
+        && known(end(run, "four-back")) > 0.95
+        && known(end(run, "farther-back")) < 0.5
+}
+
+/// Of the held-out symbols on written cells, the share for which the write is so many steps ago.
+fn share_written(run: &Trained, steps: std::ops::RangeInclusive<usize>) -> f64 {
+    let traces = run.spec.task.examples().traces().unwrap();
+    let mut places = vec![];
+    traces.source().held_out(run.spec.run.seed, 0, 0..run.spec.run.held_out, &mut places);
+    let ago: Vec<usize> = places
+        .chunks(traces.length + 1)
+        .flat_map(|trace| trace.iter().enumerate())
+        .filter_map(|(at, place)| Some(at - place.written?))
+        .collect();
+    ago.iter().filter(|ago| steps.contains(*ago)).count() as f64 / ago.len() as f64
+}
+
+/// The sentences.
+pub const STATEMENTS: Statements = &[
+    ("A Turing machine with two states runs on a tape of random symbols.", Words),
+    (
+        "At each step the network reads two things: the state of the machine and the symbol under the head.",
+        Known("a token is a state and a symbol: `machines::traces`"),
+    ),
+    ("The network predicts the state and the symbol of the next step.", Words),
+    ("The tape is not part of its input.", Known("a context has tokens only: `machines::traces`")),
+    (
+        "When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each, and no network can predict this symbol.",
+        Known("tested: `the_least_loss_is_a_coin_for_every_new_cell`"),
+    ),
+    (
+        "When the head returns to a cell, the symbol is the last one that the machine wrote there.",
+        Known("tested: `the_most_recent_write_says_the_symbol`"),
+    ),
+    (
+        "The network has read the step that wrote this symbol.",
+        Known("a context begins with the run, so that every write is in it: `TraceSource::batch`"),
+    ),
+    ("How many symbols on written cells will a network of two small layers predict correctly?", Words),
+    ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
+    ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
+    (
+        "After 300 steps of training at least 98 % of these predictions are right.",
+        On(|runs| table(runs).accuracy(300) >= 0.98),
+    ),
+    (
+        "The chart shows the share of each layer's attention on the step that wrote the cell, if this step was four or more steps ago.",
+        Known("`TraceMeasure::First`: of the head of the layer that attends to it most"),
+    ),
+    (
+        "Uniform attention over all steps would give this step a share of 3 to 5 %.",
+        On(|runs| (0.03..=0.05).contains(&table(runs).measure("write-even", 300))),
+    ),
+    (
+        "Both layers have a share between 2 and 10 %.",
+        On(|runs| {
+            let layers = ["write-1", "write-2"];
+            layers.iter().all(|layer| (0.02..=0.1).contains(&table(runs).measure(layer, 300)))
+        }),
+    ),
+    // A tenth of the attention is on the write at most, which is less than twice what uniform attention has there.
+    (
+        "This suggests that the network mostly makes its predictions without attention to the write.",
+        On(|runs| {
+            ["write-1", "write-2"].iter().all(|layer| times_uniform(&table(runs), layer) < 2.0)
+                && end(&table(runs), "four-back") > 0.98
+        }),
+    ),
+    (
+        "Such attention is not necessary: a small machine repeats itself, so the last few steps determine most symbols on the tape.",
+        Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
+    ),
+    (
+        "In this run the next state is chosen uniformly at random at every step, so the last few steps no longer determine the symbols.",
+        Known(
+            "each symbol that is written is a fair coin of its own, which only the token of that step shows",
+        ),
+    ),
+    (
+        "There are four states, one for each pair of a symbol to write and a direction.",
+        Known("`RandomMachine::by_lot` has the lines A → 0 L, B → 1 L, C → 0 R and D → 1 R"),
+    ),
+    (
+        "Now the head does a random walk and writes random symbols.",
+        Known("the state, which says both, is drawn anew at every step"),
+    ),
+    (
+        "Only the most recent write to a cell determines the symbol there.",
+        Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
+    ),
+    ("Which writes will the network learn to use?", Words),
+    ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
+    ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
+    (
+        "If the write was two steps ago, at least 99 % of the symbols are right; if the write was four steps ago, at least 98 %.",
+        On(|runs| end(&lot(runs), "two-back") >= 0.99 && end(&lot(runs), "four-back") >= 0.98),
+    ),
+    (
+        "For writes ten to sixteen steps ago, between 68 and 90 % of the symbols are right, and for writes 18 or more steps ago, between 45 and 75 %.",
+        On(|runs| {
+            (0.68..=0.9).contains(&end(&lot(runs), "ten-back"))
+                && (0.45..=0.75).contains(&end(&lot(runs), "farther-back"))
+        }),
+    ),
+    ("A guess is right half of the time.", Known("both symbols are written with probability 1/2 each")),
+    (
+        "The head mostly returns to a cell after a few steps, so 95 to 99 % of the symbols on all written cells are right.",
+        On(|runs| {
+            share_written(&lot(runs), 1..=4) > 0.7 && (0.95..=0.99).contains(&end_accuracy(&lot(runs)))
+        }),
+    ),
+    (
+        "The errors on cells that were written long ago have little influence on this average.",
+        On(|runs| share_written(&lot(runs), 18..=usize::MAX) < 0.05),
+    ),
+    (
+        "In the first layer, one attention head has between 20 and 60 % of its attention on the write.",
+        On(|runs| (0.2..=0.6).contains(&end(&lot(runs), "write-1"))),
+    ),
+    (
+        "The input of this layer has only tokens and distances.",
+        Known("the model attends with relative positions: `AttentionOnly`"),
+    ),
+    (
+        "A write four steps ago is always at the same distance, so an attention head can attend to this step without information about the cell of the machine's head.",
+        Known("one token for each step, so that four steps are a distance of four"),
+    ),
+    (
+        "The second layer differs from one network to the next.",
+        On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 4.0 * times_uniform(&lot(runs), "write-2")),
+    ),
+    (
+        "In this run the second layer has less than uniform attention on the write.",
+        On(|runs| times_uniform(&lot(runs), "write-2") < 0.8),
+    ),
+    (
+        "With some other seeds, one head of this layer has several times as much attention on the write as uniform attention.",
+        On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 3.0),
+    ),
+    (
+        "The network is also tested on runs eight times as long as in training.",
+        Known("`WINDOWS`: the last one begins at seven lengths of a context"),
+    ),
+    (
+        "It reads the last 32 steps of such a run.",
+        On(|_| decoded("traces-by-lot").task.examples().traces().unwrap().length == 32),
+    ),
+    (
+        "Of the symbols on cells that were written within these steps, 93 to 99 % are right.",
+        On(|runs| (0.93..=0.99).contains(&end(&lot(runs), "run-8"))),
+    ),
+    // Little: a hundredth of all symbols on written cells, and no tenth of those that were written long ago.
+    (
+        "A third layer changes little: at least 98 % of the symbols are right if the write was four steps ago, and between 45 and 80 % if the write was 18 or more steps ago.",
+        On(|runs| {
+            let (two, three) = (lot(runs), runs.run("traces-by-lot-3"));
+            let change = |slug: &str| (end(&three, slug) - end(&two, slug)).abs();
+            (end_accuracy(&three) - end_accuracy(&two)).abs() < 0.01
+                && change("ten-back") < 0.1
+                && change("farther-back") < 0.1
+                && end(&three, "four-back") >= 0.98
+                && (0.45..=0.8).contains(&end(&three, "farther-back"))
+        }),
+    ),
+    (
+        "Wei, Chen and Ma construct a transformer that finds the most recent write at any distance.",
+        Known("Wei, Chen and Ma 2022, section 4"),
+    ),
+    (
+        "It does a binary search with one layer for each bit of the step number.",
+        Known("Wei, Chen and Ma 2022, section 4; `machines::Construction` has one search for each bit"),
+    ),
+    (
+        "This construction needs more layers than these networks have, attention to the largest score only, and weights that are chosen by hand.",
+        Known(
+            "Wei, Chen and Ma 2022, section 4: five bits of step numbers up to 32 are five layers of search alone",
+        ),
+    ),
+    ("Their paper trains no network.", Known("Wei, Chen and Ma 2022, a paper of theory")),
+    ("These runs are ours.", Words),
+    ("These runs show the result of a short training of small networks.", Words),
+    ("They show nothing about larger networks or longer training.", Words),
+    ("To try next: open “A random next state, two layers” and train it with another seed.", Words),
+    ("Look at the attention: does the second layer have more attention on the write?", Words),
+];
+
+#[test]
+fn what_it_says_is_so() {
+    hold("what-training-finds");
+}
