@@ -28,7 +28,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Without rounding, errors grow",
         group: &GROUP,
         link: "#v1/turing-machine?round=no&replicas=6&sweep=sigma:0.00001_0.0001_0.001&speed=0&show=strayed.correct.bynoise",
-        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the first wrong step is about step 9. With noise of 0.001 the first wrong step is about step 4.",
+        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the median of the first wrong step lies between 6 and 14. With noise of 0.001 the first wrong step is about step 4.",
         source: SOURCE,
         instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise.",
         expect: &[
@@ -62,7 +62,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Does a longer run need smaller noise?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
-        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of 0.005 the length matters: all six networks run 50 steps without an error, and at most two run 800. A rare large error is more likely in a longer run, and the networks for T = 800 have more blocks.",
+        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of 0.005 the length matters: all six networks run 50 steps without an error, and at most two run 800. In a longer run there are more steps in which a rare error can occur, and the networks for T = 800 have more blocks.",
         source: "Wei, Chen and Ma 2022, theorem D.6: a lower bound of the margin that does not depend on depth",
         instance: "Our choices: the endless counter, six random samples of Gaussian noise. The theorem bounds the smallest harmful change of the weights. The theorem gives no information about how often random noise is harmful.",
         expect: &[
