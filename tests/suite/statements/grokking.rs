@@ -87,7 +87,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The network memorises the training pairs, and within 6,000 steps it never reaches an accuracy of 20 % on the held-out pairs.",
-        On(|runs| without_decay(runs)),
+        On(without_decay),
     ),
     (
         "With these settings weight decay makes the difference.",

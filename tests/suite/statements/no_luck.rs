@@ -73,7 +73,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Here are a thousand networks, each with its own initial weights and its own data.",
-        On(|runs| decoded("no-luck").run.replicas == 1_000),
+        On(|_| decoded("no-luck").run.replicas == 1_000),
     ),
     ("On one processor core the training takes up to a minute.", Known("measured; `time` of the preset")),
     ("How many networks will have found the three bits by step 55?", Words),
@@ -95,7 +95,7 @@ pub const STATEMENTS: Statements = &[
     ("If training is no lottery, what decides the time: the initial weights or the data?", Words),
     (
         "Here are 48 neurons: six initialisations, and eight orders of data for each.",
-        On(|runs| {
+        On(|_| {
             let run = decoded("same-start").run;
             (run.replicas, run.inits) == (48, 6)
         }),
@@ -117,7 +117,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Press Play: the sweep has fifteen points of twenty networks each, and takes about ten seconds on one core.",
-        On(|runs| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
+        On(|_| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
     ),
     (
         "For these small n the fitted exponents lie between 0.2 and 1.0 for two bits, 0.8 and 1.6 for three, and 1.4 and 2.4 for four.",
@@ -137,15 +137,12 @@ pub const STATEMENTS: Statements = &[
         "Three of 50 bits are relevant: there are 19,600 sets, and the search takes a few thousand steps.",
         Known("50 · 49 · 48 / 6 = 19,600"),
     ),
-    (
-        "For most of these steps the largest weights are not those on the three bits.",
-        On(|runs| relevant_lead_late(runs)),
-    ),
+    ("For most of these steps the largest weights are not those on the three bits.", On(relevant_lead_late)),
     (
         "Each step moves the weights on the three bits a little in one direction, and all weights much more at random.",
-        On(|runs| relevant_drift(runs)),
+        On(relevant_drift),
     ),
-    ("But this direction stays the same, so the small movements add up.", On(|runs| relevant_drift(runs))),
+    ("But this direction stays the same, so the small movements add up.", On(relevant_drift)),
     ("Theory gives a lower bound.", Known("Kearns 1998; Barak et al. 2022, among the sources of the story")),
     (
         "Gradient descent learns from noisy averages over data.",
