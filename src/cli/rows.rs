@@ -93,7 +93,11 @@ impl Rows {
                 heading(format, &columns(&self.measures, std::iter::empty()), self.widths)
             }
             Format::Csv => String::new(),
-            Format::Table => rule('─', self.columns.as_deref().unwrap_or_default(), self.widths),
+            Format::Table => {
+                // A run that goes on after its last measurement prints no further one.
+                let usual = columns(&self.measures, std::iter::empty());
+                rule('─', self.columns.as_deref().unwrap_or(&usual), self.widths)
+            }
         }
     }
 }
@@ -255,8 +259,7 @@ mod tests {
         let mut judged = row(0);
         judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
         judged.measures[Measure::OnIndependent as usize] = vec![0.5; 3];
-        let record =
-            Record { link: crate::permalink::Link { spec, ..Default::default() }, ..Record::default() };
+        let record = Record { link: crate::permalink::Link::of(spec), ..Record::default() };
         let text = |format, names| {
             let mut rows = Rows::new(format, names, &record.link.spec);
             rows.head(&record) + &rows.lines(&[judged.clone()]) + &rows.tail(&record)

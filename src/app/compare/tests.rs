@@ -254,14 +254,17 @@ fn all_compared_runs_are_in_one_table() {
     let file = Export::Compared.file(&tab.state, "").unwrap();
     assert_eq!(file.name, "sparse-parity-mlp-seed0-step100-compared.csv");
     let text = String::from_utf8(file.bytes).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
+    // Before the table stands what each run is.
+    let (about, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+    assert_eq!(about.iter().filter(|line| line.starts_with("# run: η = 0.")).count(), 3, "{about:?}");
     assert_eq!(lines[0], "run,step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     let of = |name: &str| lines.iter().filter(|line| line.starts_with(&format!("{name},"))).count();
     assert_eq!((of("η = 0.3"), of("η = 0.1"), of("η = 0.2"), lines.len()), (3, 7, 7, 18));
     assert!(lines.contains(&"η = 0.1,300,0,0.01,1,0.01,1") && lines.contains(&"η = 0.3,50,0,1,0.5,1,0.5"));
     // The table of one run is as it was.
     let single = String::from_utf8(single.bytes).unwrap();
-    assert!(single.starts_with("step,replica,train_loss,") && single.lines().count() == 4, "{single}");
+    let lines: Vec<&str> = single.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(lines[0].starts_with("step,replica,train_loss,") && lines.len() == 4, "{single}");
     tab.wish(LibraryAction::StopComparing);
     assert!(Export::Compared.file(&tab.state, "").unwrap_err().contains("Keep and compare"));
 }

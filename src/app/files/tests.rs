@@ -235,7 +235,8 @@ fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
     assert_eq!((environment.front.as_str(), environment.system.as_str()), ("page", "Test/1.0"));
     assert_eq!((environment.device.as_str(), held_out, rows.len()), ("CPU", 1024, 9));
     let table = String::from_utf8(page.save(Export::Csv)).unwrap();
-    assert_eq!(table.lines().count(), 10);
+    assert_eq!(table.lines().filter(|line| !line.starts_with('#')).count(), 10);
+    assert!(table.starts_with("# program: Vivarium ") && table.contains("\n# settings.n: "), "{table}");
     assert!(String::from_utf8(page.save(Export::Script)).unwrap().contains("import torch"));
     assert_eq!(files::command(&page.state), format!("lab run '{LINK}' --held-out 1024"));
     let fresh = State::default();

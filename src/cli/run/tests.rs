@@ -99,7 +99,10 @@ impl Disk for Slow {
     }
 
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        std::thread::sleep(Duration::from_millis(self.first_ms.take()));
+        // What is said of the run comes before its first measurement.
+        if !bytes.starts_with(b"#") {
+            std::thread::sleep(Duration::from_millis(self.first_ms.take()));
+        }
         Native.append(file, bytes)
     }
 

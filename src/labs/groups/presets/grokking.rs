@@ -35,7 +35,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "memorise-only",
         name: "Without weight decay it never generalises",
         group: &GROUP,
-        link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
+        link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&steps=6000&target=0.99&halt=steps&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
         claim: "The same network without weight decay memorises the training pairs and does not generalise within 6,000 steps.",
         source: "Power et al. 2022, section 3.3; Nanda et al. 2023, section 5.3",
         instance: "As in “Memorise first, understand later”, with weight decay 0.",

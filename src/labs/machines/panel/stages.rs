@@ -64,7 +64,10 @@ pub fn deviation(trace: &Trace, stage: usize, rounding: bool) -> Option<String> 
     let most = distance(of.deviation);
     Some(match rounding {
         true => tr!("Largest distance of a number from 0 or 1 before rounding: {most}.", most),
-        false => tr!("In this run numbers are not rounded. The largest distance of a stored number from the nearer of 0 and 1 is {most}.", most),
+        false => tr!(
+            "In this run numbers are not rounded. The largest distance of a stored number from the nearer of 0 and 1 is {most}.",
+            most
+        ),
     })
 }
 
