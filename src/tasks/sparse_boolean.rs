@@ -439,7 +439,7 @@ mod tests {
                 told += usize::from(fits == 1);
             }
         }
-        assert!((20..140).contains(&told), "both kinds are tried: {told}");
+        assert!((20..180).contains(&told), "both kinds are tried: {told}");
     }
 
     #[test]

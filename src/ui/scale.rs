@@ -52,6 +52,10 @@ impl Scale {
 
     /// The value at a position, rounded to what a person would have typed.
     pub fn value(&self, position: u32) -> f64 {
+        // The end is a value like any other, however many digits it has.
+        if position >= TRACK && !matches!(self.kind, Kind::LogThenZero(_)) {
+            return self.high;
+        }
         let at = f64::from(position.min(TRACK)) / f64::from(TRACK);
         let log = |floor: f64, at: f64| floor * (self.high / floor).powf(at);
         let first = 1.0 / f64::from(TRACK);
@@ -181,8 +185,8 @@ mod tests {
     fn ends_are_reached_and_wide_ranges_are_logarithmic() {
         let spec = RunSpec::default();
         let scale = |key: &str| Scale::of(spec.knob(key).unwrap()).unwrap();
-        assert_eq!((scale("width").value(0), scale("width").value(TRACK)), (1.0, 4096.0));
-        assert_eq!(scale("width").value(TRACK / 2), 64.0);
+        assert_eq!((scale("width").value(0), scale("width").value(TRACK)), (1.0, 16_384.0));
+        assert_eq!(scale("width").value(TRACK / 2), 130.0);
         assert_eq!((scale("lr").value(0), scale("lr").value(TRACK)), (0.0, 100.0));
         assert_eq!(scale("noise").value(TRACK / 2), 0.25);
         assert_eq!(scale("m").value(0), 0.0);

@@ -292,7 +292,11 @@ fn attention_is_what_the_layer_adds_up() {
     state.apply(Action::Edit("layer".into(), "5".into()));
     assert_eq!(
         grid(charts::ACTING, &state),
-        Grid { title: charts::ACTING.title(&state.run), ..Grid::default() }
+        Grid {
+            title: charts::ACTING.title(&state.run),
+            note: "an MLP layer has no attention".into(),
+            ..Grid::default()
+        }
     );
     assert!(charts::ACTING.summary(&state.run).starts_with("An MLP works on each token"));
     state.apply(Action::Edit("layer".into(), "0".into()));

@@ -60,7 +60,12 @@ const OF_SEARCH: [MeasureInfo; 4] = [
         units::SHARE,
         "Share of the validation queries that the chosen rule answers right; 0.5 before the first restart.",
     ),
-    MeasureInfo::new(Slot::TestLoss, "test_error", units::SHARE, "1 − test_accuracy."),
+    MeasureInfo::new(
+        Slot::TestLoss,
+        "test_error",
+        units::SHARE,
+        "Share of the test queries that the chosen rule answers wrong: 1 − test_accuracy.",
+    ),
     MeasureInfo::new(
         Slot::TestAccuracy,
         "test_accuracy",
