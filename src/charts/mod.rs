@@ -34,7 +34,7 @@ mod inside;
 mod lines;
 mod numbers;
 #[cfg(feature = "cli")]
-mod pdf;
+pub mod pdf;
 mod pen;
 #[cfg(feature = "cli")]
 pub mod picture;

@@ -12,7 +12,6 @@ use plotters::style::{FontStyle, register_font};
 pub use super::figure::{Figure, Form, Paper, Unit};
 use super::figure::{TITLE_ROW, alone, written};
 use super::indexed;
-pub use super::pdf::figure_pdf;
 use super::pen::Pen;
 use super::{Drawn, Quirks, Theme, draw};
 use crate::analysis::Reading;

@@ -9,7 +9,8 @@ use super::Trouble;
 use super::disk::{Native, replace};
 use crate::analysis::Reading;
 use crate::charts::Theme;
-use crate::charts::picture::{Figure, Form, Paper, Unit, figure_pdf, figure_png, figure_svg};
+use crate::charts::pdf::figure_pdf;
+use crate::charts::picture::{Figure, Form, Paper, Unit, figure_png, figure_svg};
 
 /// Least and largest side of a figure, in inches.
 const SIDES: (f64, f64) = (0.5, 60.0);

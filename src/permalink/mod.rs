@@ -178,7 +178,7 @@ impl Link {
 }
 
 /// Longest link that is read; what comes behind is ignored. No link that is written is as long, all lists full.
-pub const MAX_LENGTH: usize = 1 << 15;
+pub const MAX_LENGTH: usize = 40_000;
 
 /// Most notices that one link can cause.
 const MAX_NOTICES: usize = 20;

@@ -4,15 +4,14 @@ use serde_json::Value;
 
 use super::tests::{link, record, row_at, sweep};
 use super::*;
-use crate::catalog::Entry;
 use crate::permalink::View;
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::measures::{EARLIER, named};
 
 /// The usual run of a lab, with two measurements that have everything.
-fn run(entry: &Entry) -> Record {
-    let spec = RunSpec::of_lab(entry.info.slug).unwrap();
+fn run(lab: &str) -> Record {
+    let spec = RunSpec::of_lab(lab).unwrap();
     let (replicas, more) = (spec.run.replicas, spec.measures().more.len());
     let row = |step: u64| {
         let mut row = row_at(step, replicas);
@@ -41,7 +40,7 @@ fn head(csv: &str) -> Vec<&str> {
 #[test]
 fn the_measures_of_every_task_have_its_names_in_both_formats() {
     for (entry, lists) in Task::ENTRIES.iter().zip(Task::MEASURES) {
-        let run = run(entry);
+        let run = run(entry.info.slug);
         let measures = run.link.spec.measures();
         let defined: Vec<&str> = lists.iter().copied().flatten().map(|measure| measure.name).collect();
         let mut expected = measures.names.to_vec();
@@ -68,7 +67,7 @@ fn the_measures_of_every_task_have_its_names_in_both_formats() {
 #[test]
 fn files_with_the_earlier_names_are_read() {
     for entry in Task::ENTRIES {
-        let run = run(entry);
+        let run = run(entry.info.slug);
         let measures = run.link.spec.measures().earlier();
         let rows: String =
             run.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0)).collect();
@@ -92,7 +91,7 @@ fn files_with_the_earlier_names_are_read() {
 /// A flaw is told under the name that the file has.
 #[test]
 fn what_is_missing_is_named_as_in_the_file() {
-    let text = run(&Task::ENTRIES[2]).to_json();
+    let text = run(Task::ENTRIES[2].info.slug).to_json();
     let flaw = |from: &str, to: &str| {
         assert!(text.contains(from), "{text}");
         Record::parse(text.replacen(from, to, 1).as_bytes()).unwrap_err().to_string()

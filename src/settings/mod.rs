@@ -9,6 +9,7 @@ pub mod axes;
 mod axis;
 pub mod formula;
 pub mod line;
+mod problem;
 pub mod square;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use axis::{Axis, MOST_VALUES, Spread};
+pub use problem::Problem;
 
 /// Most entries of a [`Range::List`] or a [`Range::Schedule`].
 pub const MOST_ENTRIES: usize = 64;
@@ -339,34 +341,6 @@ fn parse_int(text: &str) -> Option<u64> {
     }
     let v: f64 = text.parse().ok()?;
     ((0.0..9e15).contains(&v) && v.fract() == 0.0).then_some(v as u64)
-}
-
-/// Something in a specification that cannot be, and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{}", tr!("{key} = {found}: expected {expected}", key, found, expected))]
-pub struct Problem {
-    /// The knob's key, or the part of the link.
-    pub key: String,
-    /// What stood there, shortened and without control characters.
-    pub found: String,
-    /// What would have been right.
-    pub expected: String,
-}
-
-impl Problem {
-    /// A problem with `key`, where `found` stood and `expected` would be right.
-    pub fn new(key: &str, found: &str, expected: impl Into<String>) -> Self {
-        Problem { key: shorten(key), found: shorten(found), expected: expected.into() }
-    }
-}
-
-/// At most 40 printable characters of what somebody typed or linked.
-fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
-    if text.chars().count() > 40 {
-        out.push('…');
-    }
-    if out.is_empty() { "(nothing)".into() } else { out }
 }
 
 /// A group of knobs with typed fields behind them; made by [`settings!`](crate::settings!).

@@ -352,7 +352,7 @@ const LAWS: &[Preset] = &[
         name: "Trained on a mixture with independent symbols",
         group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=2000",
-        claim: "If half of the training sequences have independent symbols, the plateau at unigrams is back, and the network needs more than twice as many steps.",
+        claim: "If half of the training sequences have independent symbols, the plateau at unigrams is back, and the network needs more steps.",
         source: "Edelman 2024, figure 8.4a",
         instance: "The settings of “Trained on doubly stochastic chains”, with other training data. The share of one half is our choice.",
         expect: &[

@@ -58,6 +58,7 @@ impl Ahead {
     }
 
     /// The restart after those that are known.
+    #[cfg(feature = "fused")]
     pub fn until(&self) -> u64 {
         self.from + self.points.first().map_or(0, Vec::len) as u64
     }
@@ -151,11 +152,13 @@ impl RuleSearches {
     }
 
     /// The settings of the searches.
+    #[cfg(feature = "fused")]
     pub(in crate::training) fn net(&self) -> &SearchOfRules {
         &self.net
     }
 
     /// What a GPU has judged; to be replaced.
+    #[cfg(feature = "fused")]
     pub(in crate::training) fn ahead(&mut self) -> &mut Ahead {
         &mut self.ahead
     }
