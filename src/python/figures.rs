@@ -29,8 +29,8 @@ pub fn of_run(state: &State, dark: bool) -> Result<String, Trouble> {
 /// These readings of a run as the text of an SVG file.
 pub fn of_readings(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
     let title = encode(&Link { spec: spec.clone(), ..Default::default() });
-    let figure =
-        Figure { readings, title: &title, columns: plot::columns(readings.len()), panel: (480, 320) };
+    let columns = plot::columns(readings.len());
+    let figure = Figure { readings, title: &title, columns, panel: (480, 320), form: Default::default() };
     figure_svg(&figure, &if dark { Theme::dark() } else { Theme::light() })
 }
 

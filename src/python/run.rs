@@ -65,7 +65,7 @@ pub fn run(
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
     }
     let post = Post::open(py, link.clone(), held_out)?.map_err(|trouble| exception(py, trouble))?;
-    let measures = link.spec.task.examples().measures();
+    let measures = link.spec.measures();
     Ok(Run { post: Arc::new(post), link, measures })
 }
 
