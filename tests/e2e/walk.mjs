@@ -51,7 +51,11 @@ export function walk(here) {
           assert.ok((await over()) <= 0, `${slug}, passage ${at + 1}: wider than ${width} pixels`);
           if (FOLDER) {
             const name = `${slug}-${String(at + 1).padStart(2, "0")}-${width}.png`;
-            await page.screenshot({ path: join(FOLDER, name), fullPage: true });
+            // A picture of the whole page resizes its charts and does not wait until they are drawn again.
+            await page.setViewportSize({ width, height: await page.evaluate(() => document.scrollingElement.scrollHeight) });
+            await page.waitForTimeout(200);
+            await page.screenshot({ path: join(FOLDER, name) });
+            await page.setViewportSize({ width, height: 900 });
           }
           await see("tour-next").click();
         }
