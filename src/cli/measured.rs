@@ -46,7 +46,7 @@ fn link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, Trouble> {
         )),
         (Some(own), Some(given)) if own.spec != given.spec => bad(format!(
             "{path} belongs to the run {}, and --link names another run",
-            encode(&Link { spec: own.spec, ..Default::default() })
+            encode(&Link::of(own.spec))
         )),
         (_, Some(given)) => Ok(given.clone()),
         (Some(own), None) => Ok(own),
@@ -139,7 +139,7 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
     };
     let missing = |places: &[Option<usize>]| (0..NUMBERS - 1).find(|at| !places.contains(&Some(*at)));
     // The version before had names of its own.
-    let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+    let earlier = measures.earlier();
     let (now, before) = (places(&measures), places(&earlier));
     let places = match missing(&now) {
         None => now,
@@ -330,7 +330,7 @@ mod tests {
         let more: Vec<Vec<f32>> = (0..measures.more.len()).map(|at| vec![at as f32 + 0.5]).collect();
         let rows =
             [Row { measures: more.clone(), ..row(0, &[0.5]) }, Row { measures: more, ..row(10, &[0.5]) }];
-        let earlier = Measures { more: measures.more, ..Measures::EARLIER };
+        let earlier = measures.earlier();
         for names in [measures, earlier] {
             let found = record(&csv(&names, rows.iter()), Some(&link));
             assert_eq!(format!("{:?}", found.rows), format!("{rows:?}"));

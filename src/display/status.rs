@@ -114,7 +114,8 @@ fn learning(run: &RunView) -> String {
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
         return tr!("The training sample is memorised; on held-out examples {right}", right);
     }
-    if test < chance(run) + ABOVE_CHANCE {
+    let chance = chance(run);
+    if test < chance + ABOVE_CHANCE.min((1.0 - chance) / 2.0) {
         return tr!("Learning: {right}, as with random guessing", right);
     }
     match run.margin_share().filter(|_| train >= 1.0) {

@@ -82,6 +82,49 @@ pub const SYMBOLS: &str = "in training −ln softmax(f_i)[x_{i+1}], mean over al
 /// The loss where every position of a prompt has a number for a label.
 pub const POSITIONS: &str = "(f_i − y_i)², mean over the positions of all prompts; the metrics divide this mean by the variance of a label.";
 
+/// The letter for the columns of one head, where the matrices of all heads stand side by side.
+pub const COLUMNS_OF_HEAD: [&str; 2] =
+    ["M_g", "the columns g · dattn … (g + 1) · dattn − 1 of a matrix M: those of head g"];
+
+/// The letter of the smooth activation.
+pub const GELU: [&str; 2] =
+    ["GELU(z)", "z Φ(z) with the normal distribution function Φ, without approximation"];
+
+/// Positional embeddings where inputs are bits.
+pub const BIT_POSITIONS: Tensor =
+    Tensor::new("positions", ["n", "demb"], ["input", "component"], "positional embeddings of the bits");
+
+/// Queries, keys, values and output of heads of `dattn` components.
+pub const HEADS: [Tensor; 4] = [
+    Tensor::new(
+        "query",
+        ["demb", "heads · dattn"],
+        ["component", "component of the queries, head after head"],
+        "W_Q of all heads, side by side",
+    ),
+    Tensor::new("key", ["demb", "heads · dattn"], ["component", "component of the keys"], "W_K of all heads"),
+    Tensor::new(
+        "value",
+        ["demb", "heads · dattn"],
+        ["component", "component of the values"],
+        "W_V of all heads",
+    ),
+    Tensor::new(
+        "out",
+        ["heads · dattn", "demb"],
+        ["component of the values, head after head", "component"],
+        "W_O of all heads, one below the other",
+    ),
+];
+
+/// A two-layer MLP on the components of a token.
+pub const MLP: [Tensor; 4] = [
+    Tensor::new("w1", ["demb", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
+    Tensor::new("b1", ["1", "dmlp"], ["", "neuron"], "its biases"),
+    Tensor::new("w2", ["dmlp", "demb"], ["neuron", "component"], "second layer of the MLP"),
+    Tensor::new("b2", ["1", "demb"], ["", "component"], "its biases"),
+];
+
 /// Letters of prompts of tokens.
 pub const PROMPT_LETTERS: [[&str; 2]; 3] = [
     [

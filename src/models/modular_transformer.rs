@@ -68,10 +68,7 @@ o_g = Σ_i A_g[i] X_i value_g                            i = 0, 1, 2
 z   = X_2 + [o_0, o_1, …] out
 f   = (z + max(0, z w_in + b_in) w_out + b_out) unembed",
         loss: layout::CLASSES,
-        letters: &[
-            ["a, b", "the two elements of the pair, numbers from 0"],
-            ["M_g", "the columns g · dattn … (g + 1) · dattn − 1 of a matrix M: those of head g"],
-        ],
+        letters: &[["a, b", "the two elements of the pair, numbers from 0"], layout::COLUMNS_OF_HEAD],
         all: &[
             Tensor::new(
                 "embed",
@@ -81,30 +78,10 @@ f   = (z + max(0, z w_in + b_in) w_out + b_out) unembed",
             ),
             Tensor::new("equals", ["1", "demb"], ["", "component"], "embedding of the token \"=\""),
             Tensor::new("positions", ["3", "demb"], ["token a, b, =", "component"], "positional embeddings"),
-            Tensor::new(
-                "query",
-                ["demb", "heads · dattn"],
-                ["component", "component of the queries, head after head"],
-                "W_Q of all heads, side by side",
-            ),
-            Tensor::new(
-                "key",
-                ["demb", "heads · dattn"],
-                ["component", "component of the keys"],
-                "W_K of all heads",
-            ),
-            Tensor::new(
-                "value",
-                ["demb", "heads · dattn"],
-                ["component", "component of the values"],
-                "W_V of all heads",
-            ),
-            Tensor::new(
-                "out",
-                ["heads · dattn", "demb"],
-                ["component of the values, head after head", "component"],
-                "W_O of all heads, one below the other",
-            ),
+            layout::HEADS[0],
+            layout::HEADS[1],
+            layout::HEADS[2],
+            layout::HEADS[3],
             Tensor::new("w_in", ["demb", "dmlp"], ["component", "neuron"], "first layer of the MLP"),
             Tensor::new("b_in", ["1", "dmlp"], ["", "neuron"], "its biases"),
             Tensor::new("w_out", ["dmlp", "demb"], ["neuron", "component"], "second layer of the MLP"),

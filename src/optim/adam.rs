@@ -63,21 +63,7 @@ impl Adam {
 }
 
 impl UpdateRule for Adam {
-    fn rate(&self) -> f64 {
-        self.lr
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.lr
-    }
-
-    fn decay_mut(&mut self) -> &mut f64 {
-        &mut self.decay
-    }
-
-    fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
+    usual_settings!();
 
     fn clip(&self) -> f64 {
         self.clip

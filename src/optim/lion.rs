@@ -41,21 +41,7 @@ impl Lion {
 }
 
 impl UpdateRule for Lion {
-    fn rate(&self) -> f64 {
-        self.lr
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.lr
-    }
-
-    fn decay_mut(&mut self) -> &mut f64 {
-        &mut self.decay
-    }
-
-    fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
+    usual_settings!();
 
     fn moments(&self) -> usize {
         1

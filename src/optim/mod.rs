@@ -1,6 +1,27 @@
 //! Losses and update rules as plain data: settings and formulas that every learner and kernel follows.
 #![doc = include_str!("README.md")]
 
+/// The parts of an [`UpdateRule`] that are settings of every optimizer: `lr`, `decay` and `schedule`.
+macro_rules! usual_settings {
+    () => {
+        fn rate(&self) -> f64 {
+            self.lr
+        }
+
+        fn rate_mut(&mut self) -> &mut f64 {
+            &mut self.lr
+        }
+
+        fn decay_mut(&mut self) -> &mut f64 {
+            &mut self.decay
+        }
+
+        fn schedule(&self) -> &Schedule {
+            &self.schedule
+        }
+    };
+}
+
 pub mod adam;
 pub mod lion;
 pub mod loss;

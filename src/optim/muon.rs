@@ -42,7 +42,7 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Steps of the iteration that makes the singular values of each update nearly 1.
         iterations: usize = 5, "nssteps", "Newton–Schulz steps", Range::Int(1, 10);
-        /// Learning rate of vectors such as biases, which Adam moves, divided by η.
+        /// Learning rate of biases and other vectors, which Adam updates, divided by η.
         vectors: f64 = 0.015, "vecrate", "Rate of vectors, relative to η", Range::Real(0.0, 100.0);
         with schedule: Schedule;
     }
@@ -53,7 +53,7 @@ impl Muon {
     pub const INFO: Info = Info {
         slug: "muon",
         name: "Muon",
-        about: "Each update of a matrix is made nearly orthogonal. Adam moves biases and other vectors.",
+        about: "Each update of a matrix is made nearly orthogonal. Adam updates biases and other vectors.",
         sources: &[JORDAN_2024],
     };
 
@@ -70,21 +70,7 @@ impl Muon {
 }
 
 impl UpdateRule for Muon {
-    fn rate(&self) -> f64 {
-        self.lr
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.lr
-    }
-
-    fn decay_mut(&mut self) -> &mut f64 {
-        &mut self.decay
-    }
-
-    fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
+    usual_settings!();
 
     /// Two, as vectors need them; of a matrix the second stays zero.
     fn moments(&self) -> usize {

@@ -39,7 +39,7 @@ settings! {
     pub struct Schedule {
         /// Steps during which the learning rate rises linearly to η; with 0, the learning rate starts at η.
         warm: u64 = 0, "warm", "Warm-up", Range::Int(0, 10_000_000), "steps";
-        /// How the learning rate falls after the warm-up; with "Linear" and "Cosine" it is 0 at the last step.
+        /// How the learning rate falls after the warm-up; with "Linear" and "Cosine" the rate is 0 at the last step.
         cool: Cooling = Cooling::None, "cool", "Decay of the learning rate", Range::Choice(Cooling::OPTIONS);
         /// Number of training steps between two drops of the learning rate.
         drop: u64 = 1000, "drop", "Steps between drops", Range::Int(1, 10_000_000), "steps", only when "cool" = "drops";

@@ -59,21 +59,7 @@ impl Sgd {
 }
 
 impl UpdateRule for Sgd {
-    fn rate(&self) -> f64 {
-        self.lr
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.lr
-    }
-
-    fn decay_mut(&mut self) -> &mut f64 {
-        &mut self.decay
-    }
-
-    fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
+    usual_settings!();
 
     fn moments(&self) -> usize {
         usize::from(self.momentum > 0.0)

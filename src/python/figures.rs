@@ -28,7 +28,7 @@ pub fn of_run(state: &State, dark: bool) -> Result<String, Trouble> {
 
 /// These readings of a run as the text of an SVG file.
 pub fn of_readings(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
-    let title = encode(&Link { spec: spec.clone(), ..Default::default() });
+    let title = encode(&Link::of(spec.clone()));
     let columns = plot::columns(readings.len());
     let figure = Figure { readings, title: &title, columns, panel: (480, 320), form: Default::default() };
     figure_svg(&figure, &if dark { Theme::dark() } else { Theme::light() })

@@ -52,8 +52,7 @@ pub fn run(
         ));
     }
     if let Some(show) = show {
-        let charts: Result<Vec<Chart>, Trouble> = show.iter().map(|name| chart(name)).collect();
-        link.view.show = charts.map_err(|trouble| exception(py, trouble))?;
+        link.view.show = charts(py, &show)?;
         if link.view.show.is_empty() {
             return Err(bad_link(py, vec!["At least one chart must be shown.".into()]));
         }
@@ -71,8 +70,13 @@ pub fn run(
 
 /// The chart of that name in links.
 fn chart(name: &str) -> Result<Chart, Trouble> {
-    let found = Chart::ALL.iter().copied().find(|chart| chart.slug() == name);
-    found.ok_or_else(|| Trouble::BadLink(vec![format!("There is no chart {name}.")]))
+    Chart::find(name).ok_or_else(|| Trouble::BadLink(vec![format!("There is no chart {name}.")]))
+}
+
+/// The charts of these names.
+fn charts(py: Python<'_>, names: &[String]) -> PyResult<Vec<Chart>> {
+    let found: Result<Vec<Chart>, Trouble> = names.iter().map(|name| chart(name)).collect();
+    found.map_err(|trouble| exception(py, trouble))
 }
 
 /// What is said where the loss is no longer finite.
@@ -279,8 +283,7 @@ impl Run {
         let Some(show) = show else {
             return self.try_ask(py, move |trainer| figures::of_run(trainer.state(), dark));
         };
-        let charts: Result<Vec<Chart>, Trouble> = show.iter().map(|name| chart(name)).collect();
-        let charts = charts.map_err(|trouble| exception(py, trouble))?;
+        let charts = charts(py, &show)?;
         self.try_ask(py, move |trainer| {
             let reading = |chart: &Chart| {
                 let chart = *chart;

@@ -14,7 +14,7 @@ use super::errors::{bad_link, exception};
 use super::figures;
 use super::links;
 use super::table::Table;
-use super::trainer::PATIENCE;
+use super::trainer::heard;
 use crate::analysis::Reading;
 use crate::cli::disk::Native;
 use crate::cli::journal::{Found, Journal, Shard};
@@ -127,10 +127,7 @@ fn watched<T: Send>(
         scope.spawn(move || drop(told.send(work(stop, done))));
         let (mut seen, mut interrupted) = (usize::MAX, None);
         loop {
-            let (back, heard) = py.detach(move || {
-                let heard = hears.recv_timeout(PATIENCE);
-                (hears, heard)
-            });
+            let (back, heard) = heard(py, hears);
             hears = back;
             if interrupted.is_none() {
                 let now = done.load(Ordering::Relaxed);

@@ -10,7 +10,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,7 +29,15 @@ use crate::tasks::Measures;
 use crate::training::session::checkpoint::Checkpoint;
 
 /// Time between two looks whether Ctrl-C was pressed.
-pub const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What comes within [`PATIENCE`], without Python's lock.
+pub fn heard<T: Send>(py: Python<'_>, hears: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
+    py.detach(move || {
+        let heard = hears.recv_timeout(PATIENCE);
+        (hears, heard)
+    })
+}
 
 /// A run in progress.
 pub struct Trainer {
@@ -277,17 +285,10 @@ impl Post {
     }
 
     /// Waits without Python's lock, and for the end of the slice even where somebody has pressed Ctrl-C.
-    fn wait<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        mut hears: std::sync::mpsc::Receiver<T>,
-    ) -> PyResult<T> {
+    fn wait<T: Send + 'static>(&self, py: Python<'_>, mut hears: Receiver<T>) -> PyResult<T> {
         let mut interrupted = None;
         loop {
-            let (back, heard) = py.detach(move || {
-                let heard = hears.recv_timeout(PATIENCE);
-                (hears, heard)
-            });
+            let (back, heard) = heard(py, hears);
             hears = back;
             match heard {
                 Ok(answer) => match interrupted {

@@ -205,20 +205,24 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
     // What cannot be is at an end of an axis, nearly always; the rest of very many is found when its turn comes.
     // Circuits, machines and programs are read or built for each run.
     let few = !spec.model.config().is_optimized();
-    let stride = count(spec).div_ceil(MOST_LOOKED_AT_OF_DEAR);
+    let number_of_runs = count(spec);
+    let stride = number_of_runs.div_ceil(MOST_LOOKED_AT_OF_DEAR);
     let is_looked_at = |number: &usize| {
         if few {
-            return number.is_multiple_of(stride) || number + 1 == count(spec);
+            return number.is_multiple_of(stride) || number + 1 == number_of_runs;
+        }
+        if number_of_runs <= MOST_CELLS {
+            return true;
         }
         // All settings but one have their first values, or all but one their last.
-        let others = |is_end: fn(&Axis, usize) -> bool| {
-            places(spec, *number).filter(|(axis, place)| !is_end(axis, *place)).count()
-        };
-        count(spec) <= MOST_CELLS
-            || others(|_, place| place == 0) <= 1
-            || others(|axis, place| place + 1 == axis.values.len()) <= 1
+        let (mut not_first, mut not_last) = (0, 0);
+        for (axis, place) in places(spec, *number) {
+            not_first += usize::from(place != 0);
+            not_last += usize::from(place + 1 != axis.values.len());
+        }
+        not_first <= 1 || not_last <= 1
     };
-    let looked_at = (0..count(spec)).filter(is_looked_at);
+    let looked_at = (0..number_of_runs).filter(is_looked_at);
     if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
         let expected = tr!(
             "fewer or smaller groups, because finding maximum-margin networks on all of these groups takes too long"

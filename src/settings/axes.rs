@@ -2,13 +2,10 @@
 //!
 //! In a link they stand behind each other with commas between them, each as an [`Axis`]: `seed:lin:0..9:10,width:16_64`.
 
-use super::Axis;
+use super::{Axis, MOST_VALUES};
 
 /// Most of them: with two values each, and those of two more settings, they are a million runs.
 pub const MOST_AXES: usize = 18;
-
-/// Most values of all of them together.
-const MOST_VALUES: usize = super::MOST_VALUES;
 
 /// Longest text of all of them together, in characters.
 const LONGEST: usize = 2500;

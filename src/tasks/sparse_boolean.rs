@@ -101,7 +101,7 @@ impl SparseBoolean {
     };
 
     /// Probability that a bit is 1.
-    pub fn chance(&self) -> f64 {
+    pub fn ones(&self) -> f64 {
         let root = libm::pow(0.5, 1.0 / self.k as f64);
         match self.function {
             Function::And => root,
@@ -130,6 +130,17 @@ impl SparseBoolean {
         }
     }
 
+    /// Share of the more common label: how often a guess can be right that does not look at the input.
+    pub fn larger_share(&self) -> f64 {
+        if self.function != Function::Own {
+            // Bits are 1 so often that both labels are as common.
+            return 0.5;
+        }
+        let table = self.table();
+        let ones = table.iter().filter(|label| **label).count() as f64 / table.len() as f64;
+        ones.max(1.0 - ones)
+    }
+
     /// The label of a built-in function where so many of the relevant bits are 1.
     fn holds(&self, ones: usize) -> bool {
         match self.function {
@@ -149,7 +160,7 @@ impl SparseBoolean {
         places: &[usize],
         out: &mut Batch,
     ) {
-        let (bound, table) = (self.chance() * 4_294_967_296.0, self.table());
+        let (bound, table) = (self.ones() * 4_294_967_296.0, self.table());
         let mut words = vec![0; self.n];
         for example in examples {
             stream.words(step, (example * self.n) as u32, &mut words);
@@ -409,10 +420,10 @@ mod tests {
                 let mean = batch.y.iter().sum::<f32>() / 8192.0;
                 assert!(mean.abs() < 0.05, "{function:?} {k}: {mean}");
                 let ones = batch.x.iter().filter(|x| **x == 1.0).count() as f64 / (8192.0 * 12.0);
-                assert!((ones - task.chance()).abs() < 0.01, "{function:?} {k}: {ones}");
+                assert!((ones - task.ones()).abs() < 0.01, "{function:?} {k}: {ones}");
             }
         }
-        assert!((SparseBoolean::default().chance() - 0.793_700_526).abs() < 1e-9);
+        assert!((SparseBoolean::default().ones() - 0.793_700_526).abs() < 1e-9);
     }
 
     /// How many sets of places fit a sample, all of them tried.

@@ -48,7 +48,7 @@ impl LessonEdit {
         match field {
             "start" => self.paused = value == "paused",
             "at" => self.at = value.trim().parse().ok().filter(|step| (1..=1_000_000_000).contains(step)),
-            "chart" => self.chart = Chart::ALL.iter().copied().find(|chart| chart.slug() == value),
+            "chart" => self.chart = Chart::find(value),
             "embed" => self.embedded = value == "on",
             "what" => self.of_story = value == "story",
             name => {

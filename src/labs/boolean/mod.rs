@@ -16,7 +16,7 @@ use crate::display::{Example, Lab, LazyLab, RunView};
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
 use crate::run::RunSpec;
-use crate::tasks::SparseBoolean;
+use crate::tasks::{SparseBoolean, Task};
 
 pub use presets::PRESETS;
 
@@ -43,6 +43,13 @@ impl Lab for BooleanLab {
 
     fn answers(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn chance(&self, spec: &RunSpec) -> f32 {
+        match &spec.task {
+            Task::SparseBoolean(task) => task.larger_share() as f32,
+            _ => 0.5,
+        }
     }
 }
 

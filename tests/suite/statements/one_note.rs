@@ -212,7 +212,7 @@ pub const STATEMENTS: Statements = &[
     ("By now the network seems to have learned everything.", On(|runs| clock(runs).accuracy(60) == 1.0)),
     ("What will further training do?", Words),
     (
-        "At the worst pair, it raises the output for the right answer further above the outputs for the wrong answers.",
+        "At the worst pair, training raises the output for the right answer further above the outputs for the wrong answers.",
         On(|runs| gap(&clock(runs), 300) > 1.15 * gap(&clock(runs), 60)),
     ),
     (

@@ -338,7 +338,7 @@ pub const STATEMENTS: Statements = &[
     ("Press Play.", Words),
     ("Random noise is less harmful than the worst change of the same norm.", On(noise_is_less_harmful)),
     (
-        "Here every weight of a network for the parity of 8 bits gets random noise of standard deviation σ; only the parameters of rounding get no noise.",
+        "Here random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits, except to the parameters of rounding.",
         On(|_| {
             let network = network("#v1/boolean-circuit?n=8");
             let noise = network.direction(0, 0);

@@ -84,16 +84,14 @@ impl Update {
 
     /// The same without weight decay.
     pub(in crate::kernels) fn undecayed(&self) -> Update {
-        match *self {
-            Update::Sgd { rate, momentum, nesterov, .. } => {
-                Update::Sgd { rate, decay: 0.0, momentum, nesterov }
-            }
-            Update::Lion { rate, mixed, mean, .. } => Update::Lion { rate, mixed, mean, keep: 1.0 },
-            Update::OfMatrices => Update::OfMatrices,
-            Update::Adam { rate, unbias, mean, square, epsilon, .. } => {
-                Update::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
-            }
+        let mut free = *self;
+        match &mut free {
+            Update::Sgd { decay, .. } => *decay = 0.0,
+            Update::Adam { coupled, keep, .. } => (*coupled, *keep) = (0.0, 1.0),
+            Update::Lion { keep, .. } => *keep = 1.0,
+            Update::OfMatrices => {}
         }
+        free
     }
 
     /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
