@@ -70,14 +70,12 @@ fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
     file.extend(sum.to_be_bytes());
 }
 
-/// CRC-32 as PNG has it.
-fn crc(data: &[u8]) -> u32 {
-    !data.iter().fold(!0u32, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
-            let carried = if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
-            sum >> 1 ^ carried
-        })
-    })
+/// The remainder of CRC-32, as PNG and ZIP have it.
+pub fn crc(bytes: &[u8]) -> u32 {
+    let table: [u32; 256] = std::array::from_fn(|byte| {
+        (0..8).fold(byte as u32, |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 })
+    });
+    !bytes.iter().fold(!0, |sum: u32, byte| sum >> 8 ^ table[(sum as u8 ^ byte) as usize])
 }
 
 /// Bits of a deflate stream, the lowest first.

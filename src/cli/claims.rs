@@ -102,9 +102,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
     let unknown = named.iter().find(|name| PRESETS.iter().all(|p| p.slug != name.as_str()));
     if let Some(name) = unknown {
-        return Err(Trouble::BadLink(vec![format!(
-            "there is no preset {name}; `lab list` lists all presets"
-        )]));
+        return Err(Trouble::bad(format!("there is no preset {name}; `lab list` lists all presets")));
     }
     let chosen = PRESETS.iter().filter(|p| {
         if named.is_empty() { is_affordable(p) } else { named.iter().any(|name| name == p.slug) }
@@ -114,7 +112,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
         let begin = now_ms();
         let mut spec = preset.link().spec;
         spec.parse("device", if arguments.gpu { "gpu" } else { "cpu" })
-            .map_err(|problem| Trouble::BadLink(vec![problem.to_string()]))?;
+            .map_err(|problem| Trouble::bad(problem.to_string()))?;
         let device = open::device(&spec)?;
         let verdicts = science::check(preset, &device)?;
         let seconds = (now_ms() - begin) / 1e3;

@@ -29,7 +29,7 @@ pub struct Arguments {
 /// A bad link, a run that the script does not cover, or a file that cannot be written.
 pub fn script(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = open::link(&arguments.link)?.spec;
-    let script = torch::script(&spec).map_err(|why| Trouble::BadLink(vec![why]))?;
+    let script = torch::script(&spec).map_err(Trouble::bad)?;
     match &arguments.output {
         Some(path) => replace(&Native, path, script.as_bytes())?,
         None => write(&mut std::io::stdout().lock(), &script)?,

@@ -87,13 +87,25 @@ impl Headless {
     }
 
     /// The page that shows the record of a run; nothing is trained.
-    pub fn of_record(link: &Link, name: &str, bytes: Vec<u8>) -> Self {
+    ///
+    /// # Errors
+    /// When the page refuses the file, which may be too large for it.
+    pub fn of_record(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, Trouble> {
         let mut page = Headless { state: State::default(), ..Headless::open(link) };
         // What it would have done outside is left undone: a file needs no trainer.
         page.effects.clear();
         page.state.apply(Action::file(name, bytes));
+        page.is_opened()?;
         page.state.run.link.view = link.view.clone();
-        page
+        Ok(page)
+    }
+
+    /// Whether the page has taken the file.
+    fn is_opened(&self) -> Result<(), Trouble> {
+        match self.state.flaw.as_str() {
+            "" => Ok(()),
+            flaw => Err(Trouble::Other(anyhow::anyhow!("{flaw}"))),
+        }
     }
 
     /// The page that shows the weights in a file, and waits at their step.
@@ -105,6 +117,7 @@ impl Headless {
         page.settle(|_| true)?;
         page.effects = page.state.apply(Action::file(name, bytes));
         page.settle(|_| true)?;
+        page.is_opened()?;
         Ok(page)
     }
 

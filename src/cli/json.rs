@@ -20,6 +20,7 @@ use crate::models::Model;
 use crate::optim::Optimizer;
 use crate::permalink::{Link, View, encode};
 use crate::record::Environment;
+use crate::record::preamble::relevant;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
 use crate::settings::axes::MOST_AXES;
 use crate::settings::{Choice, Knob, MOST_ENTRIES, MOST_VALUES, Problem, Range, Settings, Value};
@@ -383,7 +384,7 @@ pub fn explained(link: &Link, not_read: &[Problem]) -> Explained {
         optimizer,
         settings: of_run.chain(of_view).chain(of_theory).collect(),
         lesson: link.reserved.iter().cloned().collect(),
-        relevant: spec.task.examples().relevant(spec.run.seed).iter().map(|at| at + 1).collect(),
+        relevant: relevant(spec),
         cannot_learn: cannot_learn(spec),
         not_read: unread.collect(),
     }

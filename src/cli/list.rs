@@ -8,6 +8,7 @@ use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
 use crate::labs::{PRESETS, cannot_learn};
 use crate::permalink::{View, encode};
+use crate::record::preamble::relevant;
 use crate::run::cells::MOST_CELLS;
 use crate::run::{Run, Section};
 use crate::settings::{Knob, Settings, Value};
@@ -86,8 +87,7 @@ pub fn explain(text: &str, format: Described) -> Result<(), Trouble> {
     for knob in View::KNOBS {
         print_value(knob, link.view.value(knob.key));
     }
-    let relevant: Vec<_> =
-        link.spec.task.examples().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
+    let relevant: Vec<String> = relevant(&link.spec).iter().map(usize::to_string).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));
     for reason in cannot_learn(&link.spec) {
         println!("{reason}");

@@ -116,7 +116,7 @@ impl Kind {
             "svg" => Ok(Kind::Svg),
             "png" => Ok(Kind::Png),
             "pdf" => Ok(Kind::Pdf),
-            _ => Err(Trouble::BadLink(vec![format!("{} should end in .svg, .png or .pdf", path.display())])),
+            _ => Err(Trouble::bad(format!("{} should end in .svg, .png or .pdf", path.display()))),
         }
     }
 }
@@ -134,9 +134,7 @@ impl Look {
     /// A sentence.
     pub fn check(&self) -> Result<(), Trouble> {
         match self.dark && self.colours == Colours::Print {
-            true => Err(Trouble::BadLink(vec![
-                "--dark is for screens and --colours print for paper: use one of them".into(),
-            ])),
+            true => Err(Trouble::bad("--dark is for screens and --colours print for paper: use one of them")),
             false => Ok(()),
         }
     }

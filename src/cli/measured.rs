@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::sweep::{keys, values};
 use super::{Trouble, open};
 use crate::analysis::convergence::best;
 use crate::display::sweep::Sweep;
@@ -14,7 +15,6 @@ use crate::permalink::{Link, encode};
 use crate::protocol::{Ending, Row};
 use crate::record::{Record, columns, csv_head};
 use crate::run::{Halt, RunSpec, Success};
-use crate::sweep::Cell;
 use crate::tasks::Measures;
 
 /// What a table holds.
@@ -27,7 +27,7 @@ pub enum Measured {
 }
 
 fn bad<T>(sentence: String) -> Result<T, Trouble> {
-    Err(Trouble::BadLink(vec![sentence]))
+    Err(Trouble::bad(sentence))
 }
 
 /// The link in the lines before the table, which begin with "#".
@@ -233,25 +233,19 @@ fn solved(spec: &RunSpec, rows: &[Row], replica: usize) -> Option<u64> {
 /// The sweep with the times of a table, in the order of its runs; the last runs may be missing. Behind the settings of
 /// the sweep stand the replica and its time; further columns are of no account here.
 fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]) -> Result<Sweep, String> {
-    let axes: Vec<_> =
-        [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty()).collect();
-    let keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+    let keys: Vec<&str> = keys(spec).collect();
     if names.len() < keys.len() + 2 || names[..keys.len()] != keys {
         return Err(format!("its first columns should be {}, the settings of the sweep", keys.join(" and ")));
     }
     let mut at = 0;
     let cells = sweep.cells.clone();
-    for Cell { spec: of, at: first, series } in &cells {
+    for cell in &cells {
+        let of = &cell.spec;
         let group = &lines[at..(at + of.run.replicas).min(lines.len())];
         if group.len() < of.run.replicas {
             break;
         }
-        let values: Vec<&str> = axes
-            .iter()
-            .zip([*first, *series])
-            .filter_map(|(axis, at)| axis.values.get(at))
-            .map(String::as_str)
-            .collect();
+        let values: Vec<&str> = values(spec, cell).collect();
         let mut times = vec![];
         for (replica, line) in group.iter().enumerate() {
             let own = &line[keys.len()..];

@@ -137,6 +137,13 @@ pub enum Trouble {
     Other(#[from] anyhow::Error),
 }
 
+impl Trouble {
+    /// What was asked for cannot be, as this sentence says.
+    pub fn bad(sentence: impl Into<String>) -> Trouble {
+        Trouble::BadLink(vec![sentence.into()])
+    }
+}
+
 /// Runs the command line.
 #[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
 pub fn main() -> ExitCode {

@@ -130,7 +130,7 @@ pub fn file(path: &str) -> Result<Option<File>, Trouble> {
 /// # Errors
 /// [`Trouble::BadLink`] when the setting cannot be that, or not together with the others.
 pub fn set(spec: &mut RunSpec, key: &str, text: &str) -> Result<(), Trouble> {
-    let bad = |problem: &Problem| Trouble::BadLink(vec![problem.to_string()]);
+    let bad = |problem: &Problem| Trouble::bad(problem.to_string());
     spec.parse(key, text).map_err(|problem| bad(&problem))?;
     spec.problems().first().map_or(Ok(()), |problem| Err(bad(problem)))
 }

@@ -63,7 +63,7 @@ enum Source {
 fn source(arguments: &Arguments) -> Result<Source, Trouble> {
     let path = &arguments.link;
     let no_table = |source| match &arguments.of {
-        Some(_) => Err(Trouble::BadLink(vec![format!("--link belongs to a CSV file, and {path} is none")])),
+        Some(_) => Err(Trouble::bad(format!("--link belongs to a CSV file, and {path} is none"))),
         None => Ok(source),
     };
     if !std::path::Path::new(path).is_file() {
@@ -79,12 +79,10 @@ fn source(arguments: &Arguments) -> Result<Source, Trouble> {
         Ok(_) => no_table(Source::Link),
         Err(flaw @ (FileError::Table | FileError::Unknown)) => {
             let Ok(text) = std::str::from_utf8(&bytes) else {
-                return Err(Trouble::BadLink(vec![format!("{path} cannot be opened: {flaw}")]));
+                return Err(Trouble::bad(format!("{path} cannot be opened: {flaw}")));
             };
             if arguments.steps.is_some() {
-                return Err(Trouble::BadLink(vec![format!(
-                    "--steps needs a link to train, and {path} is a table"
-                )]));
+                return Err(Trouble::bad(format!("--steps needs a link to train, and {path} is a table")));
             }
             let given = arguments.of.as_deref().map(open::link).transpose()?;
             Ok(Source::Table(read(path, text, given.as_ref())?))
@@ -140,11 +138,11 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
         }
         Source::Json => {
             let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
-            Headless::of_record(&changed(open::link(path)?, arguments)?, path, bytes)
+            Headless::of_record(&changed(open::link(path)?, arguments)?, path, bytes)?
         }
         Source::Table(Measured::Run(record)) => {
             let link = changed(record.link.clone(), arguments)?;
-            Headless::of_record(&link, path, record.to_json().into_bytes())
+            Headless::of_record(&link, path, record.to_json().into_bytes())?
         }
         Source::Table(Measured::Sweep(swept)) => {
             let (link, sweep) = *swept;
@@ -170,7 +168,10 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
 }
 
 /// Trains behind a bar of steps, or of a sweep's runs.
-fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
+///
+/// # Errors
+/// As [`Headless::finish`].
+pub(super) fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
     let bar = match &page.state().run.sweep {
         Some(sweep) => open::bar_of_runs(sweep.cells.len() as u64, quiet),
         None => open::bar(page.state().run.spec().run.steps, quiet),

@@ -204,7 +204,7 @@ impl Hall<'_> {
                 self.on_cores = true;
                 ended(number, &cell, &outcome?)
             }
-            Word::Impossible(why) => Err(Trouble::BadLink(vec![why])),
+            Word::Impossible(why) => Err(Trouble::bad(why)),
             Word::ForGpu(number, cell) => {
                 let device = self.devices.device(&cell.spec)?;
                 if device.report().kind == DeviceKind::Cpu {

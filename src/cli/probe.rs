@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 
 use super::disk::{Native, replace};
 use super::headless::Headless;
+use super::plot::train;
 use super::print::write;
 use super::{Trouble, open};
 use crate::app::files::data::chart_data;
@@ -86,20 +87,16 @@ pub enum Wanted {
     Outputs,
 }
 
-fn bad(sentence: impl Into<String>) -> Trouble {
-    Trouble::BadLink(vec![sentence.into()])
-}
-
 /// The format that was asked for, or that the ending of the file says.
 fn format(arguments: &Arguments) -> Result<Format, Trouble> {
     let ending = arguments.output.as_ref().and_then(|path| path.extension()).and_then(|end| end.to_str());
     let of_file = ending.and_then(|end| Format::from_str(end, true).ok());
     let format = arguments.format.or(of_file).unwrap_or(Format::Csv);
     if format == Format::Npz && arguments.output.is_none() {
-        return Err(bad("--format npz needs a file: add --output data.npz"));
+        return Err(Trouble::bad("--format npz needs a file: add --output data.npz"));
     }
     if format == Format::Csv && !arguments.arrays.is_empty() {
-        return Err(bad("--arrays needs --format json or npz, because CSV has no arrays"));
+        return Err(Trouble::bad("--arrays needs --format json or npz, because CSV has no arrays"));
     }
     Ok(format)
 }
@@ -132,17 +129,19 @@ impl Source {
         steps.dedup();
         let is_sweep = !link.spec.run.sweep.is_empty();
         if is_sweep && !steps.is_empty() {
-            return Err(bad("--at can be used only with a single run, and this link is a sweep"));
+            return Err(Trouble::bad("--at can be used only with a single run, and this link is a sweep"));
         }
         if is_sweep && !arguments.arrays.is_empty() {
-            return Err(bad("--arrays can be used only with a single run, and this link is a sweep"));
+            return Err(Trouble::bad(
+                "--arrays can be used only with a single run, and this link is a sweep",
+            ));
         }
         let (first, last) = (steps.first().copied(), steps.last().copied());
         match *self {
             Source::Link => match last.filter(|last| *last > link.spec.run.steps) {
                 Some(late) => {
                     let (late, end) = (thousands(late), thousands(link.spec.run.steps));
-                    Err(bad(format!(
+                    Err(Trouble::bad(format!(
                         "step {late} is after the last step of the run, {end}; --steps sets the last step"
                     )))
                 }
@@ -151,7 +150,7 @@ impl Source {
             Source::Weights(_, step) => match first.filter(|first| *first < step) {
                 Some(early) => {
                     let (early, step) = (thousands(early), thousands(step));
-                    Err(bad(format!(
+                    Err(Trouble::bad(format!(
                         "the file contains the weights at step {step}; step {early} came before it"
                     )))
                 }
@@ -161,7 +160,7 @@ impl Source {
             Source::Record(_, step) => match last.filter(|last| *last > step) {
                 Some(late) => {
                     let (late, step) = (thousands(late), thousands(step));
-                    Err(bad(format!("the run in the file ends at step {step}, before step {late}")))
+                    Err(Trouble::bad(format!("the run in the file ends at step {step}, before step {late}")))
                 }
                 None if steps.is_empty() => Ok(vec![step]),
                 None => Ok(steps),
@@ -172,6 +171,9 @@ impl Source {
 
 /// The charts that were named; none where the link's are meant, and all that apply for "all".
 fn named(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Trouble> {
+    if arguments.charts.is_empty() {
+        return Ok(vec![]);
+    }
     let page = Headless::waiting(link);
     let run = &page.state().run;
     if arguments.charts.iter().any(|name| name == "all") {
@@ -205,6 +207,10 @@ pub fn probe(arguments: &Arguments) -> Result<(), Trouble> {
         open::set(&mut link.spec, "steps", &steps.to_string())?;
     }
     let source = Source::open(&arguments.link)?;
+    if arguments.steps.is_some() && !matches!(source, Source::Link) {
+        let file = &arguments.link;
+        return Err(Trouble::bad(format!("--steps needs a link to train, and {file} is a file")));
+    }
     let steps = source.steps(arguments, &link)?;
     let charts = named(arguments, &link)?;
     let are_named = !charts.is_empty();
@@ -213,7 +219,7 @@ pub fn probe(arguments: &Arguments) -> Result<(), Trouble> {
     }
     let inputs = inputs(arguments, &link)?;
     if let (Source::Record(..), false) = (&source, arguments.arrays.is_empty()) {
-        return Err(bad(
+        return Err(Trouble::bad(
             "--arrays needs weights, but the file contains none. Use the link of the run or a checkpoint.",
         ));
     }
@@ -257,7 +263,7 @@ impl Probing<'_, '_> {
         match source {
             Source::Record(bytes, _) => {
                 for step in steps {
-                    let mut page = Headless::of_record(self.link, &self.arguments.link, bytes.clone());
+                    let mut page = Headless::of_record(self.link, &self.arguments.link, bytes.clone())?;
                     page.cut_record(*step);
                     self.take(&mut page)?;
                 }
@@ -269,16 +275,7 @@ impl Probing<'_, '_> {
             Source::Link if steps.is_empty() => {
                 let mut page = Headless::open(self.link);
                 self.check(page.state())?;
-                let bar = match &page.state().run.sweep {
-                    Some(sweep) => open::bar_of_runs(sweep.cells.len() as u64, self.arguments.quiet),
-                    None => open::bar(self.link.spec.run.steps, self.arguments.quiet),
-                };
-                let finished = page.finish(|state| match &state.run.sweep {
-                    Some(sweep) => bar.set_position(sweep.done.len() as u64),
-                    None => bar.set_position(state.run.step),
-                });
-                bar.finish_and_clear();
-                finished?;
+                train(&mut page, self.arguments.quiet)?;
                 self.take(&mut page)
             }
             Source::Link => self.walk(Headless::waiting(self.link), steps),
@@ -293,7 +290,7 @@ impl Probing<'_, '_> {
         for step in steps {
             walked = match page.reach(*step, |state| bar.set_position(state.run.step)) {
                 Ok(true) => self.take(&mut page),
-                Ok(false) => Err(bad(early(page.state(), *step))),
+                Ok(false) => Err(Trouble::bad(early(page.state(), *step))),
                 Err(trouble) => Err(trouble),
             };
             if walked.is_err() {
@@ -369,14 +366,14 @@ fn inputs(arguments: &Arguments, link: &Link) -> Result<Batch, Trouble> {
         let most = spec.task.examples().held_out_size().unwrap_or(usize::MAX);
         let count = arguments.examples.min(most);
         if count == 0 {
-            return Err(bad("--arrays needs at least one example"));
+            return Err(Trouble::bad("--arrays needs at least one example"));
         }
         spec.task.sampler().held_out_of(spec.run.seed, 0, 0, count, &mut batch);
         return Ok(batch);
     };
     for (line, numbers) in numbers(path)? {
         let row = given::row(spec.task.examples(), numbers);
-        let row = row.map_err(|why| bad(format!("{}, line {line}: {why}", path.display())))?;
+        let row = row.map_err(|why| Trouble::bad(format!("{}, line {line}: {why}", path.display())))?;
         batch.x.extend(row);
     }
     Ok(batch)
@@ -392,7 +389,7 @@ fn numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, Trouble> {
             Ok(numbers) => all.push((line, numbers)),
             Err(_) if all.is_empty() && line == 1 => {}
             Err(_) => {
-                return Err(bad(format!(
+                return Err(Trouble::bad(format!(
                     "{}, line {line} contains something else than numbers",
                     path.display()
                 )));
@@ -400,7 +397,7 @@ fn numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, Trouble> {
         }
     }
     match all.is_empty() {
-        true => Err(bad(format!("{} contains no inputs", path.display()))),
+        true => Err(Trouble::bad(format!("{} contains no inputs", path.display()))),
         false => Ok(all),
     }
 }
@@ -425,7 +422,7 @@ fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<V
     }
     let none = |what: &str| {
         let name = spec.model.info().name;
-        bad(format!("the model {name} has no {what} that can be written as arrays"))
+        Trouble::bad(format!("the model {name} has no {what} that can be written as arrays"))
     };
     if !spec.model.config().has_weights() {
         return Err(none("values"));

@@ -208,9 +208,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
     if let Some(name) = named.iter().find(|name| find(name).is_none()) {
-        return Err(Trouble::BadLink(vec![format!(
-            "there is no preset {name}; `lab list` lists all presets"
-        )]));
+        return Err(Trouble::bad(format!("there is no preset {name}; `lab list` lists all presets")));
     }
     let path = &arguments.file;
     let old = std::fs::read_to_string(path).unwrap_or_default();

@@ -106,7 +106,7 @@ fn what_no_steps_need(arguments: &Arguments) -> Result<(), Trouble> {
         }
         _ => return Ok(()),
     };
-    Err(Trouble::BadLink(vec![why.into()]))
+    Err(Trouble::bad(why))
 }
 
 impl Arguments {
@@ -223,7 +223,7 @@ fn one(
         Ended::Initial => {
             let path = arguments.checkpoint.iter().filter(|_| !arguments.quiet);
             path.for_each(|path| eprintln!("The initial weights are in {}.", path.display()));
-            return Ok(());
+            return training.keep.check();
         }
         Ended::Run(_) => {}
     }

@@ -48,7 +48,8 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let is_new = print.names == Names::New;
     // Where all runs have the same relevant set, it is said before them.
     let begun = of(environment("", ""));
-    let sets = begun.relevant_sets().filter(|sets| is_csv && is_new && sets.len() > 1).unwrap_or_default();
+    let sets = if is_csv && is_new { begun.relevant_sets() } else { None };
+    let sets = sets.filter(|sets| sets.len() > 1).unwrap_or_default();
     if is_csv {
         let budget = is_new.then_some("budget");
         let relevant = (!sets.is_empty()).then_some("relevant");
@@ -115,13 +116,13 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
 }
 
 /// The settings that the sweep goes through.
-fn keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
+pub(super) fn keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
     let axes = [&spec.run.sweep, &spec.run.series];
     axes.into_iter().filter(|axis| !axis.is_empty()).map(|axis| axis.key.as_str())
 }
 
 /// What a run has of them.
-fn values<'a>(spec: &'a RunSpec, cell: &Cell) -> impl Iterator<Item = &'a str> {
+pub(super) fn values<'a>(spec: &'a RunSpec, cell: &Cell) -> impl Iterator<Item = &'a str> {
     let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
     axes.into_iter().filter_map(|(axis, at)| axis.values.get(at)).map(String::as_str)
 }

@@ -98,10 +98,6 @@ pub struct Merged {
     force: bool,
 }
 
-fn bad(sentence: String) -> Trouble {
-    Trouble::BadLink(vec![sentence])
-}
-
 /// Runs `lab sweep`.
 ///
 /// # Errors
@@ -114,22 +110,21 @@ fn bad(sentence: String) -> Trouble {
 pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     let mut link = open::link_within(&arguments.link, MOST_AT_ALL)?;
     if let Some(device) = &arguments.device {
-        link.spec.parse("device", device).map_err(|problem| bad(problem.to_string()))?;
+        link.spec.parse("device", device).map_err(|problem| Trouble::bad(problem.to_string()))?;
     }
     add_axes(&mut link.spec, &arguments.axis)?;
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
-        return Err(bad(
+        return Err(Trouble::bad(
             "This link describes a single run. The link of a sweep lists values of a setting, for example sweep=n:10_20_40; \
-             --axis n:10_20_40 does the same."
-                .into(),
+             --axis n:10_20_40 does the same.",
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let threads = arguments.threads.unwrap_or_else(pool::cores).max(1);
     let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
     if wanted > MOST_UNASKED && !arguments.yes {
-        return Err(bad(too_many(spec, wanted, threads)));
+        return Err(Trouble::bad(too_many(spec, wanted, threads)));
     }
     if let Some(figure) = &arguments.figure {
         check_figure(figure, spec, shard)?;
@@ -184,7 +179,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
 /// Adds settings to a sweep: the first two that it has are those of the page.
 fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), Trouble> {
     for text in texts {
-        let told = |expected: String| bad(Problem::new("--axis", text, expected).to_string());
+        let told = |expected: String| Trouble::bad(Problem::new("--axis", text, expected).to_string());
         let mut read = spec.clone();
         read.run.sweep = Axis::default();
         read.parse("sweep", text).map_err(|problem| told(problem.expected))?;
@@ -201,7 +196,7 @@ fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), Trouble> {
     let further = Value::Axes(spec.run.further.clone());
     let problem = spec.knob("further").and_then(|knob| knob.check(&further).err());
     let problem = problem.or_else(|| spec.problems_within(MOST_AT_ALL).into_iter().next());
-    problem.filter(|_| !texts.is_empty()).map_or(Ok(()), |problem| Err(bad(problem.to_string())))
+    problem.filter(|_| !texts.is_empty()).map_or(Ok(()), |problem| Err(Trouble::bad(problem.to_string())))
 }
 
 /// What is said of a sweep that was stopped.
@@ -271,17 +266,16 @@ pub(super) fn laws(found: &Found) -> Result<String, Trouble> {
 fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
     Kind::of(path)?;
     if shard != Shard::WHOLE {
-        return Err(bad(
-            "A figure shows a whole sweep: merge its shards first, and use the merged file as --output."
-                .into(),
+        return Err(Trouble::bad(
+            "A figure shows a whole sweep: merge its shards first, and use the merged file as --output.",
         ));
     }
     if count(spec) > MOST_SHOWN {
-        return Err(bad(format!("A figure shows at most {} runs.", thousands(MOST_SHOWN as u64))));
+        return Err(Trouble::bad(format!("A figure shows at most {} runs.", thousands(MOST_SHOWN as u64))));
     }
     let panels = panels::number(spec);
     if panels > MOST_PANELS {
-        return Err(bad(format!(
+        return Err(Trouble::bad(format!(
             "A figure shows a sweep of two settings for at most {MOST_PANELS} combinations of the further settings, and \
              this sweep has {panels} combinations."
         )));

@@ -4,7 +4,7 @@ use super::markdown::{cell, code, table};
 use crate::catalog::Entry;
 use crate::models::layout::{Tensor, Tensors};
 use crate::models::{Model, Parameter};
-use crate::permalink::{Link, View, encode};
+use crate::permalink::{Link, encode};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 
@@ -28,7 +28,7 @@ fn usual(slug: &str) -> RunSpec {
 fn section(entry: &Entry, tensors: &Tensors) -> String {
     let spec = usual(entry.info.slug);
     let parameters = spec.parameters();
-    let link = encode(&Link { view: View::of(&spec.task), spec, ..Default::default() });
+    let link = encode(&Link::of(spec));
     let letter = |[name, about]: &[&str; 2]| format!("- {}: {}\n", code(name), cell(about));
     let letters: String = tensors.letters.iter().map(letter).collect();
     let rows = tensors.all.iter().map(|tensor| row(tensor, tensors.all, &parameters));

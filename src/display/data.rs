@@ -33,7 +33,7 @@ use super::view::RunView;
 use crate::analysis::{Bars, Grid, Lines, Reading};
 use crate::catalog::chart::Chart;
 use crate::permalink::{Link, View, encode};
-use crate::record::Environment;
+use crate::record::{Environment, csv_field};
 
 /// The names of the columns.
 pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
@@ -88,16 +88,8 @@ impl fmt::Display for Place<'_> {
         match self {
             Place::Nowhere => Ok(()),
             Place::Number(number) => write!(f, "{number}"),
-            Place::Name(name) => f.write_str(&field(name)),
+            Place::Name(name) => f.write_str(&csv_field(name)),
         }
-    }
-}
-
-/// Text as one field: in quotes where CSV needs them (RFC 4180, 2005, section 2), or where a comment would begin.
-fn field(text: &str) -> Cow<'_, str> {
-    match text.contains(['"', ',', '#', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
-        false => text.into(),
     }
 }
 
@@ -220,7 +212,7 @@ pub fn csv(link: &Link, charts: &[ChartData]) -> String {
     for chart in charts {
         for Datum { kind, name, x, row, value, band } in chart.data() {
             let ChartData { chart, step, .. } = chart;
-            let name = field(name);
+            let name = csv_field(name);
             let [low, high] = [band.map(|band| band.0), band.map(|band| band.1)].map(number);
             text.push_str(&format!(
                 "{chart},{step},{kind},{name},{x},{row},{},{low},{high}\n",

@@ -70,7 +70,7 @@ pub fn run(
 
 /// The chart of that name in links.
 fn chart(name: &str) -> Result<Chart, Trouble> {
-    Chart::find(name).ok_or_else(|| Trouble::BadLink(vec![format!("There is no chart {name}.")]))
+    Chart::find(name).ok_or_else(|| Trouble::bad(format!("There is no chart {name}.")))
 }
 
 /// The charts of these names.

@@ -218,7 +218,7 @@ impl Trainer {
     /// # Errors
     /// Why there is no such chart of this run, or as [`Trainer::train`].
     pub fn with_chart<T>(&mut self, chart: Chart, asked: impl FnOnce(&State) -> T) -> Result<T, Trouble> {
-        chart.applies(&self.state().run).map_err(|why| Trouble::BadLink(vec![why]))?;
+        chart.applies(&self.state().run).map_err(Trouble::bad)?;
         let is_new = !self.state().run.link.view.show.contains(&chart);
         if is_new {
             self.page.act(Action::ToggleChart(chart))?;

@@ -115,9 +115,9 @@ pub struct RunRows<'a> {
 
 /// Text as one field of CSV: in quotes where it needs them (RFC 4180, 2005, section 2), and where a program might take its
 /// rest for a comment.
-fn field(text: &str) -> String {
+pub fn csv_field(text: &str) -> Cow<'_, str> {
     match text.contains(['"', ',', '\n', '\r', '#']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
         false => text.into(),
     }
 }
@@ -141,7 +141,7 @@ pub fn csv_of_runs(runs: &[RunRows]) -> String {
         // Where a measure stands in a row depends on the task.
         let own: Vec<Option<&Column>> =
             all.iter().map(|column| table.iter().find(|known| known.key == column.key)).collect();
-        let name = format!("{},", field(run.name));
+        let name = format!("{},", csv_field(run.name));
         for row in &run.rows {
             let columns: Vec<_> = own.iter().map(|column| column.map(|column| column.of(row))).collect();
             text += &cells(&name, row, &columns);

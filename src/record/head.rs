@@ -39,8 +39,16 @@ pub(super) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// How tables of metrics of one run or of several begin, those of the version before first.
-const TABLES: [&[u8]; 4] = [b"step,replica,", b"run,step,replica,", b"# program: Vivarium ", b"# run: "];
+/// How tables of metrics of one run or of several begin, those of the version before first, then tables of charts and of
+/// sweeps.
+const TABLES: [&[u8]; 6] = [
+    b"step,replica,",
+    b"run,step,replica,",
+    b"# program: Vivarium ",
+    b"# run: ",
+    b"# Vivarium ",
+    b"# lab sweep ",
+];
 
 /// Whether a file of that name holds a table, by its ending.
 fn is_table(name: &str) -> bool {

@@ -43,7 +43,7 @@ mod naming_tests;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{Column, RunRows, columns, csv, csv_head, csv_lines, csv_of_runs};
+pub use csv::{Column, RunRows, columns, csv, csv_field, csv_head, csv_lines, csv_of_runs};
 pub use error::FileError;
 pub use file::File;
 

@@ -5,6 +5,8 @@
 //! is version 1.0 of numpy's format (NEP 1, Kern 2007); the archive is as PKWARE's APPNOTE.TXT 6.3.10 has it, sections
 //! 4.3.7, 4.3.12 and 4.3.16.
 
+use crate::charts::indexed::crc;
+
 /// One array of an archive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
@@ -61,14 +63,6 @@ impl Array {
         [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), &data]
             .concat()
     }
-}
-
-/// The remainder of CRC-32, as ZIP and PNG have it.
-fn crc(bytes: &[u8]) -> u32 {
-    let table: [u32; 256] = std::array::from_fn(|byte| {
-        (0..8).fold(byte as u32, |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 })
-    });
-    !bytes.iter().fold(!0, |sum: u32, byte| sum >> 8 ^ table[(sum as u8 ^ byte) as usize])
 }
 
 /// A number as so many bytes, the lowest first.

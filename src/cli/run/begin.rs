@@ -147,7 +147,7 @@ fn from_weights(path: &Path, spec: &RunSpec) -> Result<Beginning, Trouble> {
     let file = path.display();
     let parameters = parameters_in(&bytes, spec).map_err(|why| match why {
         Failure::Impossible(why) => {
-            Trouble::BadLink(vec![format!("The weights in {file} do not fit the link: {why}.")])
+            Trouble::bad(format!("The weights in {file} do not fit the link: {why}."))
         }
         other => Trouble::Other(anyhow::anyhow!("{file}: {other}")),
     })?;

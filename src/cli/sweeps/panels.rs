@@ -31,11 +31,11 @@ pub fn number(spec: &RunSpec) -> usize {
 /// When runs are missing.
 pub fn panels(found: &Found) -> Result<Vec<Panel>, Trouble> {
     let missing = || {
-        Trouble::BadLink(vec![format!(
+        Trouble::bad(format!(
             "{} of {} runs of this sweep are missing: lab sweep trains them, and lab merge adds them from other files",
             thousands(found.missing().len() as u64),
             thousands(count(&found.spec) as u64)
-        )])
+        ))
     };
     (0..number(&found.spec)).map(|which| one(found, which * panel(&found.spec)).ok_or_else(missing)).collect()
 }
