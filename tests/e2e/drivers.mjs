@@ -197,6 +197,8 @@ async function webkit() {
     const options = { binary: miniBrowser(), args: ["--automation"] };
     const { sessionId, capabilities } = await send("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } } });
     const path = `/session/${sessionId}`;
+    // An answer that the driver has lost is given up after some seconds, so that it can be asked for again.
+    await send("POST", `${path}/timeouts`, { script: 5_000 });
     const ask = (expression) => send("POST", `${path}/execute/sync`, { script: `return (${expression});`, args: [] });
     const open = (url) => send("POST", `${path}/url`, { url });
     const reload = () => send("POST", `${path}/refresh`, {});
