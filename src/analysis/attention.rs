@@ -30,7 +30,7 @@ pub fn by_example(
 ) -> Lines {
     let dots =
         |name: &str, role: Role| Series { name: name.into(), role, scatter: true, ..Default::default() };
-    let mut series = [dots(tr!("other bits"), Role::Other), dots(tr!("relevant bits"), Role::Relevant)];
+    let mut series = [dots(tr!("irrelevant bits"), Role::Other), dots(tr!("relevant bits"), Role::Relevant)];
     for example in shares.chunks_exact(heads * tokens) {
         for place in 0..tokens - 1 {
             let of = |head: usize| example[head * tokens + place];

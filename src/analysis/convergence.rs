@@ -189,8 +189,11 @@ pub fn histogram(times: &Times, every: u64, sets: f64, height: Height) -> Lines 
         Height::Density => 1.0 / (replicas * width),
     };
     let mut found = staircase(&counts, width, scale);
-    found.name =
-        tr!("{converged} of {replicas} replicas", converged = converged.len(), replicas = times.replicas());
+    found.name = tr!(
+        "{converged} of {replicas} replicas converged",
+        converged = converged.len(),
+        replicas = times.replicas()
+    );
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     let mut search = staircase(&law, width, scale);
@@ -225,7 +228,7 @@ fn staircase(heights: &[f64], width: f64, scale: f64) -> Series {
 /// replica that converged, those of one initialisation on a line from the earliest to the latest.
 pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
     let name = tr!(
-        "{converged} of {replicas} replicas",
+        "{converged} of {replicas} replicas converged",
         converged = solved.iter().flatten().count(),
         replicas = solved.len()
     );

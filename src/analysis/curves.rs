@@ -165,7 +165,7 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |init: usize| {
         let mut series = Series {
-            name: tr!("start {number}", number = init + 1),
+            name: tr!("initialisation {number}", number = init + 1),
             role: roles[init % roles.len()],
             each: Some(Each { first: init, every: inits, ..Each::of(Of::TestLoss) }),
             ..Default::default()
@@ -194,7 +194,7 @@ pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Line
         x_label: tr!("step").into(),
         y_label: tr!("loss").into(),
         series: both(history, train, Of::TrainLoss, Of::TestLoss),
-        marks: solved.map(|step| (step as f64, tr!("found").into())).into_iter().collect(),
+        marks: solved.map(|step| (step as f64, tr!("solution found").into())).into_iter().collect(),
         ..Default::default()
     }
 }
@@ -208,7 +208,7 @@ pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>, cha
         y_range: Some((if chance >= 0.5 { 0.3 } else { 0.0 }, 1.02)),
         series: both(history, train, Of::TrainAccuracy, Of::TestAccuracy),
         references: vec![(chance, tr!("chance").into())],
-        marks: solved.map(|step| (step as f64, tr!("found").into())).into_iter().collect(),
+        marks: solved.map(|step| (step as f64, tr!("solution found").into())).into_iter().collect(),
         ..Default::default()
     }
 }
@@ -273,7 +273,7 @@ mod tests {
         let lines = loss_by_start(&history, 2);
         let curves: Vec<_> = lines.series.iter().map(|s| (s.x[0], s.y[0], s.band[0])).collect();
         assert_eq!(curves, [(5.0, 2.0, (1.0, 3.0)), (5.0, 20.0, (10.0, 30.0))]);
-        assert_eq!((lines.series[1].name.as_str(), lines.title.as_str()), ("start 2", "Loss"));
+        assert_eq!((lines.series[1].name.as_str(), lines.title.as_str()), ("initialisation 2", "Loss"));
     }
 
     #[test]

@@ -136,7 +136,7 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
             error(&vec![v; k], &vec![holds_nearly(v, norm); k]) as f32
         };
         Series {
-            name: tr!("{block} inputs per factor", block),
+            name: tr!("{block} inputs per factor of the product", block),
             role: Role::Train,
             x: (0..=POINTS).map(share).collect(),
             y: (0..=POINTS).map(at).collect(),
@@ -145,7 +145,7 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
     };
     Lines {
         title: tr!("The plateau of gradient flow").into(),
-        x_label: tr!("time / time at which the weights are infinite").into(),
+        x_label: tr!("time (at 1, the weights become infinite)").into(),
         y_label: tr!("error").into(),
         y_range: Some((0.0, 0.52)),
         series: blocks.iter().map(curve).collect(),

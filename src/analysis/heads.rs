@@ -161,35 +161,32 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     let gamma = 2.0 / selected as f64;
     let needed = sharpness_for(length, gamma);
     let enough = if sharpness >= needed {
-        tr!("and this head is at least as sharp")
+        tr!("the sharpness of this head is at least as large")
     } else {
-        tr!("and this head is less sharp")
+        tr!("the sharpness of this head is smaller")
     };
     vec![
         tr!(
-            "{mass} % of the attention is on the {selected} relevant bits of {length}; with equal attention to all bits it would be {even} %.",
+            "{mass} % of the attention is on the {selected} relevant bits (of {length} bits in all); with equal attention to all bits, this share would be {even} %.",
             mass = format!("{:.1}", 100.0 * mass),
             selected,
             length,
             even = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
         ),
         tr!(
-            "The output differs from the mean of the relevant bits, taken as signs, by at most {error}; the lemma \
-             guarantees at most 2T/e^R = {bound}.",
+            "The relevant bits are read as numbers, +1 or −1. The output differs from the mean of these numbers by at most {error}; the lemma guarantees a difference of at most 2T/e^R = {bound}.",
             error = format!("{:.3}", error_at(length, selected, sharpness)),
             bound = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
         ),
         tr!(
-            "Neighbouring values of the mean are γ = {gamma} apart. R = ln(8T/γ) = {needed} guarantees an error of at \
-             most γ/4, {enough}. If the context length doubles, R must increase by {more}.",
+            "Two neighbouring values of the mean differ by γ = {gamma}. A sharpness of R = ln(8T/γ) = {needed} guarantees an error of at most γ/4; {enough}. If the context length T doubles, this R increases by {more}.",
             gamma = format!("{gamma:.2}"),
             needed = format!("{needed:.2}"),
             enough,
             more = format!("{:.2}", std::f64::consts::LN_2)
         ),
         tr!(
-            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the norms depend \
-             on the context length only through its logarithm. The norms give an upper bound on the number of examples that is enough.",
+            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the norms depend on the context length only through its logarithm. The norms give an upper bound on the number of examples that are needed.",
             root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]
@@ -207,7 +204,7 @@ pub fn needed(selected: usize, chosen: (usize, f64)) -> Lines {
         ..Default::default()
     };
     Lines {
-        title: tr!("Sharpness that is guaranteed to be enough").into(),
+        title: tr!("Sharpness that guarantees an error of at most γ/4").into(),
         x_label: tr!("context length T").into(),
         y_label: "R = ‖W_Q‖".into(),
         y_range: Some((0.0, SHARPEST)),
@@ -367,10 +364,10 @@ mod tests {
         assert!(
             said.starts_with("97.3 % of")
                 && said.contains("= 8.19 guarantees")
-                && said.contains("this head is at least as sharp"),
+                && said.contains("the sharpness of this head is at least as large"),
             "{said}"
         );
-        assert!(texts(300, 3, 8.0)[2].contains("this head is less sharp"));
+        assert!(texts(300, 3, 8.0)[2].contains("the sharpness of this head is smaller"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);
     }

@@ -143,12 +143,12 @@ pub fn movement(trajectories: &Trajectories) -> Lines {
         ..Default::default()
     };
     Lines {
-        title: tr!("Movement of first-layer weights").into(),
+        title: tr!("Change of the first-layer weights since the start").into(),
         x_label: tr!("step").into(),
         y_label: tr!("largest |w − w₀|").into(),
         series: vec![
             series(tr!("relevant bits"), Role::Relevant, |m| m.relevant),
-            series(tr!("other bits"), Role::Other, |m| m.other),
+            series(tr!("irrelevant bits"), Role::Other, |m| m.other),
         ],
         ..Default::default()
     }
@@ -161,7 +161,7 @@ pub fn trajectories(trajectories: &Trajectories) -> Lines {
     // One name for all curves of a kind: a legend names it once.
     let kind = |i: usize| match trajectories.is_relevant[i] {
         true => (tr!("relevant bits"), Role::Relevant),
-        false => (tr!("other bits"), Role::Other),
+        false => (tr!("irrelevant bits"), Role::Other),
     };
     let curve = |(place, i): (usize, &usize)| Series {
         name: kind(*i).0.into(),
@@ -209,7 +209,7 @@ mod tests {
         let lines = trajectories(&kept);
         assert_eq!(lines.series[3].y, [0.0, 3.0, 6.0]);
         let names: Vec<&str> = lines.series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!(names, [0, 1, 0, 1, 0].map(|relevant| ["other bits", "relevant bits"][relevant]));
+        assert_eq!(names, [0, 1, 0, 1, 0].map(|relevant| ["irrelevant bits", "relevant bits"][relevant]));
         assert_eq!(kept.shown(), None);
         let lines = movement(&kept);
         assert_eq!(

@@ -82,9 +82,7 @@ impl ParityNeurons {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live == 1 { tr!("neuron is") } else { tr!("neurons are") };
         tr!(
-            "{live} of {norms} {neurons} live. On average, weighted by norm mass, {off_support} of ‖u‖² is outside the relevant bits, \
-             the sign rule holds for {sign_rule} of the norm mass, the squared cosine of w and (1, −1) is {along}, \
-             and |u|/‖w‖ is {ratio}.",
+            "{live} of {norms} {neurons} live. The sign rule holds for {sign_rule} of the norm mass. Averages over all neurons, weighted by norm mass: {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
             live = self.live,
             norms = self.norms.len(),
             neurons,
@@ -144,7 +142,7 @@ pub fn top_neurons(u: &[f32], w: &[f32], width: usize, relevant: &[usize], count
     let rows = if order.is_empty() { 0 } else { u.len() / width };
     Grid {
         title: tr!("Neurons with the largest norms").into(),
-        x_label: tr!("neuron, by ‖ω‖").into(),
+        x_label: tr!("neuron, sorted by ‖ω‖ (largest first)").into(),
         y_label: tr!("input bit").into(),
         rows,
         columns: order.len(),
@@ -205,8 +203,9 @@ mod tests {
         near(found.ratio, (1.125 + 0.5 * tiny) / all);
         assert_eq!(
             found.summary(),
-            "2 of 4 neurons are live. On average, weighted by norm mass, 11.1 % of ‖u‖² is outside the relevant bits, the sign rule holds for \
-             88.9 % of the norm mass, the squared cosine of w and (1, −1) is 50.0 %, and |u|/‖w‖ is 1.00."
+            "2 of 4 neurons are live. The sign rule holds for 88.9 % of the norm mass. Averages over all neurons, weighted by norm mass: \
+             11.1 % of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is 50.0 %; the mean |u| \
+             on the relevant bits, divided by ‖w‖, is 1.00."
         );
     }
 

@@ -30,14 +30,16 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
     }
     if let Some(trained) = trained {
         let wide: Vec<f64> = trained.iter().map(|v| f64::from(*v)).collect();
-        let trained =
-            Series { scatter: true, ..over_distances(tr!("trained").into(), Role::Test, &scaled(&wide)) };
+        let trained = Series {
+            scatter: true,
+            ..over_distances(tr!("trained network").into(), Role::Test, &scaled(&wide))
+        };
         series.push(trained);
     }
     Lines {
-        title: tr!("Vector v by theory").into(),
+        title: tr!("Vector v predicted by theory").into(),
         x_label: tr!("distance").into(),
-        y_label: tr!("v / its largest entry").into(),
+        y_label: tr!("v divided by its largest entry").into(),
         series,
         ..Default::default()
     }
@@ -47,7 +49,7 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
 pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
     let names: Vec<String> = (0..2).map(|symbol| symbol.to_string()).collect();
     Grid {
-        title: tr!("Matrix W by theory, step {step}", step),
+        title: tr!("Matrix W predicted by theory, step {step}", step),
         x_label: tr!("earlier symbol").into(),
         y_label: tr!("current symbol").into(),
         rows: 2,
@@ -66,11 +68,11 @@ pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
     Lines {
         title: tr!("Parts of the gradient of v").into(),
         x_label: tr!("distance").into(),
-        y_label: tr!("minus gradient of v").into(),
+        y_label: tr!("minus the gradient with respect to v").into(),
         series: vec![
-            over_distances(tr!("uniform part of W").into(), Role::Other, uniform),
-            over_distances(tr!("diagonal of W").into(), Role::Relevant, diagonal),
-            over_distances(tr!("both").into(), Role::Train, &sum),
+            over_distances(tr!("from the uniform part of W").into(), Role::Other, uniform),
+            over_distances(tr!("from the diagonal of W").into(), Role::Relevant, diagonal),
+            over_distances(tr!("sum of both parts").into(), Role::Train, &sum),
         ],
         ..Default::default()
     }
@@ -131,7 +133,7 @@ mod tests {
         let trained: Vec<f32> = outcome.last().v.iter().map(|v| -3.0 * *v as f32).collect();
         let lines = lags(&after, Some(&trained));
         let names: Vec<&str> = lines.series.iter().map(|series| &series.name[..]).collect();
-        assert_eq!(names, ["at the start", "after 1 step", "after 2 steps", "trained"]);
+        assert_eq!(names, ["at the start", "after 1 step", "after 2 steps", "trained network"]);
         assert!(lines.series.iter().all(|series| series.y.len() == SHOWN && series.x[0] == 0.0));
         let [start, first, second, trained] = &lines.series[..] else { panic!("{}", lines.series.len()) };
         assert!(start.y.iter().all(|v| *v == 1.0));
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!((trained.role, trained.scatter, second.role), (Role::Test, true, Role::Train));
 
         let grid = kernel(&outcome.after[1].w, 1);
-        assert_eq!(grid.title, "Matrix W by theory, step 1");
+        assert_eq!(grid.title, "Matrix W predicted by theory, step 1");
         assert!((grid.values[0] - 0.06902).abs() < 1e-5 && (grid.values[1] - 0.03098).abs() < 1e-5);
         assert_eq!((grid.values[0], grid.values[1]), (grid.values[3], grid.values[2]));
 

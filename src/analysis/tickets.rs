@@ -78,13 +78,13 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
     let shown = strongest(now, width, DRAWN);
     let begun = shown.iter().enumerate().filter(|(_, j)| luck[**j] > 0);
     Bars {
-        x_label: tr!("neuron, the largest norm first").into(),
-        y_label: tr!("norm of the weights now").into(),
+        x_label: tr!("neuron, sorted by norm (largest first)").into(),
+        y_label: tr!("current norm of the weights").into(),
         bars: shown.iter().map(|j| (names[*j].to_string(), norms[*j])).collect(),
         marked: begun.map(|(at, _)| at).collect(),
         marked_name: "began with a relevant bit".into(),
         overlay: shown.iter().map(|j| luck[*j] as f32).collect(),
-        overlay_name: tr!("relevant bits at the start").into(),
+        overlay_name: tr!("relevant bits with initial weight 1").into(),
         ..Default::default()
     }
 }

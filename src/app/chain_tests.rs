@@ -270,7 +270,7 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     );
     assert_eq!(bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
     assert_eq!(extra(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
-    assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained");
+    assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained network");
     assert_eq!(markov_charts::LAGS.summary(&state.run), "v is largest at distance 1, 0.500.");
 }
 

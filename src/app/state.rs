@@ -266,7 +266,7 @@ impl State {
                 (tr!("Go on"), false)
             }
             // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
-            Phase::Finished(_) if self.run.sweep.is_some() => (tr!("Complete"), true),
+            Phase::Finished(_) if self.run.sweep.is_some() => (tr!("Completed"), true),
             Phase::Finished(_) => (tr!("Go on"), false),
             Phase::Diverged { .. } | Phase::Failed(_) => (tr!("Play"), true),
             _ => (tr!("Play"), false),

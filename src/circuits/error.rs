@@ -8,7 +8,7 @@ use super::limits::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CircuitError {
     /// A text without a gate.
-    #[error("{}", tr!("the circuit has no gate; a line such as “out = a and b” is one"))]
+    #[error("{}", tr!("the circuit has no gate; write a gate on a line, for example “out = a and b”"))]
     Empty,
     /// A text that is too long to be read.
     #[error("{}", tr!("the text must have at most {most} bytes, but it has {found}", found = _0, most = MOST_TEXT))]

@@ -75,14 +75,14 @@ impl Block {
     pub fn name(self) -> &'static str {
         match self {
             Block::Input => tr!("Input"),
-            Block::Label => tr!("Label, 0 in the query"),
+            Block::Label => tr!("Label (0 in the query's token)"),
             Block::Weights => tr!("Weights of the network, the same in every token"),
             Block::Outputs => tr!("Outputs of the network's layers"),
             Block::Slopes => tr!("Slopes of the activations"),
             Block::LossGradient => tr!("Gradient of the loss with respect to the network's output"),
             Block::Errors => tr!("Errors, passed back layer by layer"),
             Block::One => tr!("The number 1"),
-            Block::Example => tr!("1 in an example, 0 in the query"),
+            Block::Example => tr!("1 in an example's token, 0 in the query's token"),
         }
     }
 

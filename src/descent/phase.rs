@@ -83,11 +83,11 @@ impl Phase {
     pub fn about(self) -> String {
         match self {
             Phase::Forward(1) => {
-                tr!("Each neuron of the first layer multiplies the input by its weights and writes its output.")
+                tr!("This layer computes the output of each neuron of the network's first layer from the input and the neuron's weights, and writes the output into the token.")
                     .into()
             }
             Phase::Forward(j) => tr!(
-                "Each neuron of layer {j} multiplies the outputs of layer {below} by its weights and writes its output.",
+                "This layer computes the output of each neuron of the network's layer {j} from the outputs of layer {below} and the neuron's weights, and writes the output into the token.",
                 j,
                 below = j - 1
             ),
@@ -95,10 +95,10 @@ impl Phase {
                 tr!("This layer writes the slope of the activation for every neuron of the network.").into()
             }
             Phase::LossGradient => {
-                tr!("Each example's token writes twice the difference between output and label; the query's token writes 0.").into()
+                tr!("This layer writes twice the difference between output and label into the token of each example, and 0 into the query's token.").into()
             }
             Phase::Backward(j) => tr!(
-                "The errors of the neurons of layer {j} are computed from the errors of the next layer; the errors of the output layer are computed from the gradient g. Each product uses the numbers of one token only.",
+                "This layer computes the errors of the neurons of layer {j}: in the network's output layer from the gradient g, in every other layer from the errors of the next layer. Each product uses the numbers of one token only.",
                 j
             ),
             Phase::Step => {
@@ -106,7 +106,7 @@ impl Phase {
                     .into()
             }
             Phase::CleanUp => {
-                tr!("p, r′, g and s are set to 0. Weights above B become B, weights below −B become −B.").into()
+                tr!("The blocks p, r′, g and s of each token are set to 0. Weights above B become B, and weights below −B become −B.").into()
             }
         }
     }

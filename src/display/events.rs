@@ -32,19 +32,19 @@ impl RunView {
         let mut events: Vec<(u64, String)> = vec![];
         // What a network begins with has not happened.
         let followed = self.milestones.followed.iter().filter(|(_, step)| *step > 0);
-        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to {name}", name = of))));
+        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to the {name} strategy", name = of))));
         events.extend(self.milestones.memorised.map(|step| (step, tr!("sample memorised").into())));
         let steps = || self.solved.iter().map(|(_, step)| *step);
         if let (Some(first), Some(last)) = (steps().min(), steps().max()) {
             let many = thousands(self.solved.len() as u64);
             match all {
                 1 => events.push((first, tr!("target reached").into())),
-                _ if first == last => events.push((first, tr!("target reached by {many}", many))),
+                _ if first == last => events.push((first, tr!("target reached; networks: {many}", many))),
                 _ => {
                     events.push((first, tr!("target first reached").into()));
                     events.push((
                         last,
-                        tr!("target reached by {many} of {all}", many, all = thousands(all as u64)),
+                        tr!("target reached by {many} of {all} networks", many, all = thousands(all as u64)),
                     ));
                 }
             }
@@ -52,7 +52,7 @@ impl RunView {
         match (&self.phase, self.milestones.lost) {
             (Phase::Diverged { step, .. }, _) => events.push((*step, tr!("loss not finite").into())),
             (_, Some((step, lost))) if all > 1 => {
-                events.push((step, tr!("{lost} diverged", lost = thousands(lost as u64))));
+                events.push((step, tr!("diverged networks: {lost}", lost = thousands(lost as u64))));
             }
             _ => {}
         }
@@ -100,7 +100,10 @@ mod tests {
         state.run.solved = vec![(2, 40), (0, 60)];
         state.run.note(&Row { step: 50, test_loss: vec![1.0, f32::NAN, 1.0, 1.0], ..Default::default() });
         state.run.note(&Row { step: 60, test_loss: vec![f32::NAN; 4], ..Default::default() });
-        assert_eq!(told(&state), "40 target first reached; 50 1 diverged; 60 target reached by 2 of 4");
+        assert_eq!(
+            told(&state),
+            "40 target first reached; 50 diverged networks: 1; 60 target reached by 2 of 4 networks"
+        );
         state.run.phase = Phase::Diverged { step: 61, last_good: 60 };
         assert!(told(&state).ends_with("61 loss not finite"));
     }
@@ -122,6 +125,6 @@ mod tests {
         hear(&mut state, 2, 9);
         let events = state.events();
         let names: Vec<_> = events.iter().map(|(step, what)| (*step, what.as_str())).collect();
-        assert_eq!(names, [(100, "nearest to bigram")]);
+        assert_eq!(names, [(100, "nearest to the bigram strategy")]);
     }
 }

@@ -163,6 +163,6 @@ pub fn found(run: &RunView) -> String {
 pub fn held_out(run: &RunView) -> Option<String> {
     let whole = run.spec().held_out();
     (run.held_out < whole).then(|| {
-        tr!("Measured on {some} of {all} held-out examples while the CPU trains; a reached target is confirmed on all held-out examples.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+        tr!("While the CPU trains, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If the target is reached, this is confirmed on all held-out examples.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
     })
 }

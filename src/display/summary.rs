@@ -32,7 +32,7 @@ pub fn extra(run: &RunView, which: usize) -> (String, String) {
     let (relevant, other) = reach(run);
     match which {
         0 => (tr!("Largest |{symbol}|, relevant bits", symbol), relevant),
-        _ => (tr!("Largest |{symbol}|, other bits", symbol), other),
+        _ => (tr!("Largest |{symbol}|, irrelevant bits", symbol), other),
     }
 }
 

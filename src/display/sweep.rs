@@ -140,7 +140,7 @@ impl Sweep {
     pub fn progress(&self) -> String {
         let (done, all) = (thousands(self.ended() as u64), count(self.cells.len(), "run"));
         match self.left() {
-            _ if self.is_over() => tr!("All of {all}", all),
+            _ if self.is_over() => tr!("All {all} have ended", all),
             _ if self.cancelled => {
                 tr!("Cancelled after {done} of {all}; the results so far are kept", done, all)
             }

@@ -144,7 +144,7 @@ impl Vocabulary {
         trains_only: false,
         explains: false,
         curves: None,
-        seen: text!("examples seen"),
+        seen: text!("examples used in training"),
     };
 
     /// Of labels that are numbers, where nothing is hidden.
@@ -511,7 +511,11 @@ impl RunView {
             axes.iter().filter_map(|(axis, at)| Some(setting(spec, &axis.key, axis.values.get(*at)?)));
         let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
         Some(match sweep.is_over() {
-            true => tr!("The sweep is complete: {all} runs, the last of them with {values}", all, values),
+            true => tr!(
+                "The sweep is complete: {all} runs. The other charts show the last run: {values}",
+                all,
+                values
+            ),
             false if sweep.cancelled => {
                 tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.ended(), all)
             }

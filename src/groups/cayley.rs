@@ -15,7 +15,7 @@ pub enum TableError {
         entries: usize,
     },
     /// The table is that of another number of elements.
-    #[error("{}", tr!("the table has {entries} entries, but {order} elements have {products} products", entries, order, products = order * order))]
+    #[error("{}", tr!("the table has {entries} entries, but a group of {order} elements has {products} products", entries, order, products = order * order))]
     Size {
         /// How many elements there should be.
         order: usize,
@@ -197,7 +197,10 @@ mod tests {
     fn tables_of_no_group_are_refused_with_the_reason() {
         assert_eq!(refused(0, &[]), "the table is empty, but a group must have at least one element");
         assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is not a square number");
-        assert_eq!(refused(3, &[0, 1, 1, 0]), "the table has 4 entries, but 3 elements have 9 products");
+        assert_eq!(
+            refused(3, &[0, 1, 1, 0]),
+            "the table has 4 entries, but a group of 3 elements has 9 products"
+        );
         assert_eq!(refused(2, &[0, 1, 1, 2]), "1·1 = 2, which is not an element: the elements are 0 to 1");
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 2, 2, 1]), "row 2 has 2 twice");
         assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 1, 2, 0]), "column 0 has 1 twice");

@@ -111,24 +111,26 @@ impl Network {
         let (task, name) = (spec.task.examples(), spec.model.info().name);
         let Some(examples) = task.parity_examples() else {
             return Err(match task.classes() {
-                None if task.form().has_bits() => tr!("its task is another function than parity").into(),
-                None => tr!("its inputs are numbers, not bits").into(),
-                Some(_) => tr!("its model is the {model}", model = name),
+                None if task.form().has_bits() => {
+                    tr!("the task of the run is a function other than parity").into()
+                }
+                None => tr!("the inputs of the run are numbers, not bits").into(),
+                Some(_) => tr!("the model of the run is the {model}", model = name),
             });
         };
         if examples.all_inputs {
-            return Err(tr!("its sample is all inputs there are").into());
+            return Err(tr!("the training sample of the run contains all possible inputs").into());
         }
         if spec.run.batch == 0 {
-            return Err(tr!("a step takes the whole sample").into());
+            return Err(tr!("each training step uses the whole training sample").into());
         }
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
         let sample = examples.sample;
         if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
-            return Err(tr!("its sample is visited more often than a kernel can count").into());
+            return Err(tr!("the run uses each training example more often than a kernel can count").into());
         }
         let Some(Family::OneHiddenLayer(layer)) = spec.model.config().family() else {
-            return Err(tr!("it is a {other}", other = name));
+            return Err(tr!("the model of the run is a {other}", other = name));
         };
         let OneHiddenLayer { width, head, activation, hidden_bias, output_bias, .. } = layer;
         Ok(Network {
@@ -156,7 +158,7 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn on_a_gpu(&self) -> Result<(), String> {
-        if self.first_layer { Ok(()) } else { Err(tr!("its first layer is frozen").into()) }
+        if self.first_layer { Ok(()) } else { Err(tr!("the first layer of the network is frozen").into()) }
     }
 
     /// Numbers that are trained, of one replica.
@@ -283,7 +285,7 @@ impl Plan {
         {
             let (need, have) = (4 * self.fixed_words() / 1024 + 1, limits.workgroup_bytes / 1024);
             return Err(tr!(
-                "it needs {need} KiB of workgroup memory and the GPU has {have} KiB",
+                "the network needs {need} KiB of workgroup memory, and the GPU has only {have} KiB",
                 need,
                 have
             ));

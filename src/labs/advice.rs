@@ -8,8 +8,7 @@ pub fn too_few((n, k): (usize, usize), labels: u64) -> Option<String> {
     let apart = 1u64.checked_shl(labels.try_into().ok()?)?;
     (labels < 63 && apart < sets).then(|| {
         tr!(
-            "{labels} labels can distinguish at most {apart} sets of bits, but there are {sets} sets: the relevant bits \
-             can hardly be learned.",
+            "With {labels} training labels, at most {apart} sets of bits can be distinguished, but there are {sets} possible sets: the relevant bits can hardly be learned.",
             labels,
             apart = thousands(apart),
             sets = thousands(sets)

@@ -459,7 +459,7 @@ mod tests {
         assert_eq!((link.spec.batch(), link.spec.held_out()), (65_536, 8192));
         assert!(!link.spec.applies("m") && !link.spec.applies("noise"));
         let refused = crate::kernels::plan::Network::of(&link.spec).unwrap_err();
-        assert_eq!(refused, "its sample is all inputs there are");
+        assert_eq!(refused, "the training sample of the run contains all possible inputs");
     }
 
     #[test]

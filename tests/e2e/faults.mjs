@@ -72,9 +72,9 @@ export function faults(here) {
 
   // What is done to the worker, and what the page says of it.
   const ENDS = [
-    ["ends without a word", (worker) => worker.evaluate("self.close()"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
-    ["falls silent", (worker) => worker.evaluate("void setTimeout(() => { for (;;); })"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a fresh worker\.$/],
-    ["throws", (worker) => worker.evaluate("void setTimeout(() => { throw new Error('a test has hurt it'); })"), /^Training stopped: .*a test has hurt it\. The run goes on from step [\d,]+ with a fresh worker\.$/],
+    ["ends without a word", (worker) => worker.evaluate("self.close()"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a new worker\.$/],
+    ["falls silent", (worker) => worker.evaluate("void setTimeout(() => { for (;;); })"), /^Training stopped: the worker sent nothing for \d+ seconds\. The run goes on from step [\d,]+ with a new worker\.$/],
+    ["throws", (worker) => worker.evaluate("void setTimeout(() => { throw new Error('a test has hurt it'); })"), /^Training stopped: .*a test has hurt it\. The run goes on from step [\d,]+ with a new worker\.$/],
   ];
   for (const [what, hurt, sentence] of ENDS) {
     it(`goes on with the same curve where its worker ${what}`, async () => {
@@ -89,7 +89,7 @@ export function faults(here) {
     });
   }
 
-  it("goes on with a fresh worker where one has no memory left", async () => {
+  it("goes on with a new worker where one has no memory left", async () => {
     const { page, see } = await hasty();
     const [worker] = page.workers();
     // All that there may be is taken; what it has already goes on.
@@ -110,7 +110,7 @@ export function faults(here) {
     await page.evaluate((link) => (location.hash = link), wide.replace("speed=150", "speed=20"));
     await until(async () => /^Training stopped: /.test(await text(see("message"))), "the sentence");
     console.log(`  ${await text(see("message"))}`);
-    assert.match(await text(see("message")), /memory.*The run starts over with a fresh worker\.$/);
+    assert.match(await text(see("message")), /memory.*The run starts over with a new worker\.$/);
     await until(async () => (await rows(page)).length > 6, "the run", 60);
     assert.ok(!page.workers().includes(worker), "it is another one");
     await isTheSameCurve(page, wide);

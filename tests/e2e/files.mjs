@@ -153,7 +153,7 @@ export function files(here) {
     await until(async () => page.url().endsWith(LINK), "the run's link");
     assert.ok(!(await see("files-dialog").isVisible()), "the dialog has closed");
     assert.match(await text(see("message")), /^Opened sparse-parity-mlp-seed3-step400\.json: 41 measurements up to step 400\./);
-    assert.match(await text(see("device")), /^From a file: CPU/);
+    assert.match(await text(see("device")), /^Opened from a file: CPU/);
     assert.deepEqual(await rows(page), measured);
     await until(async () => (await pixels(page, "chart-loss")) > 4, "the curves");
     await page.waitForTimeout(1500);
@@ -252,7 +252,7 @@ export function files(here) {
     lab("run", LINK, "--device", "cpu", "--format", "json", "--quiet", "--output", made);
     const { page, see } = await open("#v1/sparse-parity?n=10&k=2");
     await choose(page, made);
-    await until(async () => (await stepOf(see)) === 400 && /^From a file/.test(await text(see("device"))), "lab's run");
+    await until(async () => (await stepOf(see)) === 400 && /^Opened from a file/.test(await text(see("device"))), "lab's run");
     await see("files").click();
     const { path } = await saved(page, see, "save-json", folder);
     assert.equal(readFileSync(path, "utf8"), readFileSync(made, "utf8").replace("&device=cpu", "&device=cpu"));

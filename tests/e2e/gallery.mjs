@@ -31,11 +31,11 @@ export function gallery(here) {
     assert.ok(!(await see("play").isVisible()), "the run is behind it");
     await until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
     const all = await cards(page);
-    assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all} experiments and stories\\.$`));
+    assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all} experiments and stories are shown\\.$`));
     assert.ok(all > 90);
     // Each curve says that it is recorded, and what is seen.
     const curves = await page.locator(".exhibit svg").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
-    assert.ok(curves.every((label) => /, recorded: from \S+.* to \S+/.test(label)), curves.find((label) => !/recorded/.test(label)));
+    assert.ok(curves.every((label) => /, recorded: \S+.* at the first point, \S+.* at the last point/.test(label)), curves.find((label) => !/recorded/.test(label)));
     assert.equal(await page.locator(".exhibit__mark").count(), curves.length);
     const at = await stepOf(see);
     await page.goBack();
@@ -58,7 +58,7 @@ export function gallery(here) {
     await see("filter-words").fill("plateau");
     await until(async () => (await cards(page)) < markov, "those with the word");
     assert.ok((await cards(page)) > 0);
-    assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all} experiments and stories\\.$`));
+    assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all} experiments and stories are shown\\.$`));
     await see("filter-words").fill("astrology");
     await until(async () => /No experiment or story matches/.test(await text(see("gallery-count"))), "a sentence");
     await see("filter-words").fill("");

@@ -283,7 +283,7 @@ export function keptRuns(here) {
     await until(async () => (await stepOf(see)) > 5, "another run");
     await inStorage(page, place(address), ["tables"], ({ tables }) => void tables.clear());
     await (await entry()).getByRole("button", { name: "Open" }).click();
-    await until(async () => /houses\.csv \(\d+ bytes; number of the table: \d+\)/.test(await text(see("wanted"))), "the question");
+    await until(async () => /houses\.csv \(\d+ bytes; checksum of the table: \d+\)/.test(await text(see("wanted"))), "the question");
     assert.ok(page.url().endsWith(link), "nothing else begins");
     await see("wanted-input").setInputFiles(file("other.csv", 5));
     await until(async () => /was trained on another table/.test(await text(see("message"))), "a sentence");

@@ -75,7 +75,7 @@ export function parityLab(here) {
     assert.match(await summary(see, "sweep"), /^2 of the sweep's 2 runs have ended; 8 of their 8 networks/);
     assert.ok((await pixels(page, "chart-sweep")) > 4);
     assert.ok(page.url().endsWith(link), page.url());
-    assert.equal(await see("play").getAttribute("aria-label"), "Complete");
+    assert.equal(await see("play").getAttribute("aria-label"), "Completed");
     assert.ok(await see("play").isDisabled());
     await see("reset").click();
     await until(async () => /^Run 1 of 2/.test(await status()), "the sweep again");

@@ -328,7 +328,7 @@ describe("the charts", () => {
     const { page, see } = await visit(plain.context, site.address, LINK);
     await see("chart-loss").waitFor();
     // Those that do not apply are folded away.
-    await until(async () => /^\d+ more$/.test(await text(see("more-charts"))), "what is folded away");
+    await until(async () => /^More charts: \d+$/.test(await text(see("more-charts"))), "what is folded away");
     await see("more-charts").click();
     const slugs = await see("toolbar").locator("[data-testid^=show-]").evaluateAll((all) => all.map((n) => n.dataset.testid.slice(5)));
     const title = (slug) => see(`show-${slug}`).getAttribute("title");

@@ -25,10 +25,10 @@ export function sweeps(here) {
       page.on("worker", () => (workers = Math.max(workers, page.workers().length)));
       await page.goto(here().address + link);
       const see = (id) => page.getByTestId(id).first();
-      await until(async () => /^All of 12 runs$/.test(await text(see("sweep-progress"))), `the end with ${cores} cores`);
+      await until(async () => /^All 12 runs have ended$/.test(await text(see("sweep-progress"))), `the end with ${cores} cores`);
       const cells = await page.locator("[id^=cell-]").evaluateAll((cells) => cells.map((cell) => [cell.id, cell.innerText, cell.title]));
       await until(() => page.workers().length === 1, "the trainer alone");
-      assert.match(await text(see("status")), /^The sweep is complete: 12 runs, the last of them with n = 13, η = 1$/);
+      assert.match(await text(see("status")), /^The sweep is complete: 12 runs\. The other charts show the last run: n = 13, η = 1$/);
       assert.deepEqual(said.filter((said) => said !== "No available adapters."), []);
       await page.close();
       return { cells, workers };
@@ -58,18 +58,18 @@ export function sweeps(here) {
     await see("sweep-mode-1").selectOption("list");
     await see("sweep-list-1").fill("0.3, 1");
     await see("sweep-seeds").fill("4");
-    await until(async () => /^6 runs of 4 networks each, about /.test(await text(see("sweep-told"))), "an estimate");
+    await until(async () => /^6 runs of 4 networks each; the whole sweep takes about /.test(await text(see("sweep-told"))), "an estimate");
     // Enter is enough.
     await see("sweep-seeds").press("Enter");
     await until(async () => /sweep=n:8_10_12&series=lr:0\.3_1/.test(page.url()), "the sweep's link");
     const sweep = page.url();
-    await until(async () => /^All of 6 runs$/.test(await text(see("sweep-progress"))), "the end", 60);
+    await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "the end", 60);
     const cells = page.locator("#cell-0, #cell-1, #cell-2, #cell-3, #cell-4, #cell-5");
     assert.equal(await cells.count(), 6);
     for (const cell of await cells.all()) {
       assert.match(await cell.innerText(), /^\d\/4$/);
       assert.ok((await cell.getAttribute("aria-label")).startsWith(`${await cell.innerText()} n = `), "its name begins with what is seen");
-      assert.match(await cell.getAttribute("title"), /^n = \d+, .* of 4 seeds reached the target, 95 % interval /);
+      assert.match(await cell.getAttribute("title"), /^n = \d+, .*: the target was reached with \d+ of 4 seeds, 95 % interval /);
     }
     await see("sweep-cells").selectOption("steps");
     await until(async () => /^\d+$|k$|–/.test(await page.locator("#cell-0").innerText()), "steps");
@@ -84,7 +84,7 @@ export function sweeps(here) {
     assert.equal(await see("map").count(), 0);
     await see("undo").click();
     await until(async () => page.url() === `${sweep}&cells=steps`, "the sweep again");
-    await until(async () => /^All of 6 runs$/.test(await text(see("sweep-progress"))), "with all that was found", 5);
+    await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "with all that was found", 5);
     isQuiet(heard);
     await page.close();
   });

@@ -48,7 +48,7 @@ export function teaching(here) {
           }
         }
         for (const answer of await tour.getByTestId("answer").all()) {
-          await until(async () => /^(Yes|Not quite)\. /.test(await text(answer)), "the explanation, after the run");
+          await until(async () => /^(Yes|No)\. /.test(await text(answer)), "the explanation, after the run");
         }
         await see("tour-next").click();
       }
@@ -153,19 +153,19 @@ export function teaching(here) {
     await see("guess-0").first().click();
     assert.match(await text(see("answer")), /^Now train\./);
     await train.click();
-    await until(async () => /^(Yes|Not quite)\. /.test(await text(see("answer"))), "the explanation, after the run", 60);
+    await until(async () => /^(Yes|No)\. /.test(await text(see("answer"))), "the explanation, after the run", 60);
     await see("tour-next").click();
     await until(() => page.url().endsWith("#story/unigram-trap/2"), "the second address");
     await page.goBack();
     await until(async () => / · 1 of \d$/.test(await place()), "back");
-    assert.match(await text(see("answer")), /^(Yes|Not quite)\. /);
+    assert.match(await text(see("answer")), /^(Yes|No)\. /);
     await page.goForward();
     await until(async () => / · 2 of \d$/.test(await place()), "forward");
     await page.goBack();
     await until(() => page.url().endsWith("#story/unigram-trap/1"), "back again");
     await page.reload();
     await until(async () => / · 1 of \d$/.test(await place()), "the same passage");
-    await until(async () => /^(Yes|Not quite)\. /.test(await text(see("answer"))), "the same answer");
+    await until(async () => /^(Yes|No)\. /.test(await text(see("answer"))), "the same answer");
     isQuiet(heard);
     await page.close();
   });

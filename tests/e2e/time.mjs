@@ -138,7 +138,7 @@ export function timeAndComparison(here) {
       const before = (await stored(a.page, address)).find((run) => run.name === "The wide one")?.step ?? 0;
       await until(async () => (await stored(a.page, address)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 30);
       const colours = await pixels(a.page, "chart-loss");
-      await other.getByRole("button", { name: "Draw over the charts" }).click();
+      await other.getByRole("button", { name: "Draw the curves of this run in the charts" }).click();
       await until(async () => (await pixels(a.page, "chart-loss")) !== colours, "another curve");
       await a.page.screenshot({ path: process.env.SHOT ?? "/dev/null", type: "png", fullPage: true }).catch(() => {});
       await other.getByRole("button", { name: "Delete" }).click();
@@ -159,7 +159,7 @@ export function timeAndComparison(here) {
       assert.equal(await page.getByTestId("compared").count(), 0);
       await see("compare").click();
       await see("compared").waitFor();
-      assert.match(await text(see("message")), /^This run is kept up to step 300\. Change a setting and train: both curves are drawn\.$/);
+      assert.match(await text(see("message")), /^The curves of this run are kept up to step 300\. Change a setting and train: then the curves of both runs are drawn\.$/);
       assert.ok(!(await legend("loss")).some((name) => name.includes("η")), "the run is not drawn over itself");
 
       // The rate of the next run; it begins by itself, as the run before had ended.

@@ -154,7 +154,7 @@ fn frozen_layers_and_kept_neurons() {
     let frozen = spec("#v1/sparse-parity?n=11&first=frozen&replicas=64");
     let (engine, why) = engine(&frozen);
     assert_eq!(engine, Engine::Autodiff);
-    assert!(why.contains("its first layer is frozen"), "{why}");
+    assert!(why.contains("the first layer of the network is frozen"), "{why}");
 }
 
 #[test]

@@ -50,8 +50,8 @@ pub fn map(symbols: &[u8], heads: &[Attention], place: Option<usize>) -> Grid {
     let names: Vec<&str> = heads.iter().map(|head| head.name).collect();
     let x_label = match names.as_slice() {
         [] | [_] => tr!("attended symbol").into(),
-        _ if stacked => tr!("attended symbol; layers from the top, heads side by side").into(),
-        names => tr!("attended symbol; heads {names}", names = names.join(", ")),
+        _ if stacked => tr!("attended symbol (layers: top to bottom; heads: left to right)").into(),
+        names => tr!("attended symbol; heads from left to right: {names}", names = names.join(", ")),
     };
     let marked = place.filter(|place| *place < length);
     Grid {

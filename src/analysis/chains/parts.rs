@@ -31,7 +31,8 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
     let mut series: Vec<Series> = vec![];
     if let Some(((_, newest), earlier)) = all.split_last() {
         for (_, heads) in earlier {
-            series.extend(heads.iter().map(|weights| curve(tr!("earlier").into(), Role::Other, weights)));
+            series
+                .extend(heads.iter().map(|weights| curve(tr!("earlier steps").into(), Role::Other, weights)));
         }
         let roles = [Role::Test, Role::Train, Role::Relevant];
         let several = newest.len() > 1;
@@ -42,9 +43,9 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
     }
     let log_y = !series.is_empty() && series.iter().flat_map(|s| &s.y).all(|weight| *weight > 0.0);
     Lines {
-        x_label: tr!("distance back").into(),
+        x_label: tr!("number of positions back").into(),
         y_label: tr!("weight").into(),
-        references: vec![(1.0, tr!("even").into())],
+        references: vec![(1.0, tr!("equal weights").into())],
         x_range: series.is_empty().then_some((0.0, (DISTANCES - 1) as f64)),
         y_range: series.is_empty().then_some((0.0, 2.0)),
         log_y,
@@ -58,7 +59,7 @@ pub fn ablation(layers: &[usize], found: Option<&[f32]>) -> Bars {
     let names = std::iter::once(tr!("none").to_string()).chain(head_names(layers));
     let height = |i: usize| found.and_then(|found| found.get(i)).copied().unwrap_or(f32::NAN);
     Bars {
-        x_label: tr!("head left out").into(),
+        x_label: tr!("removed head").into(),
         y_label: tr!("KL (nats)").into(),
         bars: names.enumerate().map(|(i, name)| (name, height(i))).collect(),
         marked: vec![0],
@@ -85,7 +86,7 @@ pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
 /// v of the minimal model over the distances.
 pub fn lags(v: &[f32]) -> Bars {
     Bars {
-        x_label: tr!("distance back").into(),
+        x_label: tr!("number of positions back").into(),
         y_label: "v".into(),
         bars: v.iter().take(DISTANCES).enumerate().map(|(d, v)| (d.to_string(), *v)).collect(),
         ..Default::default()

@@ -34,7 +34,7 @@ pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
         .median_share(Part::First)
         .map(|median| (f64::from(median), tr!("median {median}", median = format!("{median:.3}"))));
     Lines {
-        title: tr!("Largest share of power in u").into(),
+        title: tr!("Largest share of one frequency or irrep in the power of u").into(),
         x_label: tr!("largest share of one {kind}", kind = kind(now)),
         y_label: tr!("share of live neurons").into(),
         x_range: Some((0.0, 1.0)),
@@ -59,7 +59,7 @@ pub fn power_grid(now: &Neurons, names: &[String]) -> Grid {
     let row = |irrep: usize| columns.iter().map(move |(_, _, shares)| shares[irrep]);
     Grid {
         title: tr!("Power by {kind}", kind = kind(now)),
-        x_label: tr!("live neuron, sorted").into(),
+        x_label: tr!("live neurons, sorted by their largest component").into(),
         y_label: kind(now).into(),
         rows: now.irreps(),
         columns: columns.len(),
@@ -91,7 +91,7 @@ pub fn per_irrep(now: &Neurons, predicted: Option<&[f32]>, names: &[String], wha
         y_label,
         bars: labels(now, names).into_iter().zip(heights).collect(),
         overlay: predicted.to_vec(),
-        overlay_name: tr!("predicted").into(),
+        overlay_name: tr!("predicted by theory").into(),
         ..Default::default()
     }
 }

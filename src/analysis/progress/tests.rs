@@ -222,7 +222,7 @@ fn charts_have_what_was_measured() {
     trace.push(10, Progress { test: Some(0.75), ..progress.clone() });
     let lines = chart(&trace);
     let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(names, ["train", "test", "restricted", "excluded"]);
+    assert_eq!(names, ["training loss", "test loss", "restricted loss", "excluded loss"]);
     assert_eq!((&lines.series[1].x[..], &lines.series[1].y[..]), (&[10.0][..], &[0.75][..]));
     assert_eq!(lines.series[3].y, [2.0, 2.0]);
     assert_eq!(spread_chart(&trace), None);

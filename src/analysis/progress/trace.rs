@@ -41,10 +41,10 @@ pub fn chart(trace: &ProgressTrace) -> Lines {
         x_label: tr!("step").into(),
         y_label: tr!("cross-entropy").into(),
         series: vec![
-            trace.series(tr!("train"), Role::Train, |p| Some(p.train)),
-            trace.series(tr!("test"), Role::Test, |p| p.test),
-            trace.series(tr!("restricted"), Role::Relevant, |p| Some(p.restricted)),
-            trace.series(tr!("excluded"), Role::Other, |p| Some(p.excluded)),
+            trace.series(tr!("training loss"), Role::Train, |p| Some(p.train)),
+            trace.series(tr!("test loss"), Role::Test, |p| p.test),
+            trace.series(tr!("restricted loss"), Role::Relevant, |p| Some(p.restricted)),
+            trace.series(tr!("excluded loss"), Role::Other, |p| Some(p.excluded)),
         ],
         ..Default::default()
     }
@@ -53,8 +53,10 @@ pub fn chart(trace: &ProgressTrace) -> Lines {
 /// The spread of the embedding over frequencies along the run; none where no embedding was measured.
 pub fn spread_chart(trace: &ProgressTrace) -> Option<Lines> {
     let series = vec![
-        trace.series(tr!("Gini"), Role::Relevant, |p| p.embedding.map(|e| e.gini)),
-        trace.series(tr!("inverse participation"), Role::Other, |p| p.embedding.map(|e| e.participation)),
+        trace.series(tr!("Gini coefficient"), Role::Relevant, |p| p.embedding.map(|e| e.gini)),
+        trace.series(tr!("inverse participation ratio"), Role::Other, |p| {
+            p.embedding.map(|e| e.participation)
+        }),
     ];
     (!series[0].x.is_empty()).then(|| Lines {
         title: tr!("Sparsity of the embedding's Fourier norms").into(),
@@ -69,7 +71,7 @@ pub fn spread_chart(trace: &ProgressTrace) -> Option<Lines> {
 /// The share of each frequency, key frequencies pointed at.
 pub fn frequencies(progress: &Progress) -> Bars {
     Bars {
-        title: tr!("Waves of the result in the logits").into(),
+        title: tr!("Share of each frequency in the logits").into(),
         x_label: tr!("frequency").into(),
         y_label: tr!("share of variance").into(),
         bars: (1..).zip(&progress.shares).map(|(k, share): (usize, _)| (k.to_string(), *share)).collect(),

@@ -241,7 +241,10 @@ pub fn chart(neurons: &[(String, Neuron)], most: u32, points: &[(usize, Vec<tria
         ..Default::default()
     });
     let measured = points.iter().filter(|(_, shares)| !shares.is_empty()).map(|(at, shares)| Series {
-        name: tr!("{neuron}, random batches", neuron = neurons.get(*at).map_or("", |(name, _)| name)),
+        name: tr!(
+            "{neuron}, measured on random batches",
+            neuron = neurons.get(*at).map_or("", |(name, _)| name)
+        ),
         role: role(*at),
         x: shares.iter().map(|share| share.batch as f64).collect(),
         y: shares.iter().map(|share| share.found as f32 / share.all.max(1) as f32).collect(),
@@ -252,7 +255,7 @@ pub fn chart(neurons: &[(String, Neuron)], most: u32, points: &[(usize, Vec<tria
     Lines {
         title: tr!("One step reveals the bits").into(),
         x_label: tr!("batch size").into(),
-        y_label: tr!("probability that S is revealed").into(),
+        y_label: tr!("probability that the relevant bits S are revealed").into(),
         x_range: Some((64.0, libm::exp2(f64::from(most)))),
         y_range: Some((0.0, 1.0)),
         log_x: true,

@@ -83,7 +83,7 @@ pub fn Numbers() -> impl IntoView {
 fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
     let left_out = match table.left_out {
         0 => String::new(),
-        n => tr!("{n} rows between these are left out.", n),
+        n => tr!("{n} rows in the middle of the table are left out.", n),
     };
     let row = |cells: Vec<String>| {
         let mut cells = cells.into_iter();

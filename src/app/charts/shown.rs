@@ -33,11 +33,11 @@ impl State {
             Some(UndoEntry::Link(link)) => {
                 let what = words::changes(&self.run.link.spec, &link.spec);
                 let seed = if link.spec.run.seed == self.run.link.spec.run.seed {
-                    tr!(" from the same seed")
+                    tr!(" with the same seed")
                 } else {
                     ""
                 };
-                self.message = tr!("Undone: {what}. Restarted{seed}.", what, seed);
+                self.message = tr!("Effect of Undo: {what}. The run has restarted{seed}.", what, seed);
                 self.set_link(*link, effects);
             }
             None => {}
@@ -125,17 +125,20 @@ impl State {
                     || [SMOOTH_KEY, COUNT_KEY].contains(&key)
                     || theory_knob(key).is_some() =>
             {
-                tr!("Undone: {setting}.", setting = words::small(translated(knob.label)))
+                tr!(
+                    "Undone: the change of the setting “{setting}”.",
+                    setting = words::small(translated(knob.label))
+                )
             }
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
                 tr!(
-                    "Undone: {setting} on a {kind} axis.",
+                    "After Undo, the axis of the {setting} is {kind}.",
                     setting = words::small(translated(knob.label)),
                     kind
                 )
             }
-            _ => tr!("Undone: {names} shown.", names = words::list(&names)),
+            _ => tr!("After Undo, the page shows {names}.", names = words::list(&names)),
         };
     }
 }

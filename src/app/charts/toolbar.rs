@@ -91,12 +91,12 @@ fn zoom() -> AnyView {
     let is_whole = store.memo(|state| state.viewing.zoom.is_none());
     view! {
         <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
-            title=tr!("Drag over the curves to show only the selected steps. Dragging with Shift, the mouse wheel with Ctrl, and the + key on a chart also zoom")
+            title=tr!("Drag over the curves to show only the selected steps. You can also zoom with Shift and drag, with Ctrl and the mouse wheel, or with the + key on a chart")
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             {tr!("Zoom")}
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
-            title=tr!("Show all steps again. A double click on the curves and the 0 key on a chart also show all steps")
+            title=tr!("Show all steps again. You can also double-click the curves, or press the 0 key on a chart")
             on:click=move |_| store.act(Action::ViewportAction(ViewportAction::Whole))>
             {tr!("Whole run")}
         </button>
@@ -148,12 +148,12 @@ pub fn Toolbar() -> impl IntoView {
                 title=tr!("Charts that do not apply to these settings, each with the reason")
                 aria-expanded=move || is_unfolded.get().to_string()
                 on:click=move |_| is_unfolded.update(|is_unfolded| *is_unfolded = !*is_unfolded)>
-                {move || tr!("{count} more", count = folded())}
+                {move || tr!("More charts: {count}", count = folded())}
             </button>
             {move || others().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
             <span class="switches__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
-                    hint=tr!("Logarithmic axis of the steps. This axis separates early memorisation from late generalisation.") />
+                    hint=tr!("Logarithmic axis of the steps. On this axis, both early memorisation and late generalisation can be seen.") />
                 <AxisSwitch key="y" word=tr!("Log y")
                     hint=tr!("Logarithmic axis of the values. Accuracy is drawn as error, 1 − accuracy; values that can be negative keep a linear axis.") />
                 {counting()}

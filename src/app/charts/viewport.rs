@@ -101,7 +101,7 @@ pub fn legend(named: &[Named]) -> String {
                  title=\"{about}\">{inside}</button>",
                 !of.is_hidden,
                 about = escaped(tr!(
-                    "Hide or show this curve; with Shift or a double click, show only this curve"
+                    "Press to hide or show this curve. Press with Shift, or double-click, to show only this curve"
                 )),
             ),
         }
@@ -160,7 +160,7 @@ mod tests {
             is_patch,
             is_hidden,
         };
-        let alone = legend(&[of("network", false, false), of("nearest uniform", true, false)]);
+        let alone = legend(&[of("network", false, false), of("nearest: uniform", true, false)]);
         assert!(!alone.contains("<button") && alone.contains("</i>network</span>"), "{alone}");
         let both = legend(&[of("a <b>", false, true), of("c", false, false)]);
         assert!(

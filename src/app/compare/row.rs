@@ -103,7 +103,7 @@ pub fn Compared() -> impl IntoView {
                     "CSV"
                 </button>
                 <button class="switch" type="button" data-testid="stop-comparing"
-                    title=tr!("Draw this run alone. The compared runs stay in the list of kept runs")
+                    title=tr!("Draw only the run of this page. The compared runs stay in the list of kept runs")
                     on:click=move |_| act(LibraryAction::StopComparing)>
                     {tr!("Stop comparing")}
                 </button>

@@ -62,7 +62,7 @@ fn both_curves_are_drawn_and_named_by_the_setting_that_was_changed() {
     compare(&mut tab);
     assert_eq!(
         tab.state.message,
-        "This run is kept up to step 200. Change a setting and train: both curves are drawn."
+        "The curves of this run are kept up to step 200. Change a setting and train: then the curves of both runs are drawn."
     );
     assert_eq!((names(&tab), row(&tab).len()), (vec!["held-out".to_string()], 1), "it is drawn already");
     // The run waits and is kept: another rate is one of a new run, and the field shows the whole run's.
@@ -187,7 +187,7 @@ fn what_is_no_longer_compared_is_kept_and_undo_brings_it_back() {
     assert_eq!((names(&tab), row(&tab).len()), (vec!["held-out".to_string()], 0));
     assert!(tab.state.message.contains("stay in the list"), "{}", tab.state.message);
     tab.act(Action::Undo);
-    assert_eq!((row(&tab).len(), tab.state.message.as_str()), (1, "Undone: 1 kept run compared again."));
+    assert_eq!((row(&tab).len(), tab.state.message.as_str()), (1, "Compared again after Undo: 1 kept run."));
     tab.act(Action::Undo);
     assert_eq!((row(&tab).len(), kept(&shelf).len()), (2, before.0));
     let (mut again, mut was) = (names(&tab), before.1);
@@ -289,5 +289,5 @@ fn what_has_no_curve_is_not_kept_and_without_storage_runs_are_compared_all_the_s
     assert_eq!(names(&tab), ["held-out, width = 64", "held-out, width = 100"]);
     tab.act(Action::Undo);
     tab.act(Action::Undo);
-    assert_eq!((row(&tab).len(), tab.state.message.as_str()), (0, "Undone: no kept run is compared."));
+    assert_eq!((row(&tab).len(), tab.state.message.as_str()), (0, "After Undo, no kept run is compared."));
 }

@@ -92,7 +92,7 @@ impl State {
         let is_full = self.library.compared().count() >= MOST;
         if is_full {
             self.message = tr!(
-                "{most} kept runs are compared, and there is no colour for another run. Remove one run from the comparison first.",
+                "{most} kept runs are compared already, and the page has no colour for one more run. Remove one run from the comparison first.",
                 most = MOST
             );
         }
@@ -137,7 +137,7 @@ impl State {
             self.remember(UndoEntry::Compared(before));
         }
         self.message = tr!(
-            "This run is kept up to step {step}. Change a setting and train: both curves are drawn.",
+            "The curves of this run are kept up to step {step}. Change a setting and train: then the curves of both runs are drawn.",
             step = thousands(known.unwrap_or(0).max(step))
         );
     }
@@ -178,8 +178,8 @@ impl State {
         self.library.kept_run = None;
         self.library.stop(|compared| ids.contains(&compared.id));
         self.message = match ids.len() {
-            0 => tr!("Undone: no kept run is compared.").into(),
-            many => tr!("Undone: {runs} compared again.", runs = count(many, "kept run")),
+            0 => tr!("After Undo, no kept run is compared.").into(),
+            many => tr!("Compared again after Undo: {runs}.", runs = count(many, "kept run")),
         };
         self.recall_compared(ids.to_vec(), effects);
     }

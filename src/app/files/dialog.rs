@@ -193,7 +193,9 @@ pub fn Files(
     let exports = Export::ALL.map(|export| {
         let why = store.memo(move |state| export.unavailable(state));
         let at = store.memo(move |state| match (export, state.weights_step()) {
-            (Export::Weights, Some(step)) => tr!(" At step {step}.", step = thousands(step)),
+            (Export::Weights, Some(step)) => {
+                tr!(" The weights are those of step {step}.", step = thousands(step))
+            }
             _ => String::new(),
         });
         view! {
@@ -281,7 +283,7 @@ pub fn Files(
             <p class="files__item">
                 {choice.view(opened)}
                 <span>
-                    {tr!("A run (JSON) or weights (safetensors) from this page or from the command “lab”, or a table (CSV) to learn. You can also drop the file anywhere on the page.")}
+                    {tr!("Open a run (JSON) or weights (safetensors) that this page or the command “lab” has saved, or a table (CSV) on which a network is to be trained. You can also drop the file anywhere on the page.")}
                 </span>
             </p>
             {progress(store, move || reads.get() && open.get())}

@@ -97,12 +97,12 @@ impl Export {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
             Export::Compared => {
                 tr!(
-                    "The metrics of this run and of the compared runs in one table. The column run contains the name of the run; the columns step, replica and the measures follow."
+                    "The metrics of this run and of the compared runs in one table. The column run contains the name of the run. Then come the columns step and replica, and one column for each measure."
                 )
             }
             Export::Json => {
                 tr!(
-                    "A file with the link, the environment and the measurements. This page and the command “lab” can open it again."
+                    "A file with the link, the measurements, and the program and device that made the measurements. This page and the command “lab” can open the file again."
                 )
             }
             Export::Weights => {
@@ -202,8 +202,8 @@ pub fn origin(state: &State) -> Option<String> {
     let parts = [&about.device, &about.learner, &about.program, &weights];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
-        "From a file: {parts}",
-        parts = if parts.is_empty() { tr!("of unknown origin").into() } else { parts.join(", ") }
+        "Opened from a file: {parts}",
+        parts = if parts.is_empty() { tr!("origin unknown").into() } else { parts.join(", ") }
     ))
 }
 
@@ -281,7 +281,7 @@ impl State {
             program => tr!(", written by {program}", program),
         };
         let same = if before.spec == self.run.link.spec {
-            tr!(" The file contains the same run as before.")
+            tr!(" The run in the file is the run that was already on the page.")
         } else {
             ""
         };
@@ -327,7 +327,7 @@ impl State {
             return false;
         }
         self.paused = paused;
-        self.message = tr!("The run of the file is trained from its start.").into();
+        self.message = tr!("The run in the file is trained again from its start.").into();
         self.begin(effects);
         true
     }

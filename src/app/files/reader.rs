@@ -33,7 +33,7 @@ impl FileReader {
     /// # Errors
     /// When the browser allows no worker, or has the file no more.
     pub fn open(job: &Job, file: &FileHandle, hear: impl Fn(News) + 'static) -> Result<Self, String> {
-        let none = |_| tr!("this browser does not allow workers").to_string();
+        let none = |_| tr!("this browser does not allow web workers").to_string();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let address = address(Program::Cpu).map_err(none)?;

@@ -170,7 +170,7 @@ mod tests {
         let mut hidden = open("#v1/sparse-parity");
         (hidden.run.step, hidden.run.solved) = (50, vec![(0, 50)]);
         let Reading::Lines(lines) = chart::LOSS.reading(&hidden.run) else { panic!("curves") };
-        assert_eq!(lines.marks, [(50.0, "found".to_string())]);
+        assert_eq!(lines.marks, [(50.0, "solution found".to_string())]);
     }
 
     #[test]

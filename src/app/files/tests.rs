@@ -96,7 +96,7 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
         "{}",
         other.state.message
     );
-    assert_eq!(files::origin(&other.state).unwrap(), "From a file: CPU, a script, Vivarium 0.1.0");
+    assert_eq!(files::origin(&other.state).unwrap(), "Opened from a file: CPU, a script, Vivarium 0.1.0");
     assert_eq!(other.starts(), starts, "a record is not trained");
     assert!(
         matches!(other.sent.last(), Some((Command::Pause, _))),
@@ -135,7 +135,7 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     page.act(Action::file("half.json", json));
     assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
     assert!(
-        page.state.message.contains("The file contains the same run as before."),
+        page.state.message.contains("The run in the file is the run that was already on the page."),
         "{}",
         page.state.message
     );

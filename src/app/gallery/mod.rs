@@ -233,7 +233,7 @@ impl Gallery {
             0 => {
                 tr!("No experiment or story matches. Remove a word, or choose another topic or time.").into()
             }
-            _ => tr!("{shown} of {all} experiments and stories.{why}", shown, all, why),
+            _ => tr!("{shown} of {all} experiments and stories are shown.{why}", shown, all, why),
         };
         let mut head = Html::default();
         head.raw("<p class=\"gallery__count\" role=\"status\" data-testid=\"gallery-count\">");
@@ -262,7 +262,7 @@ impl Gallery {
             }
             Some(_) => out.mixed(&[
                 "<p class=\"exhibit__none\">",
-                tr!("Too large to be recorded on a processor."),
+                tr!("No curve: this experiment is too large to be recorded on a processor."),
                 "</p>",
             ]),
             None => {}
@@ -276,7 +276,7 @@ impl Gallery {
         if let Some(one) = recorded.filter(|one| whole && !one.curves.is_empty() && !one.is_whole()) {
             let what = if one.link.contains("sweep=") { tr!("run") } else { tr!("step") };
             out.text(&tr!(
-                ", recorded to {axis} {reached} of {end}",
+                ", recorded up to {axis} {reached} of {end}",
                 axis = what,
                 reached = thousands(one.reached),
                 end = thousands(one.of)
@@ -337,7 +337,12 @@ fn words(one: &Recorded) -> String {
     let told = one.curves.iter().find(|curve| curve.role == Role::Test).or(one.curves.first());
     let ends = told.and_then(|curve| Some((curve.y.first()?, curve.y.last()?)));
     let (from, to) = ends.map_or((f32::NAN, f32::NAN), |(from, to)| (*from, *to));
-    tr!("{name}, recorded: from {from} to {to}", name, from = decimal(from), to = decimal(to))
+    tr!(
+        "{name}, recorded: {from} at the first point, {to} at the last point",
+        name,
+        from = decimal(from),
+        to = decimal(to)
+    )
 }
 
 /// A range of places.

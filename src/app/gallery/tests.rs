@@ -44,12 +44,12 @@ fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
         wanted.extend(of_lab.map(|preset| preset.slug));
     }
     assert_eq!(names(&cards), wanted);
-    assert!(cards.contains(&format!("{0} of {0} experiments and stories.", wanted.len())));
+    assert!(cards.contains(&format!("{0} of {0} experiments and stories are shown.", wanted.len())));
     for preset in PRESETS {
         let link = format!("href=\"{}\"", preset.link.replace('&', "&amp;"));
         assert!(cards.contains(&link), "{}", preset.slug);
     }
-    let unfinished = cards.matches("Too large to be recorded").count();
+    let unfinished = cards.matches("too large to be recorded").count();
     assert_eq!(cards.matches("<svg").count() + unfinished, wanted.len());
     assert!(cards.matches(", recorded</span>").count() == cards.matches("<svg").count());
     // Every heading has cards, and every tag is closed.
@@ -102,7 +102,10 @@ fn a_drawing_spans_its_curves_on_its_axes() {
     let linear = drawing(&example());
     assert!(linear.contains("class=\"curve__test\" points=\"8,152 13,80 592,8 \""), "{linear}");
     assert!(linear.contains("d=\"M0 80H600\"") && linear.contains("points=\"8,80 13,80 592,80 \""));
-    assert!(linear.contains("aria-label=\"Accuracy, recorded: from 0.000 to 1.000\""));
+    assert!(
+        linear
+            .contains("aria-label=\"Accuracy, recorded: 0.000 at the first point, 1.000 at the last point\"")
+    );
     // What is told stands over what it is compared with.
     assert!(linear.find("curve__other").unwrap() < linear.find("curve__test").unwrap());
     let log = drawing(&Recorded { log: [true, false], ..example() });

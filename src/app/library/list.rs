@@ -74,7 +74,7 @@ pub fn Library() -> impl IntoView {
         let entries = damaged.get().into_iter().map(|(key, why)| {
             view! {
                 <li class="kept" data-testid="damaged">
-                    <span class="kept__about">{tr!("{key} cannot be opened: {why}.", key, why)}</span>
+                    <span class="kept__about">{tr!("The kept run {key} cannot be opened: {why}.", key, why)}</span>
                     <button class="switch" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::DeleteDamaged(key.clone())))>
                         {tr!("Delete")}
@@ -152,7 +152,7 @@ fn Entry(
     let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Signal<String>>| {
         let id = id.clone();
         let class = if word.is_empty() { "kept__swatch" } else { "switch" };
-        let label = if word.is_empty() { tr!("Draw over the charts") } else { word };
+        let label = if word.is_empty() { tr!("Draw the curves of this run in the charts") } else { word };
         view! {
             <button class=class type="button" title=label aria-label=label aria-pressed=pressed style:--tint=tint
                 on:click=move |_| store.act(Action::Library(make(id.clone())))>{word}</button>

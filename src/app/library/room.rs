@@ -53,8 +53,7 @@ impl Library {
             ),
             Storage::Refused(Refusal::Newer) => said.push(
                 tr!(
-                    "A newer version of this page is open in another tab and stores the kept runs now. Runs of this \
-                     page are lost when the page is closed: reload the page to have runs stored again."
+                    "A newer version of this page is open in another tab and stores the kept runs now. Runs of this page are lost when the page is closed. Reload the page: then runs are stored again."
                 )
                 .into(),
             ),
@@ -66,25 +65,22 @@ impl Library {
                 .into(),
             ),
             Storage::Refused(Refusal::Lost) => said.push(
-                tr!("The browser has closed this page's storage; it is being opened again.").into(),
+                tr!("The browser has closed this page's storage; the page is opening the storage again.").into(),
             ),
             Storage::Refused(Refusal::Failed(why)) => said.push(tr!(
-                "The browser could not store the kept runs ({why}). The runs stay on this page until the page is closed, \
-                 and storing is tried again.",
+                "The browser could not store the kept runs ({why}). The runs stay on this page until the page is closed, and the page tries again to store the runs.",
                 why
             )),
         }
         if let Some(runs) = self.held(Reason::NoRoom) {
             said.push(tr!(
-                "There is no room left to store {runs}. Runs that are not stored are lost when this page is closed. Delete \
-                 kept runs that you no longer need; then storing is tried again. To keep a run as a file, open and download it first.",
+                "There is no room left to store {runs}. Runs that are not stored are lost when this page is closed. Delete kept runs that you no longer need; then the page tries again to store the other runs. To keep a run as a file, first open the run, then save it.",
                 runs
             ));
         }
         if let Some(runs) = self.held(Reason::Deleted) {
             said.push(tr!(
-                "The browser has deleted the stored data of this page. The page still has {runs}, but only until the page \
-                 is closed. To keep a run as a file, open and download it.",
+                "The browser has deleted the stored data of this page. The page still has {runs}, but only until the page is closed. To keep a run as a file, first open the run, then save it.",
                 runs
             ));
         }

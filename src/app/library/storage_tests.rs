@@ -405,7 +405,7 @@ fn the_wish_for_a_table_can_be_given_up() {
     shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
     let mut tab = Tab::open(LINK, &shelf);
     tab.wish(LibraryAction::TakeUp(run.id.clone()));
-    assert!(tab.state.wanted_table().unwrap().contains("a CSV file (number of the table: 987654321)"));
+    assert!(tab.state.wanted_table().unwrap().contains("a CSV file (checksum of the table: 987654321)"));
     tab.wish(LibraryAction::NotNow);
     assert_eq!(tab.state.wanted_table(), None);
     tab.act(Action::file("other.csv", file(3)));
@@ -541,7 +541,7 @@ fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_store
     shelf.borrow_mut().refuses = Some(Refusal::Failed("InvalidStateError".into()));
     for why in [Refusal::Lost, Refusal::Failed("AbortError".into())] {
         tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
-        assert!(tab.state.library.trouble.contains("is being opened again"));
+        assert!(tab.state.library.trouble.contains("the page is opening the storage again"));
     }
     shelf.borrow_mut().refuses = None;
     tab.load();

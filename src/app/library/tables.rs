@@ -24,12 +24,12 @@ pub(super) fn lacking(kept: &SavedRun) -> Option<u64> {
 fn file_words(kept: &SavedRun, table: u64) -> String {
     match &kept.table {
         Some(file) => tr!(
-            "{file} ({size} bytes; number of the table: {table})",
+            "{file} ({size} bytes; checksum of the table: {table})",
             file = file.name,
             size = file.size,
             table
         ),
-        None => tr!("a CSV file (number of the table: {table})", table),
+        None => tr!("a CSV file (checksum of the table: {table})", table),
     }
 }
 
@@ -70,8 +70,7 @@ impl State {
     pub(in crate::app) fn refuse_table(&mut self, name: &str) {
         let Some(waiting) = self.library.waiting.as_deref() else { return };
         let why = tr!(
-            "“{run}” was trained on another table, {file}. To use the opened file without this run, press Not \
-             now and open the file again",
+            "“{run}” was trained on another table, {file}. To use the opened file without this run, press “Not now” and open the file again",
             run = waiting.kept.name,
             file = file_words(&waiting.kept, waiting.table)
         );

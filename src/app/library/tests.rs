@@ -353,10 +353,10 @@ fn a_name_and_a_pin_can_be_undone() {
     assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
     tab.act(Action::Undo);
     assert_eq!(is(&tab), ("mine".into(), false, "mine".into()));
-    assert_eq!(tab.state.message, "Undone: the run is no longer pinned.");
+    assert_eq!(tab.state.message, "After Undo, the run is no longer pinned.");
     tab.act(Action::Undo);
     assert_eq!(is(&tab), (first.clone(), false, first));
-    assert!(tab.state.message.starts_with("Undone: the name is"));
+    assert!(tab.state.message.starts_with("After Undo, the name is"));
 }
 
 /// A tab in whose browser three runs are kept, and no more fit.

@@ -142,12 +142,12 @@ impl State {
         };
         self.message = match (is.deleted > was.deleted, is.name != was.name) {
             (true, _) if before.len() > 1 => {
-                tr!("Undone: {runs} restored.", runs = count(there.len(), "kept run"))
+                tr!("Restored by Undo: {runs}.", runs = count(there.len(), "kept run"))
             }
-            (true, _) => tr!("Undone: the run is restored.").into(),
-            (_, true) => tr!("Undone: the name is “{name}” again.", name = was.name),
-            _ if was.pinned => tr!("Undone: the run is pinned again.").into(),
-            _ => tr!("Undone: the run is no longer pinned.").into(),
+            (true, _) => tr!("After Undo, the run is restored.").into(),
+            (_, true) => tr!("After Undo, the name is “{name}” again.", name = was.name),
+            _ if was.pinned => tr!("After Undo, the run is pinned again.").into(),
+            _ => tr!("After Undo, the run is no longer pinned.").into(),
         };
         let edits = there.into_iter().map(|(was, is)| Edit {
             name: (is.name != was.name).then_some(was.name),

@@ -46,7 +46,7 @@ pub fn Cover(
 /// A button as large as the screen.
 fn black(close: Callback<()>) -> AnyView {
     view! {
-        <button class="cover__black" type="button" aria-label=tr!("Show the screen again") data-testid="black"
+        <button class="cover__black" type="button" aria-label=tr!("Show the page again") data-testid="black"
             on:click=move |_| close.run(())></button>
     }
     .into_any()

@@ -58,7 +58,11 @@ impl State {
                 }
                 let mut link = preset.link();
                 link.reserved.clone_from(&self.run.link.reserved);
-                self.change(link, tr!("Preset: {preset}.", preset = translated(preset.name)), &mut effects);
+                self.change(
+                    link,
+                    tr!("The page has opened the preset {preset}.", preset = translated(preset.name)),
+                    &mut effects,
+                );
             }
             Action::Toggle => self.toggle(&mut effects),
             Action::SingleStep => self.single_step(&mut effects),
@@ -75,7 +79,7 @@ impl State {
                 }
                 let mut link = self.run.link.clone();
                 link.spec.run.seed = seed;
-                self.change(link, tr!("Started from the new seed {seed}.", seed), &mut effects);
+                self.change(link, tr!("The run has started with the new seed {seed}.", seed), &mut effects);
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
@@ -92,8 +96,10 @@ impl State {
             Action::Retry => {
                 self.replaced_at = None;
                 self.message = match &self.checkpoint {
-                    Some((step, _)) => tr!("Restarted from step {step}.", step = words::thousands(*step)),
-                    None => tr!("Restarted from the start.").into(),
+                    Some((step, _)) => {
+                        tr!("The run has restarted from step {step}.", step = words::thousands(*step))
+                    }
+                    None => tr!("The run has restarted from its beginning.").into(),
                 };
                 self.staff = TrainerStatus::Absent;
                 self.resume(&mut effects);
@@ -207,7 +213,7 @@ impl State {
             return Err(Problem::new(
                 "lr",
                 text,
-                tr!("at most {most} changes in one run", most = MAX_CHANGES),
+                tr!("at most {most} changes of the learning rate in one run", most = MAX_CHANGES),
             ));
         }
         if lr != self.run.link.spec.set_rate(self.run.step) {
@@ -234,9 +240,9 @@ impl State {
         if spec != self.run.link.spec {
             let what = words::changes(&self.run.link.spec, &spec);
             let seed = if spec.run.seed == self.run.link.spec.run.seed {
-                tr!("Restarted from the same seed")
+                tr!("The run has restarted with the same seed")
             } else {
-                tr!("Restarted")
+                tr!("The run has restarted")
             };
             let mut link = Link { spec, ..self.run.link.clone() };
             let lost = link.view.repair(&link.spec);
@@ -431,7 +437,8 @@ impl State {
             }
             Phase::Finished(_) if self.run.sweep.is_some() => {
                 if !self.go_on_sweeping(effects) {
-                    self.message = tr!("The sweep is complete. Reset starts the sweep again.").into();
+                    self.message =
+                        tr!("The sweep is complete. The button Reset starts the sweep again.").into();
                 }
             }
             Phase::Finished(reason) => self.extend(reason, effects),

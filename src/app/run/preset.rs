@@ -73,7 +73,7 @@ pub fn Story() -> impl IntoView {
     let advice =
         store.memo(|state| openers().map_or(vec![], |openers| (openers.advice)(&state.run.link.spec)));
     view! {
-        <section class="story" aria-label=tr!("What this run shows")>
+        <section class="story" aria-label=tr!("Result of this run")>
             // Markup: `Store::explained`, which escapes texts.
             <p class="story__claim" data-testid="claim" inner_html=move || card.with(|c| store.explained(&c.0))></p>
             <p class="story__source">

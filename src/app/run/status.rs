@@ -27,8 +27,8 @@ fn of_run(state: &State) -> String {
 /// What is done until a trainer has answered.
 fn loading(state: &State) -> String {
     match state.run.step {
-        _ if state.choice.is_none() => tr!("Looking for a device").into(),
-        0 if state.paused => tr!("Getting ready, then waiting for you").into(),
+        _ if state.choice.is_none() => tr!("Choosing between CPU and GPU").into(),
+        0 if state.paused => tr!("Getting ready. After that, the run waits until you press Play").into(),
         0 => tr!("Getting ready").into(),
         step => tr!("Going on from step {step}", step = thousands(step)),
     }
@@ -46,7 +46,7 @@ pub fn rate(state: &State) -> String {
     let now = words::rate(steps_per_s);
     if state.run.link.view.speed > 0 && capacity > 1.2 * steps_per_s {
         let number = words::bare_rate(capacity).unwrap_or_default();
-        return tr!("{now}, {number} without the speed limit", now, number);
+        return tr!("{now}; {number} without the speed limit", now, number);
     }
     now
 }

@@ -96,7 +96,7 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
     assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
-    assert!(held_out(&page.state.run).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
+    assert!(held_out(&page.state.run).unwrap().contains("are measured on 1,024 of 8,192 held-out examples"));
     page.train(200);
     assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (200, 200));
     assert_eq!(status(&page.state), "Learning: 50.0 % of the answers are right, as with random guessing");
@@ -127,14 +127,17 @@ fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
     let mut page = Page::open("#v1/sparse-parity?seed=7");
     page.train(100);
     page.edit("width", "64");
-    assert_eq!(page.state.message, "Restarted from the same seed because Width changed from 100 to 64.");
+    assert_eq!(
+        page.state.message,
+        "The run has restarted with the same seed because Width changed from 100 to 64."
+    );
     assert_eq!((page.state.run.step, page.state.run.history.rows().count()), (0, 1));
     assert_eq!(page.link(), "#v1/sparse-parity?width=64&seed=7");
     page.edit("width", "64");
     assert_eq!((page.starts(), page.state.undo.len()), (2, 1));
     page.act(Action::Undo);
     assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
-    assert!(page.state.message.starts_with("Undone: Width changed from 64 to 100."));
+    assert!(page.state.message.starts_with("Effect of Undo: Width changed from 64 to 100."));
     page.act(Action::Undo);
     assert_eq!(page.starts(), 3, "there is nothing left to undo");
     page.edit("batch", "8");
@@ -246,7 +249,7 @@ fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
     assert!(
         page.state
             .message
-            .ends_with("Fused kernels do not fit this GPU: no. Autodiff trains the network instead.")
+            .ends_with("Fused kernels do not fit this GPU: no. The network is trained with autodiff (automatic differentiation) instead.")
     );
     assert_eq!(page.state.run.phase, Phase::Running);
     page.edit("width", "64");
@@ -278,7 +281,7 @@ fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
     page.train(100);
     page.die();
     assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &Phase::Running));
-    assert!(page.state.message.contains("goes on from step 100 with a fresh worker"));
+    assert!(page.state.message.contains("goes on from step 100 with a new worker"));
     page.die();
     assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Failed("it was killed".into())));
     page.act(Action::Retry);

@@ -65,7 +65,7 @@ pub fn Transport() -> impl IntoView {
     let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
     view! {
         <section class="transport" aria-label=tr!("Run")>
-            <div class="transport__buttons" role="toolbar" aria-label=tr!("Transport")>
+            <div class="transport__buttons" role="toolbar" aria-label=tr!("Buttons of the run")>
                 <Press testid="play" icon=play_icon word=play_word hint=tr!("Play or pause (Space)") idle=stuck
                     press=act(Action::Toggle) />
                 <Press testid="single-step" icon=Name::Step word=tr!("Step") hint=tr!("One step (→ or .)") idle=cannot_step

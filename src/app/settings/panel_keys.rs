@@ -71,7 +71,7 @@ mod tests {
         assert_eq!((steps(&state), state.drafts.len()), (4, 1));
         state.apply(Action::Undo);
         assert_eq!((steps(&state), encode(&state.run.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
-        assert_eq!(state.message, "Undone: gradient steps in the theory.");
+        assert_eq!(state.message, "Undone: the change of the setting “gradient steps in the theory”.");
     }
 
     #[test]

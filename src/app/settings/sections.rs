@@ -41,7 +41,7 @@ fn Group(
                 // Styles alone hide such settings, and this where there is none.
                 <label class="group__others">
                     <input type="checkbox" data-testid="others" />
-                    {tr!("Show settings without effect")}
+                    {tr!("Show settings that have no effect")}
                 </label>
             </div>
         </details>

@@ -17,7 +17,7 @@ pub fn Links() -> impl IntoView {
     let command = store.memo(files::command);
     let teach = RwSignal::new(false);
     view! {
-        <section class="links" aria-label=tr!("This run elsewhere")>
+        <section class="links" aria-label=tr!("Links and command for this run")>
             <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
                 about=tr!("This address contains all settings of the run. If you open the address elsewhere, the same run starts.") />
             <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())

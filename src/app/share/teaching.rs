@@ -135,12 +135,12 @@ pub fn form(link: &Link, wish: &LessonEdit) -> String {
     let embed = if wish.embedded { "on" } else { "" };
     field(
         "embed",
-        tr!("Page"),
+        tr!("Part of the page"),
         &[("", tr!("Whole page")), ("on", tr!("Charts and Play button only"))],
         embed,
     );
     for (i, (name, label)) in names(link).into_iter().enumerate() {
-        let all = [("", tr!("Free")), ("lock", tr!("Locked")), ("hide", tr!("Hidden"))];
+        let all = [("", tr!("Unlocked")), ("lock", tr!("Locked")), ("hide", tr!("Hidden"))];
         let parts = [("", tr!("Shown")), ("hide", tr!("Hidden"))];
         let is = |list: &[String]| list.iter().any(|other| other == name);
         let chosen = if is(&wish.hidden) {
@@ -249,7 +249,7 @@ mod tests {
         let locked = decode("#v1/sparse-parity?lock=n").0;
         assert!(
             form(&locked, &LessonEdit::of(&locked))
-                .contains("name=\"n\"><option value=\"\">Free</option><option value=\"lock\" selected>")
+                .contains("name=\"n\"><option value=\"\">Unlocked</option><option value=\"lock\" selected>")
         );
     }
 

@@ -32,7 +32,7 @@ const KEYS: &[(&str, &str)] = &[
     ("S", text!("Save the run, or open a saved run")),
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),
-    ("P", text!("Large type for a projector, or normal type")),
+    ("P", text!("Large text for a projector, or normal text")),
     (text!("Shift P"), text!("Presenter mode for a lecture; Esc ends presenter mode")),
     (
         text!("Page Down, Page Up"),
@@ -196,7 +196,7 @@ pub fn Help(
 ) -> impl IntoView {
     let store = Store::here();
     view! {
-        <Sheet open title=tr!("What you see")>
+        <Sheet open title=tr!("About this page")>
             // Markup: `explained`, which escapes texts.
             <p inner_html=move || store.see(|state| explained(panel(state.run.spec()).help()))></p>
             <p>

@@ -128,7 +128,7 @@ fn Notices() -> impl IntoView {
                         <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
                     </div>
                     <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>
-                        {tr!("Dismiss")}
+                        {tr!("Close")}
                     </button>
                 </section>
             }

@@ -46,7 +46,7 @@ fn frame(state: &State) -> String {
         markup(&state.run),
         runs = escaped(tr!("Runs of the sweep")),
         cancel = escaped(tr!("Cancel")),
-        shown = escaped(tr!("What the cells show")),
+        shown = escaped(tr!("Quantity shown in the cells")),
     )
 }
 

@@ -139,7 +139,7 @@ impl Way {
             (None, ..) | (_, None, _) => Some(tr!("{name}: “From” and “To” must be numbers.", name = name())),
             (.., None) => Some(tr!("{name}: choose 2 to 1,000 values.", name = name())),
             (Some(from), Some(to), _) if self.mode == "log" && (from <= 0.0 || to <= 0.0) => {
-                Some(tr!("{name}: equal ratios need numbers above 0.", name = name()))
+                Some(tr!("{name}: logarithmic spacing needs numbers above 0.", name = name()))
             }
             _ => None,
         }
@@ -267,8 +267,7 @@ impl Choice {
         };
         let networks = count(spec.run.replicas, "network");
         tr!(
-            "{runs} of {networks} each, about {time} at most. A run ends when all its networks have \
-             reached the target.",
+            "{runs} of {networks} each; the whole sweep takes about {time} at most. A run ends when all its networks have reached the target.",
             runs = count(runs(spec), "run"),
             networks,
             time = duration(share * seconds(spec))
@@ -325,8 +324,11 @@ impl Choice {
     pub fn values(&self, spec: &RunSpec, at: usize) -> String {
         let way = &self.ways[at];
         let [even, ratio] = Spread::ALL.map(|(_, word)| word);
-        let modes =
-            [(even, tr!("evenly spaced")), (ratio, tr!("in equal ratios")), ("list", tr!("one by one"))];
+        let modes = [
+            (even, tr!("evenly spaced")),
+            (ratio, tr!("logarithmically spaced")),
+            ("list", tr!("listed one by one")),
+        ];
         let mut out = format!(
             "<label class=\"wish wish--mode\"><span>{values}</span><select name=\"mode.{at}\" \
              data-testid=\"sweep-mode-{at}\">{}</select></label>",
@@ -336,7 +338,7 @@ impl Choice {
         let fields = [
             ("from", tr!("From"), &way.from),
             ("to", tr!("To"), &way.to),
-            ("many", tr!("How many"), &way.many),
+            ("many", tr!("Number of values"), &way.many),
         ];
         for (name, word, text) in fields {
             out += &box_of("wish--range", &format!("{name}.{at}"), word, text);

@@ -99,7 +99,7 @@ pub fn faces(run: &RunView) -> Vec<Face> {
         };
         let (from, to) = wilson(found, all);
         let mut about = tr!(
-            "{place}: {found} of {seeds} reached the target, 95 % interval {from} to {to}",
+            "{place}: the target was reached with {found} of {seeds}, 95 % interval {from} to {to}",
             place = place(run, cell),
             found,
             seeds = count(all, "seed"),
@@ -127,10 +127,10 @@ pub fn legend(run: &RunView) -> String {
     let (low, high) = ends(run, &numbers);
     let (what, low, high) = match run.link.view.cells {
         Cells::Share => {
-            (tr!("Share of seeds that reached the target"), tr!("none").into(), tr!("all").into())
+            (tr!("Share of seeds with which the target was reached"), tr!("none").into(), tr!("all").into())
         }
         _ if low > high => return tr!("No finished run has a value for this map yet.").into(),
-        Cells::Steps => (tr!("Median step at which seeds reached the target"), compact(low), compact(high)),
+        Cells::Steps => (tr!("Median step at which the target was reached"), compact(low), compact(high)),
         Cells::Loss => (tr!("Median held-out loss at the end"), decimal(low as f32), decimal(high as f32)),
         Cells::Accuracy => {
             (tr!("Median held-out accuracy at the end"), percent(low as f32), percent(high as f32))

@@ -70,8 +70,11 @@ fn runs_follow_each_other_and_the_curves_grow() {
     let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
     assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
     assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
-    assert_eq!(status(&state), "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
-    assert_eq!((&state.message, state.main_button()), (&status(&state), ("Complete", true)));
+    assert_eq!(
+        status(&state),
+        "The sweep is complete: 4 runs. The other charts show the last run: n = 20, k = 3"
+    );
+    assert_eq!((&state.message, state.main_button()), (&status(&state), ("Completed", true)));
     assert!(
         crate::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
         "the link stays the sweep's"
@@ -261,8 +264,11 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     state.apply(Action::Open(cells[0].clone()));
     let effects = state.apply(Action::Undo);
     assert!(started(&effects).is_none(), "nothing is left to do");
-    assert_eq!(state.message, "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
-    assert_eq!(state.main_button(), ("Complete", true));
+    assert_eq!(
+        state.message,
+        "The sweep is complete: 4 runs. The other charts show the last run: n = 20, k = 3"
+    );
+    assert_eq!(state.main_button(), ("Completed", true));
     let effects = state.apply(Action::Reset);
     assert!(sweep(&state).done.is_empty() && effects.iter().any(|e| matches!(e, Effect::Open(_))));
 }
@@ -300,7 +306,7 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     assert_eq!((face.text.as_str(), face.strength, face.is_now), ("2/2", Some(1.0), false));
     assert_eq!(
         face.about,
-        "n = 10, k = 2: 2 of 2 seeds reached the target, 95 % interval 34.2 % to 100.0 %; median 1,200 steps; held-out \
+        "n = 10, k = 2: the target was reached with 2 of 2 seeds, 95 % interval 34.2 % to 100.0 %; median 1,200 steps; held-out \
          loss 0.250, accuracy 75.0 %"
     );
     let mut shown = |cells: &str| {
@@ -310,7 +316,9 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     assert_eq!(shown("steps").0, "1.2k");
     assert_eq!(shown("loss").0, "0.25");
     assert_eq!(shown("accuracy").0, "75.0");
-    assert!(shown("share").1.starts_with("Share of seeds that reached the target: pale means none"));
+    assert!(
+        shown("share").1.starts_with("Share of seeds with which the target was reached: pale means none")
+    );
     assert!(
         encode(&state.run.link).contains("sweep=n:10_20&series=k:2_3")
             && !encode(&state.run.link).contains("cells")
@@ -412,7 +420,7 @@ fn the_dialog_estimates_and_starts() {
     let made =
         Choice::of(&link("#v1/sparse-parity?n=20").spec).link(&link("#v1/sparse-parity?n=20")).unwrap();
     let said = Choice::estimate(&made, None);
-    assert!(said.starts_with("5 runs of 10 networks each, about "), "{said}");
+    assert!(said.starts_with("5 runs of 10 networks each; the whole sweep takes about "), "{said}");
     let slower = Choice::estimate(&made, Some(1e6));
     assert!(slower.contains("hours") || slower.contains("days"), "{slower}");
     begun(&mut state);

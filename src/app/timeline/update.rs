@@ -162,7 +162,7 @@ impl State {
         match self.run.phase {
             Phase::Loading => Some(tr!("Going to step {step} of {end}", step, end)),
             Phase::Paused => {
-                Some(tr!("Step {step} of {end}, shown again. Play trains again from this step", step, end))
+                Some(tr!("Step {step} of {end} is shown again. Play trains again from this step", step, end))
             }
             _ => None,
         }

@@ -30,7 +30,7 @@ pub fn handout(story: &Story, address: &str) -> String {
                 Block::Buttons(buttons) => {
                     let words: Vec<&str> = buttons.iter().map(|(word, _)| translated(word)).collect();
                     out.raw("<div class=\"handout__deeds\">");
-                    out.within("p", &tr!("On the page: {buttons}", buttons = words.join("; ")));
+                    out.within("p", &tr!("Buttons on the page: {buttons}", buttons = words.join("; ")));
                     out.raw("</div>");
                 }
                 Block::Question { guesses, answer } => {

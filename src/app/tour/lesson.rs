@@ -32,7 +32,7 @@ pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
     list(&mut out, &head, tr!("Practical notes"), &notes.slips);
     let long = long_runs(story);
     if !long.is_empty() {
-        list(&mut out, &head, tr!("Runs that take longer"), &long);
+        list(&mut out, &head, tr!("Runs that take a long time"), &long);
     }
     out.0
 }
@@ -88,7 +88,7 @@ mod tests {
             let notes = &story.notes;
             let items = [&notes.goals, &notes.before, &notes.misconceptions, &notes.slips];
             let count = items.iter().map(|list| list.len()).sum::<usize>();
-            let long = html.split("<h4>Runs that take longer").nth(1).unwrap_or_default();
+            let long = html.split("<h4>Runs that take a long time").nth(1).unwrap_or_default();
             assert_eq!(html.matches("<li>").count(), count + long.matches("<li>").count(), "{}", of.slug);
             assert_eq!(html.matches("<dd>").count(), notes.questions.len(), "{}", of.slug);
         }

@@ -241,7 +241,7 @@ impl Tour {
                     _ => tr!("Loading").into(),
                 };
                 out.mixed(&["<p>", &words, "</p><div class=\"tour__turns\">"]);
-                out.button("close", "button", "tour-close", "", tr!("Leave"));
+                out.button("close", "button", "tour-close", "", tr!("Leave the story"));
                 out.raw("</div>");
                 return out.0;
             }
@@ -279,7 +279,7 @@ impl Tour {
         let off = |off: bool| if off { "disabled" } else { "" };
         out.button("back", "button", "tour-back", off(self.at == 0), tr!("Back"));
         out.button("next", "button button--main", "tour-next", off(self.at == last), tr!("Next"));
-        out.button("close", "button", "tour-close", "", tr!("Leave"));
+        out.button("close", "button", "tour-close", "", tr!("Leave the story"));
         if self.at == 0 || self.at == last {
             out.raw("</div><div class=\"tour__paper\">");
             out.button("print", "button", "print-story", "", tr!("Print the story"));
@@ -345,7 +345,7 @@ impl Tour {
                         }
                         (None, true) => translated(answer).to_string(),
                         (Some((_, true)), true) => tr!("*Yes.* {answer}", answer = translated(answer)),
-                        (Some(_), true) => tr!("*Not quite.* {answer}", answer = translated(answer)),
+                        (Some(_), true) => tr!("*No.* {answer}", answer = translated(answer)),
                     };
                     out.paragraph(&words, marks);
                 }
@@ -357,7 +357,7 @@ impl Tour {
 
 /// What a story is about, and how long it takes.
 fn in_short(about: &str, minutes: u32) -> String {
-    tr!("{about} {minutes} minutes.", about = translated(about), minutes)
+    tr!("{about} The story takes {minutes} minutes.", about = translated(about), minutes)
 }
 
 /// Why there is no text of a story.

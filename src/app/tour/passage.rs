@@ -36,7 +36,7 @@ pub fn Tours(
     };
     view! {
         <Sheet open title=tr!("Stories")>
-            <p>{tr!("Short guided tours. A tour trains networks, stops and asks questions. You can leave a tour at any time, and the run stays.")}</p>
+            <p>{tr!("Stories are short guided tours. In a story, the page trains networks, stops and asks questions. You can leave a story at any time; the run stays on the page.")}</p>
             // Markup: `list`, written with `Html`, which escapes texts.
             <ul class="tours" inner_html=list() on:click=choose></ul>
         </Sheet>
@@ -74,8 +74,11 @@ pub fn Tour() -> impl IntoView {
             let text =
                 store.peek(|state| state.tour.as_ref().map(|tour| tour.predictions()).unwrap_or_default());
             browser::copy(&text, move |worked| {
-                let said =
-                    if worked { tr!("Copied") } else { tr!("The browser did not allow this page to copy.") };
+                let said = if worked {
+                    tr!("Copied")
+                } else {
+                    tr!("The browser did not allow this page to copy the text.")
+                };
                 store.act(Action::Said(said));
             });
             return;

@@ -197,7 +197,7 @@ fn what_a_file_holds_is_text_and_no_markup() {
     assert_eq!(page.state.run.phase, Phase::Paused);
     page.act(Action::Tour(TourAction::Guess(1, 0)));
     let html = page.state.tour.as_ref().unwrap().html();
-    assert!(html.contains("guess--right") && html.contains("<p><em>Not quite.</em> D.</p>"), "{html}");
+    assert!(html.contains("guess--right") && html.contains("<p><em>No.</em> D.</p>"), "{html}");
     assert_eq!(TourAction::of("9.9", page.state.tour.as_ref().unwrap()), None);
 }
 
@@ -230,7 +230,7 @@ fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
     assert!(!said.contains("D.") && !said.contains("guess--right"), "{said}");
     page.act(Action::Tour(of(&page, "1.0").unwrap()));
     assert_eq!(page.state.run.step, 100);
-    assert!(html(&page).contains("<p><em>Not quite.</em> D.</p>"), "{}", html(&page));
+    assert!(html(&page).contains("<p><em>No.</em> D.</p>"), "{}", html(&page));
     let tour = page.state.tour.as_ref().unwrap();
     assert_eq!((tour.answers(), tour.predictions()), ("0.0.0".into(), "T\n1. P: A. (wrong)".into()));
     // Once shown, it stays.

@@ -58,7 +58,10 @@ impl State {
                 {
                     tour.at = story.passages.len();
                     let count = story.passages.len();
-                    self.message = tr!("This story has {count} passages. These are the sources.", count);
+                    self.message = tr!(
+                        "This story has only {count} passages. The page now shows the sources of the story.",
+                        count
+                    );
                 }
                 tour.story = Some(story);
                 // The reader is to predict what has not happened yet.
@@ -130,7 +133,11 @@ impl State {
         link.reserved.clone_from(&self.run.link.reserved);
         // A change of the run keeps it waiting if it waits.
         self.run.phase = Phase::Paused;
-        self.change(link, tr!("The story opened this run. The run waits.").into(), effects);
+        self.change(
+            link,
+            tr!("The story has opened this run. The run waits until you start it.").into(),
+            effects,
+        );
     }
 
     fn act_out(&mut self, deed: StoryAction, effects: &mut Vec<Effect>) {

@@ -49,12 +49,14 @@ pub fn choose(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered:
     let small = wish == DeviceChoice::Auto && !worth_a_gpu(spec, engine);
     match survey {
         Survey::Missing => cpu(tr!("no WebGPU in this browser, because navigator.gpu is missing")),
-        Survey::NoAdapter => cpu(tr!("no WebGPU in this browser, because no adapter was offered")),
+        Survey::NoAdapter => {
+            cpu(tr!("no WebGPU in this browser, because the browser offered no GPU adapter"))
+        }
         Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => {
             cpu(tr!("WebGPU is only simulated on the CPU here, which is slower"))
         }
         Survey::Unknown | Survey::Adapter { .. } if small => {
-            cpu(tr!("faster than WebGPU for a network this small"))
+            cpu(tr!("faster than WebGPU for a network of this size"))
         }
         Survey::Unknown => None,
         Survey::Adapter { .. } => {
@@ -142,7 +144,7 @@ mod tests {
             line(1, &Survey::Missing, None),
             "CPU: no WebGPU in this browser, because navigator.gpu is missing"
         );
-        assert_eq!(line(1, &adapter(false), None), "CPU: faster than WebGPU for a network this small");
+        assert_eq!(line(1, &adapter(false), None), "CPU: faster than WebGPU for a network of this size");
         assert_eq!(line(1000, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(1000, &Survey::Unknown, None), "Asking the browser for a GPU");
     }

@@ -43,8 +43,10 @@ impl State {
                 *seconds += 1;
                 if *seconds >= READY_WITHIN {
                     let program = *program;
-                    let why =
-                        tr!("its worker did not answer within {seconds} seconds", seconds = READY_WITHIN);
+                    let why = tr!(
+                        "the worker for the GPU did not answer within {seconds} seconds",
+                        seconds = READY_WITHIN
+                    );
                     self.lost(program, &why, effects);
                 }
             }
@@ -195,8 +197,11 @@ impl State {
                 self.run.link.spec.change_learning_rate(step, lr);
                 self.branch(step);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
-                self.message =
-                    tr!("Learning rate {lr} from step {step} on; the link contains this change.", lr, step);
+                self.message = tr!(
+                    "From step {step} on, the learning rate is {lr}; the link contains this change.",
+                    lr,
+                    step
+                );
             }
             (Event::Diverged { step, last_good }, _) => {
                 self.run.step = last_good;
@@ -232,7 +237,10 @@ impl State {
                 self.start(effects);
             }
             Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
-                self.message = tr!("{why} Autodiff trains the network instead.", why = capital(&why));
+                self.message = tr!(
+                    "{why} The network is trained with autodiff (automatic differentiation) instead.",
+                    why = capital(&why)
+                );
                 self.uncovered = Some(why);
                 self.resume(effects);
             }
@@ -266,8 +274,7 @@ impl State {
         } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {
             // Once by itself, and again only if the new one got further than the old one.
             self.replaced_at = Some(from.unwrap_or(0));
-            self.message =
-                tr!("Training stopped: {why}. The run {goes_on} with a fresh worker.", why, goes_on);
+            self.message = tr!("Training stopped: {why}. The run {goes_on} with a new worker.", why, goes_on);
         } else {
             self.message = tr!("Training stopped again: {why}.", why);
             self.run.phase = Phase::Failed(why.to_string());

@@ -32,7 +32,7 @@ impl WorkerTrainer {
             .and_then(|address| Worker::new_with_options(&address, &options))
             .map_err(|_| match window().origin() == "null" {
                 true => tr!("this frame needs allow-same-origin in its sandbox attribute to start a worker"),
-                false => tr!("this browser does not allow workers"),
+                false => tr!("this browser does not allow web workers"),
             })?;
         let said = hear.clone();
         // Whether it has said of which build it is, and is of this page's: no run begins with another.

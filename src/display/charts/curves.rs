@@ -45,7 +45,9 @@ pub fn marked(mut lines: Lines, run: &RunView) -> Lines {
     lines.counted = (view.counted == Counted::Examples).then(seen);
     let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
     lines.marks.extend(
-        stages.filter(|(s, _)| *s <= run.step).map(|(s, at)| (s as f64, tr!("layer {at}", at = at + 1))),
+        stages
+            .filter(|(s, _)| *s <= run.step)
+            .map(|(s, at)| (s as f64, tr!("layer {at} starts", at = at + 1))),
     );
     if run.history.last().is_none() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));

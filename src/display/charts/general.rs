@@ -63,7 +63,7 @@ pub fn has_weights(run: &RunView) -> Result<(), String> {
 /// A sentence that says why not.
 pub(super) fn is_sweep(run: &RunView) -> Result<(), String> {
     match run.link.spec.run.sweep.is_empty() {
-        true => Err(tr!("This run is not a sweep; the settings of the run can make a sweep.").into()),
+        true => Err(tr!("This run is not a sweep. You can start a sweep in the settings.").into()),
         false => Ok(()),
     }
 }

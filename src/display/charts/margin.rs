@@ -17,7 +17,7 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 .applies(|run| match run.spec().architecture().penalty(0) {
     Some(_) => Ok(()),
     None => Err(tr!(
-        "The normalised margin is computed with the norm of a penalty, and this model has no penalty."
+        "The normalised margin is computed with the norm that the model's penalty uses, and this model has no penalty."
     )
     .into()),
 })
@@ -46,7 +46,7 @@ fn margin(run: &RunView) -> Lines {
     Lines {
         x_label: tr!("step").into(),
         y_label: match largest {
-            Some(largest) => tr!("share of γ* = {largest}", largest = significant(largest)),
+            Some(largest) => tr!("margin as a share of γ* = {largest}", largest = significant(largest)),
             None => tr!("normalised margin").into(),
         },
         // Below zero there are wrong answers, and the share says nothing.

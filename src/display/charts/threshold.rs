@@ -16,9 +16,10 @@ pub(super) const THRESHOLD: ChartSpec =
             let run = &run.link.spec.run;
             match numbers(&run.sweep).and(numbers(&run.series)) {
                 Some(_) => Ok(()),
-                None => {
-                    Err(tr!("A threshold needs a sweep over two settings with numbers as values.").into())
-                }
+                None => Err(tr!(
+                    "This chart is drawn only for a sweep over two settings that both have numbers as values."
+                )
+                .into()),
             }
         })
         .summary(said)
@@ -49,7 +50,7 @@ fn drawn(run: &RunView) -> Option<Lines> {
     let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
     let points = thresholds(spec, run.sweep.as_ref()?)?;
-    let name = tr!("least {setting}", setting = small(&label(spec, sweep)));
+    let name = tr!("smallest sufficient {setting}", setting = small(&label(spec, sweep)));
     Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
 }
 

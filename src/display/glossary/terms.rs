@@ -53,7 +53,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Bayes-optimal"),
         means: text!(
-            "Having the smallest expected loss that any prediction from the inputs can reach, even one that knows the distribution of inputs and labels."
+            "A prediction is Bayes-optimal if no other prediction from the inputs has a smaller expected loss, even if the distribution of inputs and labels is known."
         ),
     },
     Term {
@@ -99,7 +99,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("coset|cosets"),
         means: text!(
-            "All products gh, where g is one fixed element of a group and h runs through a subgroup. These cosets divide the group into parts of equal size; so do the sets of products hg."
+            "All products gh, where g is a fixed element of a group and h runs through a subgroup. The cosets of a subgroup divide the group into parts of equal size; the sets of products hg do the same."
         ),
     },
     Term {
@@ -123,19 +123,19 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Dirichlet|Dirichlet distribution"),
         means: text!(
-            "A distribution of lists of probabilities, such as the rows of a transition matrix. With parameter 1 all lists are equally likely."
+            "A distribution from which a list of probabilities is drawn, such as a row of a transition matrix. With parameter 1 all lists are equally likely."
         ),
     },
     Term {
         words: text!("doubly stochastic"),
         means: text!(
-            "A matrix of probabilities in which each row and each column adds up to 1. In a Markov chain with such a matrix, symbols that are equally frequent stay equally frequent."
+            "A matrix of probabilities in which each row and each column adds up to 1. In a Markov chain with such a matrix, if all symbols are equally frequent, they remain equally frequent."
         ),
     },
     Term {
         words: text!("dropout"),
         means: text!(
-            "In each training step the values of randomly chosen neurons are set to 0. Training then finds outputs that do not depend on only a few neurons."
+            "In each training step the values of randomly chosen neurons are set to 0. So training finds weights with which the outputs depend on many neurons, and not on only a few."
         ),
     },
     Term {
@@ -157,7 +157,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Fourier gap"),
         means: text!(
-            "The largest absolute gradient entry on a relevant bit minus the largest absolute gradient entry on any other bit. If the gap is positive, a training step favours a relevant bit."
+            "The largest absolute gradient on a relevant bit minus the largest absolute gradient on any other bit. If the gap is positive, a gradient step changes the weight of a relevant bit most."
         ),
     },
     Term {
@@ -197,12 +197,14 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("half-space|half-spaces"),
         means: text!(
-            "A rule that divides the inputs by a plane: the label is the sign of a weighted sum of the inputs."
+            "A rule that separates the inputs with a plane: the label is the sign of a weighted sum of the inputs."
         ),
     },
     Term {
         words: text!("Hebb's rule"),
-        means: text!("Each weight is the sum of its input times the label, over all examples."),
+        means: text!(
+            "Each weight is a sum over all examples: the sum of the products of the weight's input and the label."
+        ),
     },
     Term {
         words: text!("held-out"),
@@ -229,7 +231,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("induction head|induction heads"),
         means: text!(
-            "An attention head that attends from the last symbol to whatever followed the earlier occurrences of the same symbol."
+            "An attention head that attends from the last symbol to the symbols that came directly after the earlier occurrences of this last symbol."
         ),
     },
     Term {
@@ -239,7 +241,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("inverse temperature"),
         means: text!(
-            "A factor by which all scores are multiplied before softmax. With a large factor, almost the whole share goes to the largest score."
+            "A factor by which all scores are multiplied before softmax. With a large factor, the largest score receives a share close to 1."
         ),
     },
     Term {
@@ -274,7 +276,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("least squares"),
-        means: text!("A linear function with the smallest possible sum of squared errors on the examples."),
+        means: text!(
+            "A method that finds the linear function with the smallest possible sum of squared errors on the examples."
+        ),
     },
     Term {
         words: text!("logit|logits"),
@@ -291,7 +295,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("margin|margins"),
         means: text!(
-            "The distance of an answer from an error: the output for the right answer minus the largest output for a wrong answer, or the size of the smallest change that makes the answer wrong."
+            "How far an answer is from becoming wrong: the output for the right answer minus the largest output for a wrong answer, or the size of the smallest change of the weights that makes the answer wrong."
         ),
     },
     Term {
@@ -403,7 +407,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("representation|representations"),
         means: text!(
-            "A matrix for every element of a group, such that the matrix of a product is the product of the matrices."
+            "One matrix for each element of a group, such that the matrix of the product of two elements is the product of the matrices of these elements."
         ),
     },
     Term {
@@ -493,7 +497,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("validation queries|validation query|validation accuracy"),
         means: text!(
-            "Validation queries are not used in training, but to choose the best result. So the accuracy on validation queries is a little too high."
+            "Validation queries are not used in training. They are used to choose the best result, so the accuracy on validation queries is a little too high."
         ),
     },
     Term {

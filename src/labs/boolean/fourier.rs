@@ -80,14 +80,14 @@ fn said(task: &SparseBoolean) -> String {
     let (all, value, name) = (coefficients.len(), decimal(coefficients[largest] as f32), name(largest));
     match sets.len() {
         1 => tr!(
-            "The function has degree {degree}. Of its {all} Fourier coefficients, 1 is not 0: {value}, for {name}.",
+            "The function has degree {degree}. Of its {all} Fourier coefficients, only one is different from 0: {value}, for {name}.",
             degree,
             all,
             value,
             name
         ),
         count => tr!(
-            "The function has degree {degree}. Of its {all} Fourier coefficients, {count} are not 0. The largest is {value}, for {name}.",
+            "The function has degree {degree}. Of its {all} Fourier coefficients, {count} are different from 0. The largest is {value}, for {name}.",
             degree,
             all,
             count,
@@ -169,7 +169,7 @@ mod tests {
         let said = charts::FOURIER.summary(&state.run);
         assert_eq!(
             said,
-            "The function has degree 3. Of its 8 Fourier coefficients, 4 are not 0. The largest is −0.500, for 1."
+            "The function has degree 3. Of its 8 Fourier coefficients, 4 are different from 0. The largest is −0.500, for 1."
         );
         // A conjunction of five bits has 32, of which the constant is the largest.
         state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));

@@ -48,7 +48,7 @@ impl Examples {
 pub fn covered(spec: &RunSpec) -> Result<PairNet, String> {
     match spec.model.config().family() {
         Some(Family::Pairs(net)) if spec.model.suits(&spec.task) => Ok(net),
-        _ => Err(tr!("its model is the {model}", model = spec.model.info().name)),
+        _ => Err(tr!("the model of the run is the {model}", model = spec.model.info().name)),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn Looks() -> impl IntoView {
                     <h2 class="inside__title" id="looks-title">{tr!("Attention of each head")}</h2>
                     <section class="card" aria-label=tr!("Heads")>
                         <p class="card__note">
-                            {tr!("Attention of each head on all relevant bits together, averaged over the examples of the chart “Attention, example by example”. Press a head to see its dots in the chart.")}
+                            {tr!("Attention of each head on all relevant bits together, averaged over the examples of the chart “Attention, example by example”. Press the button of a head to see the dots of this head in the chart.")}
                         </p>
                         <div class="switches" role="group" aria-label=tr!("Head in the chart")>{choices}</div>
                     </section>

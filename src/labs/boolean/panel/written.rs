@@ -49,7 +49,7 @@ fn instrument() -> AnyView {
     let label = Signal::derive(move || said().join(" "));
     view! {
         <p class="card__note">
-            {tr!("Nothing is trained here: the weights are taken from two proofs. The first head selects s of T bits, and the necessary sharpness R of this head grows like log T. The heads of the second proof have norms that grow like T squared, and can separate any subset of log T inputs from the other inputs: without a bound on the norms, capacity grows with T.")}
+            {tr!("Nothing is trained here: the weights are taken from two proofs. The head of the first proof selects s of T bits; the sharpness R that this head needs grows like log T. The heads of the second proof have norms that grow like T squared. These heads can separate any subset of log T inputs from the other inputs: without a bound on the norms, the capacity of the heads grows with T.")}
         </p>
         <div class="theory__parts">
             <div class="theory__knobs">
@@ -64,7 +64,7 @@ fn instrument() -> AnyView {
                 <Drawing testid="written-mass" reading=Callback::new(move |()| drawn()) label />
                 <Drawing testid="written-needed" reading=Callback::new(move |()| enough()) label />
                 <Drawing testid="written-shattered" reading=Callback::new(move |()| grid())
-                    label=Signal::derive(|| tr!("The output of head s on input i is above one half where bit i of s is 1.").to_string()) />
+                    label=Signal::derive(|| tr!("The output of head s on input i is above one half if bit i of the binary number s is 1, and below one half otherwise.").to_string()) />
             </div>
         </div>
     }

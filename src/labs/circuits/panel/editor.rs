@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(said("inputs a\ns = a and b")[0].0, Some(2));
         assert_eq!(
             said(""),
-            [(None, "The circuit has no gate; a line such as “out = a and b” is one.".into())]
+            [(None, "The circuit has no gate; write a gate on a line, for example “out = a and b”.".into())]
         );
         let many: String = (0..401).map(|i| format!("g{i}=x\n")).collect();
         assert_eq!(said(&many), [(Some(401), "Line 401: a circuit must have at most 400 gates.".into())]);

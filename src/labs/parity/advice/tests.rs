@@ -189,8 +189,8 @@ fn reasons_are_sentences() {
     assert_eq!(
         advice("m=10"),
         [
-            "10 labels can distinguish at most 1,024 sets of bits, but there are 19,600 sets: the relevant bits can hardly be \
-             learned."
+            "With 10 training labels, at most 1,024 sets of bits can be distinguished, but there are 19,600 possible sets: the \
+             relevant bits can hardly be learned."
         ]
     );
     for (settings, word) in [
@@ -200,7 +200,7 @@ fn reasons_are_sentences() {
         ("width=2&bias=hidden", "Two ReLU neurons"),
         ("model=polynet&degree=4&bias=no", "Without biases this network is an even function"),
         ("k=2&act=sin&bias=none", "an odd function"),
-        ("k=8&n=512&m=50", "50 labels can distinguish"),
+        ("k=8&n=512&m=50", "With 50 training labels"),
     ] {
         let said = advice(settings);
         assert!(said.len() == 1 && said[0].contains(word), "{settings}: {said:?}");
