@@ -271,7 +271,7 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     assert_eq!(bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
     assert_eq!(extra(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
     assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained network");
-    assert_eq!(markov_charts::LAGS.summary(&state.run), "v is largest at distance 1, 0.500.");
+    assert_eq!(markov_charts::LAGS.summary(&state.run), "The largest entry of v is 0.500, at distance 1.");
 }
 
 #[test]
@@ -281,28 +281,28 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
         |link: &str, phase: &Phase, solved: &[(usize, u64)]| status(&said(link, phase.clone(), solved));
     assert_eq!(
         text("#v1/markov", &Phase::Running, &[]),
-        "Learning: nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018"
+        "Learning: the network is nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018"
     );
     let many = "#v1/markov?replicas=10";
     assert!(text(many, &Phase::Running, &[]).contains("KL 0.091 in the median, unigram"));
     assert_eq!(
         text("#v1/markov", &Phase::Finished(Ending::Target), &[(0, 225)]),
-        "The induction head has formed at step 225: KL is more than half-way from unigram to bigram."
+        "The induction head has formed at step 225: the KL is more than half-way from the unigram KL to the bigram KL."
     );
     let seven: Vec<(usize, u64)> = (0..7).map(|r| (r, 200 + r as u64)).collect();
     assert_eq!(
         text(many, &last, &seven),
-        "The induction head has formed in 7 of 10 networks, at steps 200 to 206: KL is more than half-way from unigram to \
-         bigram. Ended at step 400."
+        "The induction head has formed in 7 of 10 networks, at steps 200 to 206: the KL is more than half-way from the unigram KL to \
+         the bigram KL. Ended at step 400."
     );
     assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
     let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &Phase::Running, &[(0, 40)]);
     assert_eq!(
         minimal,
-        "Bigrams are learned at step 40: KL is at least 80.0 % of the way from unigram to bigram. Training continues."
+        "Bigrams are learned at step 40: the KL is at least 80.0 % of the way from the unigram KL to the bigram KL. Training continues."
     );
     let third = text("#v1/markov?gram=3", &Phase::Finished(Ending::Target), &[(0, 40)]);
-    assert!(third.ends_with("from bigram to trigram."), "{third}");
+    assert!(third.ends_with("from the bigram KL to the trigram KL."), "{third}");
     assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 without reaching the target");
 }
 
@@ -311,7 +311,12 @@ fn numbers_go_by_what_they_are() {
     let state = said("#v1/markov", Phase::Running, &[]);
     assert_eq!(
         names(&state.run),
-        ["Loss, training", "KL to the truth", "Accuracy, training", "Progress to the bigram KL"]
+        [
+            "Loss, training",
+            "KL to the truth",
+            "Accuracy, training",
+            "Progress towards the KL of the bigram strategy"
+        ]
     );
     assert_eq!(Newest::of(state.run.history.last()).test_loss, "0.091");
     assert_eq!(extra(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));

@@ -33,7 +33,13 @@ fn the_winners_are_rewound_by_a_link() {
     (state.run.weights.step, state.run.weights.values) = (700, Arc::new(values));
     state.run.phase = Phase::Paused;
     let found = rewound(&state.run).unwrap();
-    assert!(found.about.contains("after 700 steps are 2, 4, 6, 8 and 1."), "{}", found.about);
+    assert!(
+        found
+            .about
+            .contains("After 700 steps the neurons with the largest weight norms are 2, 4, 6, 8 and 1."),
+        "{}",
+        found.about
+    );
     let (link, notices) = decode(&found.ticket.unwrap());
     assert!(notices.is_empty());
     let spec = &link.spec;
@@ -57,7 +63,9 @@ fn the_winners_are_rewound_by_a_link() {
     let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
     assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
     assert!(
-        parity_charts::LUCK.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1.")
+        parity_charts::LUCK
+            .summary(&state.run)
+            .starts_with("The neurons with the largest weight norms are 2, 4, 6, 8 and 1.")
     );
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
     let mut ticket = open(&crate::permalink::encode(&link));
@@ -91,7 +99,10 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 is less than"), "{little}");
     assert!(little.contains("3.76 · 10⁷") && little.contains("at least 99.9 %"), "{little}");
     let plenty = of("#v1/sparse-parity?n=30&m=400");
-    assert!(plenty.contains("½·C(n, k) = 2,030, so proposition 6.3 excludes nothing here"), "{plenty}");
+    assert!(
+        plenty.contains("½·C(n, k) = 2,030, so proposition 6.3 does not limit the success rate of this run"),
+        "{plenty}"
+    );
     assert!(floor(&decode("#v1/groups").0.spec).is_none());
     let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
     let mut state = open(map);

@@ -18,7 +18,7 @@ pub const PARTS: [(&str, &str); 9] = [
     ("settings", text!("All settings")),
     ("charts", text!("Switches of the charts")),
     ("numbers", text!("Newest measurements")),
-    ("inside", text!("Look inside")),
+    ("inside", text!("Inside the network")),
     ("theory", text!("Theory")),
     ("links", text!("Link and command")),
 ];

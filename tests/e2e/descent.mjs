@@ -66,7 +66,7 @@ export function descentLab(here) {
         await until(async () => (await heading(see)).startsWith(`Layer ${layer} of ${all}: `), `layer ${layer}`, 10);
         assert.equal(await see(`layer-${layer}`).getAttribute("aria-pressed"), "true");
         seen.add([await heading(see), await text(see("layer-about")), await text(see("layer-formula"))].join(" "));
-        assert.match(await text(see("layer-wiring")), /^(ReLU attention with|Element-wise product with|MLP with) .* writes .*\.$/);
+        assert.match(await text(see("layer-wiring")), /^This layer (is a ReLU attention layer with|computes element-wise products with|is an MLP with) .* writes .*\.$/);
         assert.ok((await page.locator(".part--written").count()) > 1, "what it writes is marked");
       }
       assert.equal(seen.size, all);

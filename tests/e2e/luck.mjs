@@ -13,9 +13,9 @@ export function luck(here) {
   it("names the winners of a layer, rewinds them by a link, and counts what they began with", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=20&init=sparse&held=128&steps=400&halt=steps&device=cpu&speed=0&show=accuracy.luck");
     await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end", 30);
-    await until(async () => /^The strongest of 20 neurons after 400 steps are /.test(await text(see("winners"))), "the winners");
-    const won = (await text(see("winners"))).match(/are (.*?)\. Their initial rows/)[1].split(/, | and /).join(".");
-    assert.match(await see("chart-luck").getAttribute("aria-label"), /^The strongest neurons are /);
+    await until(async () => /^The network has 20 neurons\. After 400 steps the neurons with the largest weight norms are /.test(await text(see("winners"))), "the winners");
+    const won = (await text(see("winners"))).match(/are (.*?)\. The initial rows/)[1].split(/, | and /).join(".");
+    assert.match(await see("chart-luck").getAttribute("aria-label"), /^The neurons with the largest weight norms are /);
     await see("ticket").click();
     await until(async () => page.url().includes(`keep=${won}&`), "the ticket's link");
     assert.match(page.url(), /replicas=20&inits=1/);
@@ -31,13 +31,13 @@ export function luck(here) {
     const { page, heard, see } = await open("#v1/sparse-parity?n=15&k=2&width=4&device=cpu&steps=50&held=64");
     assert.equal(await see("luck").getAttribute("open"), null, "closed where it is not about it");
     await see("luck").locator("summary").click();
-    await until(async () => /^Random signs: 1,\d\d\d examples reveal the bits with probability 98 %/.test(await text(see("luck-texts"))), "the chance");
+    await until(async () => /^Random signs: 1,\d\d\d examples reveal the relevant bits with probability 98 %/.test(await text(see("luck-texts"))), "the chance");
     const said = await text(see("luck-texts"));
     await page.locator("#luck-s").focus();
     await page.keyboard.press("ArrowRight");
     await until(async () => (await text(see("luck-texts"))) !== said, "another chance");
     assert.equal(await page.locator("#luck-s-is").innerText(), "3");
-    assert.match(await text(see("luck-texts")), /Good row, 3 ones and zeros/);
+    assert.match(await text(see("luck-texts")), /Good row \(ones on as many relevant bits as possible\), 3 ones and zeros/);
     assert.match(await text(see("floor")), /parameters × 50 steps × 32 examples/);
     const drawn = see("luck-plot");
     assert.ok((await drawn.boundingBox()).height > 100);

@@ -35,7 +35,7 @@ export function machineLab(here) {
     assert.equal(await text(heads.locator(".cell__symbol")), token[3]);
     assert.match(
       await text(see("machine-counts")),
-      /^T = 107: 7 bits per position, width 46, 11 blocks, 69,630 parameters, 1,235 of them not 0, ‖θ‖₁ = 1,545\.$/,
+      /^For T = 107 steps a position has 7 bits\. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545\.$/,
     );
     for (const group of GROUPS) assert.equal(await see(`bits-${group}`).count(), 1, group);
     await until(async () => (await pixels(page, "bits-pos1")) > 1, "the numbers of the steps are drawn", 20);
@@ -76,7 +76,7 @@ export function machineLab(here) {
         await until(async () => (await heading(see)).startsWith(`Block ${block} of 11: `), `block ${block}`, 10);
         assert.equal(await see(`block-${block}`).getAttribute("aria-pressed"), "true");
         seen.add([await heading(see), await text(see("block-about")), await text(see("block-formula"))].join(" "));
-        assert.match(await text(see("block-deviation")), /^Largest distance of a number from 0 or 1 before rounding: /);
+        assert.match(await text(see("block-deviation")), /^Before rounding, the largest distance of a number from the nearer of 0 and 1 is /);
       }
       assert.equal(seen.size, 11);
       assert.match(await text(see("token-title")), /^Token of step 107 after all 11 blocks$/);
@@ -155,7 +155,7 @@ export function machineLab(here) {
     const { page, heard, see } = await open("?speed=0", PHONE);
     await until(async () => (await see("machine-rules").count()) === 1, "the editor", 20);
     await until(async () => (await said(see))?.[1] === "107", "the busy beaver");
-    assert.equal(await text(see("machine-state")), "This is the machine that runs.");
+    assert.equal(await text(see("machine-state")), "The current run uses this machine.");
     assert.ok(await see("machine-run").isDisabled());
     const before = page.url();
     await see("machine-rules").fill("go 0 -> 1 R go\ngo 1 -> 0 X go");
@@ -173,7 +173,7 @@ export function machineLab(here) {
     await see("machine-cell").fill("x");
     await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-flaw"))), "the cell", 10);
     await see("machine-cell").fill("9");
-    await until(async () => (await text(see("machine-state"))) === "This machine does not run yet.", "it can run", 10);
+    await until(async () => (await text(see("machine-state"))) === "The current run uses another machine. Press “Run this machine” to run this one.", "it can run", 10);
     assert.match(await text(see("machine-notation")), /^Five words per line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);
     assert.equal(page.url(), before, "nothing has happened yet");
     await see("machine-run").click();
@@ -186,7 +186,7 @@ export function machineLab(here) {
     const tape = Object.fromEntries(cells);
     assert.equal([9, 10, 11, 12].map((cell) => tape[cell]).join(""), "1001", "all bits are flipped");
     assert.match(await see("machine-rules").inputValue(), /^; flips bits\n/, "the text stays as it was written");
-    await until(async () => (await text(see("machine-state"))) === "This is the machine that runs.", "the machine to run", 20);
+    await until(async () => (await text(see("machine-state"))) === "The current run uses this machine.", "the machine to run", 20);
     assert.ok(await fits(page), "nothing is wider than a phone");
     // One undo brings the busy beaver back.
     await see("block-1").focus();

@@ -57,7 +57,7 @@ export function markovLab(here) {
 
   it("forms an induction head while one watches, and shows where its heads look", async () => {
     const { page, heard, see } = await open("#v1/markov?speed=0&device=cpu");
-    await until(async () => /^The induction head has formed at step \d+: KL is more than half-way/.test(await text(see("status"))), "the second drop", 60);
+    await until(async () => /^The induction head has formed at step \d+: the KL is more than half-way/.test(await text(see("status"))), "the second drop", 60);
     const measured = await rows(page);
     assert.ok(measured.at(-1).test_accuracy[0] > 0.5, "more than half-way to the bigram line");
     assert.ok(measured[0].test_loss[0] > 2 * measured.at(-1).test_loss[0]);
@@ -201,7 +201,7 @@ export function markovLab(here) {
     await until(() => page.url().endsWith("chain=10.90.60.40"), "the chain");
     assert.equal(await text(see("chain-problem")), "");
     assert.equal(await see("chain-b-a").inputValue(), "60");
-    assert.equal(await text(see("stationary")), "In the long run: a 40.0 % and b 60.0 %.");
+    assert.equal(await text(see("stationary")), "Shares of the symbols in a very long sequence from this chain: a 40.0 % and b 60.0 %.");
     await see("chain-b-a").fill("120");
     await page.keyboard.press("Enter");
     await until(async () => /whole number of percent from 0 to 100/.test(await text(see("chain-problem"))), "the range");

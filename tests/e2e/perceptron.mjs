@@ -16,7 +16,7 @@ export function perceptronLab(here) {
     assert.ok(Math.abs(Number(wrong) - (100 * Math.acos(Number(overlap))) / Math.PI) < 0.5, said);
     assert.ok((await pixels(page, "chart-overlap")) > 3, "two curves are drawn");
     await until(async () => /20\.0 examples per weight/.test(await text(see("teacher"))), "what was seen");
-    assert.match(await text(see("teacher")), /Theory predicts 8\.\d % wrong answers\./);
+    assert.match(await text(see("teacher")), /Theory predicts that 8\.\d % of the answers to new inputs are wrong\./);
     await see("teacher-alpha").press("End");
     await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-after"))), "more examples");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");

@@ -27,9 +27,11 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::DEPTHS, |run| Reading::Lines(sweeps::by_depth(run)))
         .applies(|run| match over(run) {
             Some(_) => Ok(()),
-            None => Err(tr!("This chart needs a sweep over the depth d or the bits n.").into()),
+            None => {
+                Err(tr!("This chart needs a sweep over the depth d or over the number n of bits.").into())
+            }
         })
-        .title(|run| (over(run) == Some("n")).then(|| tr!("Margin by bits").into()))
+        .title(|run| (over(run) == Some("n")).then(|| tr!("Margin by number of bits").into()))
         .summary(|run| Some(words::by_depth(run)))
         .follows(Follows::Sweep)
         .of_measurements(),
@@ -56,7 +58,7 @@ fn norms(run: &RunView) -> Lines {
         measure(tr!("smallest noise"), Role::Train, Measured::Noise),
         measure(tr!("smallest perturbation found"), Role::Test, Measured::Least),
         measure(tr!("exact margin"), Role::Relevant, Measured::Exact),
-        measure(tr!("bound with rounding fixed"), Role::Other, Measured::Held),
+        measure(tr!("bound, rounding parameters fixed"), Role::Other, Measured::Held),
         measure(tr!("bound of theorem D.6"), Role::Other, Measured::Bound),
     ];
     lines.series = all.into_iter().filter(|series| series.y.iter().any(|y| y.is_finite())).collect();
@@ -107,7 +109,7 @@ fn strays(state: &CircuitState) -> Lines {
     };
     let mut lines = Lines {
         x_label: tr!("layer").into(),
-        y_label: tr!("largest distance from 0 or 1").into(),
+        y_label: tr!("largest distance from the nearer of 0 and 1").into(),
         series: vec![curve(tr!("before rounding"), Role::Train, 0)],
         ..Default::default()
     };
@@ -116,7 +118,7 @@ fn strays(state: &CircuitState) -> Lines {
         lines.series.push(curve(tr!("after rounding"), Role::Test, 1));
         lines.references.push((crate::circuits::SIGMA_ZETA, tr!("rounding removes errors below 1/3").into()));
     } else if let Some(only) = lines.series.first_mut() {
-        only.name = tr!("values").into();
+        only.name = tr!("values of the gates").into();
     }
     if largest < 0.05 {
         lines.y_range = Some((0.0, 0.5));
@@ -155,7 +157,7 @@ fn table(state: &CircuitState) -> Grid {
     let mut column_names: Vec<String> = state.circuit.names()[..state.circuit.inputs()].to_vec();
     column_names.extend([tr!("circuit"), tr!("network")].map(String::from));
     let mut grid = Grid {
-        x_label: tr!("bits of the input, the circuit's value, the network's output").into(),
+        x_label: tr!("bits of the input; value of the circuit; output of the network").into(),
         y_label: tr!("input").into(),
         rows: rows.len(),
         columns: column_names.len(),

@@ -34,7 +34,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let known = run.found.contains_key(&PERTURBATION.id());
     let answer = known.then(|| state.output(&bits)).flatten().map(|output| {
         let is_one = output > 0.0;
-        let answer = tr!("{output}, so {bit}", output = number(output), bit = bit(is_one));
+        let answer = tr!("{output}, so the bit is {bit}", output = number(output), bit = bit(is_one));
         said(state.step, &answer, is_one == truth)
     });
     Some(Example {
@@ -77,7 +77,7 @@ mod tests {
                 let output = if odd == 1 { "1.00" } else { "−1.00" };
                 assert_eq!(
                     shown.answer,
-                    format!("The network's answer at step 7: {output}, so {odd}. Right."),
+                    format!("The network's answer at step 7: {output}, so the bit is {odd}. Right."),
                     "{link}"
                 );
                 seen.push(bits);

@@ -62,15 +62,18 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
         }
     };
     if is_toy(run) && over(run) == Some("levels") {
-        let without = known(tr!("exact without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
-            toy_margin(depth).ok()
-        });
-        let with = known(tr!("exact with rounding"), Role::Other, &|depth| rounded_toy_margin(depth).ok());
+        let without =
+            known(tr!("exact margin without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
+                toy_margin(depth).ok()
+            });
+        let with =
+            known(tr!("exact margin with rounding"), Role::Other, &|depth| rounded_toy_margin(depth).ok());
         lines.series.extend([without, with]);
         if depths.last().is_some_and(|depth| *depth > 1) {
-            let first = known(tr!("first-order approximation with rounding"), Role::Other, &|depth| {
-                first_order_margin(depth).ok()
-            });
+            let first =
+                known(tr!("first-order approximation of the margin with rounding"), Role::Other, &|depth| {
+                    first_order_margin(depth).ok()
+                });
             lines.series.push(Series { faint: true, ..first });
         }
     } else {
@@ -79,7 +82,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
                 points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
             if !points.is_empty() {
                 lines.series.push(Series {
-                    name: tr!("{name}: bound with rounding fixed", name),
+                    name: tr!("{name}: bound, rounding parameters fixed", name),
                     role: Role::Other,
                     x: points.iter().map(|(x, _)| *x).collect(),
                     y: points.iter().map(|(_, y)| *y).collect(),

@@ -68,7 +68,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
             "smallest noise",
             "smallest perturbation found",
             "exact margin",
-            "bound with rounding fixed",
+            "bound, rounding parameters fixed",
             "bound of theorem D.6"
         ]
     );
@@ -122,7 +122,7 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     assert!(largest(&drawn.series[0].y) < SIGMA_ZETA as f32 && largest(&drawn.series[1].y) == 0.0);
     assert_eq!(drawn.references.len(), 1);
     let bare = lines(charts::STRAYS, &without);
-    assert_eq!((bare.series.len(), bare.series[0].name.as_str()), (1, "values"));
+    assert_eq!((bare.series.len(), bare.series[0].name.as_str()), (1, "values of the gates"));
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
     assert!(charts::STRAYS.summary(&with.run).ends_with("before rounding and 0 after rounding."));
@@ -164,10 +164,10 @@ fn charts_of_sweeps_are_of_sweeps_over_depth_or_bits() {
     let state = open("?circuit=toy&sweep=levels:1_4_25&series=round:yes_no");
     assert_eq!(charts::DEPTHS.applies(&state.run), Ok(()));
     let drawn = lines(charts::DEPTHS, &state);
-    let exact = drawn.series.iter().find(|of| of.name == "exact with rounding").unwrap();
+    let exact = drawn.series.iter().find(|of| of.name == "exact margin with rounding").unwrap();
     assert!((exact.y.last().unwrap() - 0.49068).abs() < 1e-4);
     assert_eq!(charts::DEPTHS.summary(&state.run), "No run of the sweep has ended yet.");
-    assert_eq!(charts::DEPTHS.title(&open("?sweep=n:2_4").run), "Margin by bits");
+    assert_eq!(charts::DEPTHS.title(&open("?sweep=n:2_4").run), "Margin by number of bits");
 }
 
 #[test]

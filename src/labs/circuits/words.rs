@@ -31,7 +31,7 @@ pub(super) fn names() -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
         (tr!("Smallest perturbation found").into(), significant(measured(run, Measured::Least))),
-        (tr!("Lower bound, rounding fixed").into(), significant(measured(run, Measured::Held))),
+        (tr!("Lower bound, rounding parameters fixed").into(), significant(measured(run, Measured::Held))),
     ]
 }
 
@@ -139,7 +139,7 @@ pub(super) fn by_depth(run: &RunView) -> String {
         if curves.len() > 1 { format!("{name}: {said}") } else { said }
     };
     let all = curves.iter().map(one).collect::<Vec<_>>().join("; ");
-    let said = tr!("Least norm found at the end: {all}.", all);
+    let said = tr!("Norm of the smallest perturbation found, at the end of each run: {all}.", all);
     // The constants from some depth on.
     let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
     match is_toy(run) {
@@ -204,7 +204,7 @@ pub(super) fn places(run: &RunView) -> Option<String> {
         false => tr!("the output").into(),
     };
     Some(tr!(
-        "The smallest perturbation found has norm {norm}. Its largest part is in {place}: {share} of the sum of squares.",
+        "The smallest perturbation found has norm {norm}. Its largest part is in {place}: this part contributes {share} of the squared norm.",
         norm = significant(whole.sqrt()),
         place,
         share = percent((most * most / whole.max(f64::MIN_POSITIVE)) as f32)

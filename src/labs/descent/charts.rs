@@ -69,7 +69,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BAND, |run| Reading::Lines(sweeps::band(run)))
         .applies(|run| match is_over(run, "delta") {
             true => Ok(()),
-            false => Err(tr!("This chart needs a sweep over the band δ.").into()),
+            false => Err(tr!("This chart needs a sweep over the band δ of the ReLU.").into()),
         })
         .summary(|run| Some(words::by(run, "δ")))
         .follows(Follows::Sweep)
@@ -84,19 +84,20 @@ fn measure(run: &RunView, name: &str, role: Role, of: Measured) -> Series {
 fn both(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("loss L_n"));
     // What is drawn last lies on top: where all agree, the others are seen as rims of the tokens.
-    let single = measure(run, tr!("direct descent, single precision"), Role::Other, Measured::SingleLoss);
-    let direct = series(&run.history, tr!("direct descent"), Role::Train, Of::TestLoss);
+    let single =
+        measure(run, tr!("direct gradient descent, single precision"), Role::Other, Measured::SingleLoss);
+    let direct = series(&run.history, tr!("direct gradient descent"), Role::Train, Of::TestLoss);
     lines.series = vec![
         Series { under: 2, ..single },
         Series { under: 1, ..direct },
-        series(&run.history, tr!("tokens"), Role::Test, Of::TrainLoss),
+        series(&run.history, tr!("weights in the tokens"), Role::Test, Of::TrainLoss),
     ];
     lines.marks.extend(solved(run).map(reached(run)));
     marked(lines, run)
 }
 
 fn apart(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("distance from direct descent"));
+    let mut lines = with_axes(tr!("step"), tr!("distance from direct gradient descent"));
     // Bounds grow beyond what can be drawn: they end there. Over replicas they spread over powers of ten.
     let bound = |name: &str, role: Role, of: Measured| Series {
         band: vec![],
@@ -106,8 +107,8 @@ fn apart(run: &RunView) -> Lines {
     lines.series = vec![
         bound(tr!("bound of corollary 1.1"), Role::Other, Measured::Corollary),
         bound(tr!("bound computed step by step"), Role::Relevant, Measured::Recursion),
-        measure(run, tr!("direct descent, single precision"), Role::Train, Measured::SingleDistance),
-        measure(run, tr!("tokens"), Role::Test, Measured::Distance),
+        measure(run, tr!("direct gradient descent, single precision"), Role::Train, Measured::SingleDistance),
+        measure(run, tr!("weights in the tokens"), Role::Test, Measured::Distance),
     ];
     let mut lines = marked(lines, run);
     // From rounding to what is seen in the loss there are fifteen powers of ten; bounds may go beyond all numbers.
@@ -219,7 +220,7 @@ fn fitted(state: &DescentState) -> Lines {
     if state.draw.function != Function::Points {
         series.push(drawn(tr!("function"), Role::Other, &|x| state.target.value(x)));
     }
-    let direct = drawn(tr!("direct descent"), Role::Train, &|x| answer(&state.state.direct, x));
+    let direct = drawn(tr!("direct gradient descent"), Role::Train, &|x| answer(&state.state.direct, x));
     series.push(Series { under: 1, ..direct });
     series.push(drawn(tr!("network stored in the tokens"), Role::Test, &|x| answer(&state.state.tokens, x)));
     series.push(dots(tr!("examples"), Role::Relevant, &points));
@@ -242,7 +243,7 @@ fn heads(state: &DescentState) -> Bars {
     };
     Bars {
         x_label: tr!("layer").into(),
-        y_label: tr!("heads, or hidden units of an MLP").into(),
+        y_label: tr!("number of heads, or of hidden units in an MLP").into(),
         bars: layers.enumerate().map(bar).collect(),
         marked: state.trace.layer.checked_sub(1).into_iter().collect(),
         marked_name: tr!("layer shown").into(),

@@ -27,8 +27,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         0 => {
             let given = tr!("Example {which}, the query of the prompt: x = {written}.", which, written);
             let label = match state.target.value(x) {
-                Some(label) => tr!("The value of the function there is {label}.", label = number(label)),
-                None => tr!("Nothing is known of the function there.").into(),
+                Some(label) => tr!("The value of the function at this x is {label}.", label = number(label)),
+                None => tr!("The value of the function at this x is not known.").into(),
             };
             (given, label)
         }
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(count(&run), 16);
         let query = example(&run, 0).unwrap();
         assert_eq!(query.given, "Example 1, the query of the prompt: x = 0.400.");
-        assert_eq!(query.label, format!("The value of the function there is {}.", number(0.8f64.sin())));
+        assert_eq!(query.label, format!("The value of the function at this x is {}.", number(0.8f64.sin())));
         let expected = |x: f64| format!("The network's answer at step 7: {}.", number(answer(&[x, 1.0])));
         assert_eq!(query.answer, expected(0.4));
         for at in 1..16 {
@@ -90,7 +90,7 @@ mod tests {
     fn own_points_have_no_value_at_the_query() {
         let (run, _) = asked("#v1/in-context-regression?f=points&points=-1:0.5_0.25:2&query=0");
         assert_eq!(count(&run), 3);
-        assert_eq!(example(&run, 0).unwrap().label, "Nothing is known of the function there.");
+        assert_eq!(example(&run, 0).unwrap().label, "The value of the function at this x is not known.");
         assert_eq!(example(&run, 2).unwrap().label, "The label is 2.00.");
         assert_eq!(example(&run, 3), None);
     }

@@ -53,7 +53,7 @@ impl Lab for DescentLab {
         Vocabulary {
             examples: text!("the examples of the prompt"),
             aims: false,
-            curves: Some([text!("with the weights in the tokens"), text!("with direct descent")]),
+            curves: Some([text!("with the weights in the tokens"), text!("with direct gradient descent")]),
             seen: text!("examples used"),
             ..Vocabulary::NUMBERS
         }

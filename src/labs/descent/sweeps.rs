@@ -57,13 +57,15 @@ fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
         let places = places(curve);
         let Some(found) = exponent(curve) else { continue };
         let fitted = match curves.len() {
-            1 => tr!("fit, power {exponent}", exponent = shown(found)),
-            _ => tr!("{name}: fit, power {exponent}", name = curve.0, exponent = shown(found)),
+            1 => tr!("fitted power law, exponent {exponent}", exponent = shown(found)),
+            _ => {
+                tr!("{name}: fitted power law, exponent {exponent}", name = curve.0, exponent = shown(found))
+            }
         };
         lines.series.extend(law(fitted, Role::Other, &places, found));
     }
     if let [only] = curves.as_slice() {
-        let name = tr!("power {exponent}", exponent = shown(wanted));
+        let name = tr!("power law with exponent {exponent}", exponent = shown(wanted));
         lines.series.extend(law(name, Role::Relevant, &places(only), wanted));
     }
     let all = crate::sweep::places(&run.link.spec.run.sweep);

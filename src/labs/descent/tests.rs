@@ -71,7 +71,7 @@ fn losses_and_distances_are_those_of_the_race() {
     let said = charts::BOTH.summary(&state.run);
     assert!(
         said.starts_with(
-            "Loss after 100 steps: 0.0485 with the weights in the tokens, 0.0485 with direct descent,"
+            "Loss after 100 steps: 0.0485 with the weights in the tokens, 0.0485 with direct gradient descent,"
         ),
         "{said}"
     );
@@ -88,18 +88,18 @@ fn losses_and_distances_are_those_of_the_race() {
     let (low, high) = drawn.y_range.unwrap();
     assert!(low < f64::from(tokens.y[1]) && high > 1e-3 && high < 10.0, "{low} {high}");
     let said = charts::APART.summary(&state.run);
-    assert!(said.contains("and the weights of direct descent is 4.13e−4. "), "{said}");
+    assert!(said.contains("and the weights of direct gradient descent is 4.13e−4. "), "{said}");
     assert!(said.contains("and the initial weights is 0.756. "), "{said}");
 
     // The charts of every lab have the names of the lab.
     let drawn = lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(curves, ["with the weights in the tokens", "with direct descent"]);
+    assert_eq!(curves, ["with the weights in the tokens", "with direct gradient descent"]);
     assert_eq!(chart::LOSS.title(&state.run), "Loss");
     let said = chart::LOSS.summary(&state.run);
     assert_eq!(
         said,
-        "Loss after 100 steps: 0.048 with the weights in the tokens and 0.048 with direct descent."
+        "Loss after 100 steps: 0.048 with the weights in the tokens and 0.048 with direct gradient descent."
     );
     assert!(
         chart::ACCURACY.summary(&state.run).starts_with("Share of the variance explained after 100 steps")
@@ -113,11 +113,11 @@ fn words_say_that_layers_are_executed() {
     play(&mut state, 100);
     assert_eq!(names(&state.run)[0], "Loss, weights in tokens");
     assert_eq!(extra(&state.run, 0), ("Layers executed".into(), "1,000".into()));
-    assert_eq!(extra(&state.run, 1), ("Distance to direct descent".into(), "4.13e−4".into()));
+    assert_eq!(extra(&state.run, 1), ("Distance to direct gradient descent".into(), "4.13e−4".into()));
     let said = status::line(&state.run, String::new);
     assert_eq!(
         said,
-        "Learning: the loss is 0.048 with the weights in the tokens and 0.048 with direct descent; the distance between the weights is 4.13e−4"
+        "Learning: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
     );
     state.run.reached(0, 100);
     assert!(status::found(&state.run).ends_with(" of the variance is explained at step 100."));
@@ -245,9 +245,10 @@ fn no_loss_hides_the_others() {
     let under = |chart: Chart, name: &str| {
         lines(chart, &state).series.iter().find(|series| series.name == name).map(|series| series.under)
     };
-    let names = ["direct descent, single precision", "direct descent", "tokens"];
+    let names =
+        ["direct gradient descent, single precision", "direct gradient descent", "weights in the tokens"];
     assert_eq!(names.map(|name| under(charts::BOTH, name)), [Some(2), Some(1), Some(0)]);
-    let names = ["direct descent", "network stored in the tokens"];
+    let names = ["direct gradient descent", "network stored in the tokens"];
     assert_eq!(names.map(|name| under(charts::FITTED, name)), [Some(1), Some(0)]);
 }
 
@@ -300,7 +301,7 @@ fn attention_is_what_the_layer_adds_up() {
     );
     assert!(charts::ACTING.summary(&state.run).starts_with("An MLP works on each token"));
     state.apply(Action::Edit("layer".into(), "0".into()));
-    assert!(charts::ACTING.summary(&state.run).starts_with("No layer is shown"));
+    assert!(charts::ACTING.summary(&state.run).starts_with("No layer is chosen"));
 }
 
 #[test]
@@ -311,7 +312,13 @@ fn the_fitted_function_is_that_of_the_weights() {
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(
         names,
-        ["function", "direct descent", "network stored in the tokens", "examples", "output at the query"]
+        [
+            "function",
+            "direct gradient descent",
+            "network stored in the tokens",
+            "examples",
+            "output at the query"
+        ]
     );
     let (network, tokens) = (&race.plan().network, &drawn.series[2]);
     for (x, y) in tokens.x.iter().zip(&tokens.y) {
@@ -322,7 +329,7 @@ fn the_fitted_function_is_that_of_the_weights() {
     assert!(charts::FITTED.summary(&state.run).ends_with("The value of the function at the query is 0.717."));
     // Of own points nobody knows the function.
     let own = open("?f=points&points=-1:0.5_0.5:2");
-    assert_eq!(lines(charts::FITTED, &own).series[0].name, "direct descent");
+    assert_eq!(lines(charts::FITTED, &own).series[0].name, "direct gradient descent");
     assert!(charts::FITTED.applies(&open("?dim=2").run).is_err());
 }
 
@@ -437,7 +444,7 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     }
     let drawn = lines(charts::KNOTS, &state);
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(names, ["median", "fit, power −2.00", "power −2.00"]);
+    assert_eq!(names, ["median", "fitted power law, exponent −2.00", "power law with exponent −2.00"]);
     assert!(drawn.log_x && drawn.log_y && drawn.series[0].y == [0.2, 0.05, 0.0125]);
     assert!(drawn.series.iter().all(|line| (line.y.last().unwrap() - 0.0125).abs() < 1e-6));
     let said = charts::KNOTS.summary(&state.run);
@@ -449,7 +456,7 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     end(&mut state, 0.002);
     assert_eq!(lines(charts::BAND, &state).series.len(), 1, "one point has no power");
     end(&mut state, 0.2);
-    assert_eq!(lines(charts::BAND, &state).series[1].name, "fit, power 1.00");
+    assert_eq!(lines(charts::BAND, &state).series[1].name, "fitted power law, exponent 1.00");
 }
 
 #[test]

@@ -17,9 +17,9 @@ use crate::settings::real;
 pub(super) fn names() -> [String; 4] {
     [
         tr!("Loss, weights in tokens"),
-        tr!("Loss, direct descent"),
+        tr!("Loss, direct gradient descent"),
         tr!("R², weights in tokens"),
-        tr!("R², direct descent"),
+        tr!("R², direct gradient descent"),
     ]
     .map(String::from)
 }
@@ -34,7 +34,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
         (tr!("Layers executed").into(), executed.map_or(MISSING.into(), thousands)),
         (
-            tr!("Distance to direct descent").into(),
+            tr!("Distance to direct gradient descent").into(),
             size(newest(run, Of::Measure(Measured::Distance as usize))),
         ),
     ]
@@ -66,7 +66,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let [tokens, direct] = [Of::TrainLoss, Of::TestLoss].map(|of| newest(run, of));
     (tokens.is_finite() && direct.is_finite()).then(|| {
         tr!(
-            "the loss is {tokens} with the weights in the tokens and {direct} with direct descent; the distance between the weights is {distance}",
+            "the loss is {tokens} with the weights in the tokens and {direct} with direct gradient descent; the distance between the weights is {distance}",
             tokens = decimal(tokens as f32),
             direct = decimal(direct as f32),
             distance = size(measured(run, Measured::Distance))
@@ -112,7 +112,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let is_dead = (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0]);
     match is_dead {
         true => vec![
-            tr!("The output unit is a ReLU. With these initial weights its output is 0 for every example, so the weights of the first network never change.")
+            tr!("The output unit is a ReLU. With the initial weights of the first network of this run, the output is 0 for every example. So the weights of the first network never change.")
                 .into(),
         ],
         false => vec![],
@@ -127,7 +127,7 @@ fn stands_still(network: &Network) -> bool {
 
 pub(super) fn both(run: &RunView) -> String {
     tr!(
-        "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct descent, {single} with direct descent in single precision.",
+        "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct gradient descent, {single} with direct gradient descent in single precision.",
         step = thousands(run.step),
         tokens = size(newest(run, Of::TrainLoss)),
         direct = size(newest(run, Of::TestLoss)),
@@ -137,7 +137,7 @@ pub(super) fn both(run: &RunView) -> String {
 
 pub(super) fn apart(run: &RunView) -> String {
     let said = tr!(
-        "After {step} steps the distance between the weights in the tokens and the weights of direct descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct descent and the initial weights is {moved}. The distance between direct descent in single precision and in double precision is {single}.",
+        "After {step} steps the distance between the weights in the tokens and the weights of direct gradient descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct gradient descent and the initial weights is {moved}. The distance between the weights of direct gradient descent in single precision and in double precision is {single}.",
         step = thousands(run.step),
         distance = size(measured(run, Measured::Distance)),
         moved = size(measured(run, Measured::Moved)),
@@ -148,7 +148,7 @@ pub(super) fn apart(run: &RunView) -> String {
     match measured(run, Measured::InBand) {
         wrong if wrong >= 1.0 => {
             tr!(
-                "{said} In the last step, the number of wrong slopes was {wrong}.",
+                "{said} In the last step, the number of pairs of an example and a ReLU with a wrong slope was {wrong}.",
                 said,
                 wrong = thousands(wrong as u64)
             )
@@ -177,7 +177,7 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let sizes = state.plan.sizes(state.examples.len());
     let said = tr!(
-        "{tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
+        "There are {tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
         tokens = thousands(sizes.tokens),
         token = thousands(sizes.token),
         weights = thousands(sizes.weights)
@@ -187,7 +187,7 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     };
     let (phase, kind) = (layer.phase, layer.kind());
     Some(tr!(
-        "{said} {about} {kind}: {general}. Here: {formula}.",
+        "{said} {about} {kind}: {general}. In this layer: {formula}.",
         said,
         about = phase.about(),
         kind = kind.name(),
@@ -210,7 +210,9 @@ pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> 
 pub(super) fn acting(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let Some(layer) = state.trace.acting(&state.transformer) else {
-        return Some(tr!("No layer is shown between two steps. Choose a layer to see its attention.").into());
+        return Some(
+            tr!("No layer is chosen, so no attention is shown. Choose a layer to see its attention.").into(),
+        );
     };
     let head = state.head(&run.link.view);
     let written = layer.writes(head).and_then(|range| {
@@ -222,7 +224,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             tr!("An MLP works on each token by itself: it has no attention.").into()
         }
         (Kind::Product, Some(written)) => tr!(
-            "A product head works on each token by itself, so only the diagonal is nonzero. This head writes {written}. Ordinary transformers have no product heads.",
+            "A product head works on each token by itself, so only the diagonal of the attention map is nonzero. This head writes {written}. Ordinary transformers have no product heads.",
             written
         ),
         (Kind::Attention, Some(written)) => tr!(
@@ -302,7 +304,7 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
     };
     let all = curves.iter().map(one).collect::<Vec<_>>().join(". ");
     tr!(
-        "Distance between the weights in the tokens and the weights of direct descent, at the end of each run: {all}.",
+        "Distance between the weights in the tokens and the weights of direct gradient descent, at the end of each run: {all}.",
         all
     )
 }

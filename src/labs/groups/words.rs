@@ -7,14 +7,14 @@ use crate::display::RunView;
 use crate::display::words::{decimal, percent, significant};
 use crate::run::RunSpec;
 
-/// "All pairs are right at step 85." or the same of fewer than all, or of held-out ones.
+/// "All pairs are answered right at step 85." or the same of fewer than all, or of held-out ones.
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     let spec = run.spec();
     let of = examples(spec);
     let who = if spec.run.replicas > 1 { tr!(" by {networks}", networks) } else { String::new() };
     let share = match spec.run.target >= 1.0 {
-        true => tr!("All {of} are right", of),
-        false => tr!("{target} of the {of} are right", target = percent(spec.run.target as f32), of),
+        true => tr!("All {of} are answered right", of),
+        false => tr!("{target} of the {of} are answered right", target = percent(spec.run.target as f32), of),
     };
     let all_right = || run.history.last().is_some_and(|row| spread(&row.train_accuracy).0 >= 1.0);
     let margin = run.margin_share().filter(|_| !has_held_out(spec) && all_right());
@@ -46,14 +46,14 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     };
     let neurons = run.state().and_then(|pairs: &GroupsState| pairs.neurons.as_ref());
     let median = neurons.and_then(|neurons| neurons.median_share(Part::First));
-    [margin, (tr!("Largest power share, median").into(), decimal(median.unwrap_or(f32::NAN)))]
+    [margin, (tr!("Largest power share (median over neurons)").into(), decimal(median.unwrap_or(f32::NAN)))]
 }
 
 /// The margin that theory predicts at the λ of now, as a share of the largest, where it is below it.
 pub(super) fn margin_lines(run: &RunView) -> Vec<(f64, String)> {
     let theory = run.state().and_then(|pairs: &GroupsState| pairs.theory.as_ref());
     let Some(prediction) = theory.and_then(|theory| theory.prediction()) else { return vec![] };
-    let text = tr!("predicted at this λ: {ratio}", ratio = format!("{:.3}", prediction.ratio));
+    let text = tr!("margin predicted for this λ: {ratio}", ratio = format!("{:.3}", prediction.ratio));
     let is_below = prediction.ratio < 0.995;
     is_below.then_some((prediction.ratio, text)).into_iter().collect()
 }

@@ -48,10 +48,10 @@ pub const CHARTS: &[ChartSpec] = &[
     })
     .probe(PARAMETERS)
     .applies(|run| match run.spec().task.examples().function_prompts() {
-        Some(prompts) if prompts.dim > 1 => {
-            Err(tr!("This chart needs inputs of one number. The inputs of this run have more numbers.")
-                .into())
-        }
+        Some(prompts) if prompts.dim > 1 => Err(tr!(
+            "This chart needs inputs with one number each. Each input of this run has more than one number."
+        )
+        .into()),
         _ => Ok(()),
     })
     .title(words::prompt_title)
@@ -150,7 +150,7 @@ fn by_examples(run: &RunView) -> Lines {
         log_y: is_error(run),
         series,
         marks: (last > usual)
-            .then(|| (usual as f64, tr!("end of a training prompt").into()))
+            .then(|| (usual as f64, tr!("last point of a training prompt").into()))
             .into_iter()
             .collect(),
         ..Default::default()

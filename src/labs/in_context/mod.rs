@@ -62,7 +62,7 @@ impl Lab for InContextLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("of the variance explained at the last point of {examples}", examples)
+        tr!("of the variance is explained at the last point of {examples}", examples)
     }
 
     fn answers(&self) -> Option<Probe> {

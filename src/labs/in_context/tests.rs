@@ -105,7 +105,7 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
     let network = drawn.series.last().unwrap();
     assert_eq!((network.name.as_str(), network.y.as_slice()), ("network", found.middle.as_slice()));
     assert_eq!(network.band[2], (-0.6, 0.8));
-    assert_eq!(drawn.marks, [(4.0, "end of a training prompt".to_string())]);
+    assert_eq!(drawn.marks, [(4.0, "last point of a training prompt".to_string())]);
     assert_eq!(drawn.series.len(), 1 + methods(&of(&state).prompts).len());
     let looks: Vec<_> = drawn.series.iter().map(|series| (series.role as usize, series.tint)).collect();
     assert!(looks.iter().enumerate().all(|(at, one)| !looks[..at].contains(one)), "{looks:?}");
@@ -386,14 +386,14 @@ fn words_are_those_of_points() {
     state.run.phase = crate::display::Phase::Running;
     state.run.measured(row(100, 0.25));
     state.run.step = 100;
-    assert_eq!(names(&state.run)[3], "R², last point held out");
+    assert_eq!(names(&state.run)[3], "R², held-out, last point");
     assert_eq!(extra(&state.run, 0), ("Prompts seen".into(), "6,400".into()));
     let best = extra(&state.run, 1);
-    assert!(best.0 == "Best method on one prompt" && best.1.ends_with(')'), "{best:?}");
+    assert!(best.0 == "Best method that uses only one prompt" && best.1.ends_with(')'), "{best:?}");
     let said = status::line(&state.run, String::new);
     assert!(
         said.starts_with("Learning: R² at the last point is 0.750; ")
-            && said.contains(" the best method on one prompt has 0."),
+            && said.contains(" the best method that uses only one prompt has R² 0."),
         "{said}"
     );
     state.run.reached(0, 100);

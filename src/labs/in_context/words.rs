@@ -16,9 +16,9 @@ use crate::settings::real;
 pub(super) fn names() -> [String; 4] {
     [
         tr!("Relative error, training"),
-        tr!("Relative error, last point held out"),
+        tr!("Relative error, held-out, last point"),
         tr!("R², training"),
-        tr!("R², last point held out"),
+        tr!("R², held-out, last point"),
     ]
     .map(String::from)
 }
@@ -27,7 +27,7 @@ pub(super) fn names() -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let seen = thousands(run.step.saturating_mul(run.spec().batch() as u64));
     let best = best(run).map_or(MISSING.into(), |(r2, name)| format!("{} ({name})", decimal(r2)));
-    [(tr!("Prompts seen").into(), seen), (tr!("Best method on one prompt").into(), best)]
+    [(tr!("Prompts seen").into(), seen), (tr!("Best method that uses only one prompt").into(), best)]
 }
 
 /// The newest median of a number.
@@ -50,7 +50,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     Some(match best(run) {
         Some((best, name)) => {
             tr!(
-                "R² at the last point is {r2}; the best method on one prompt has {best} ({name})",
+                "R² at the last point is {r2}; the best method that uses only one prompt has R² {best} ({name})",
                 r2,
                 name,
                 best = decimal(best)
@@ -151,7 +151,7 @@ pub(super) fn prompt(run: &RunView) -> Option<String> {
     let mut all = vec![tr!("network {off}", off = decimal(off(&drawn.network)))];
     all.extend(drawn.others.iter().map(|(of, y)| format!("{} {}", name(*of), decimal(off(y)))));
     Some(tr!(
-        "Root mean square distance from the function, after {shown} of {most} examples: {all}.",
+        "Root mean square distance between predictions and function, after {shown} of {most} examples: {all}.",
         shown = state.shown(&run.link.view),
         most = state.most_shown(),
         all = list(&all)

@@ -217,13 +217,17 @@ fn answered(run: &RunView) -> Lines {
         let (x, y): (Vec<f64>, Vec<f32>) = known.map(|(step, few)| (step as f64, few[which] as f32)).unzip();
         Series { name: name.into(), role, x, y, ..Default::default() }
     };
-    let left = curve(1, tr!("smallest error with these heads"), Role::Train);
+    let left = curve(1, tr!("smallest possible error with these heads"), Role::Train);
     let has_left = !left.x.is_empty();
-    let own = curve(0, tr!("attention on named tokens, one head each"), Role::Test);
+    let own = curve(0, tr!("attention on named tokens, one head per name"), Role::Test);
     let mut lines = marked(
         Lines {
             x_label: tr!("step").into(),
-            y_label: tr!("share").into(),
+            y_label: if has_left {
+                tr!("relative error, share of attention").into()
+            } else {
+                tr!("share of attention").into()
+            },
             y_range: Some((0.0, 1.02)),
             series: has_left.then_some(left).into_iter().chain([own]).collect(),
             ..Default::default()
@@ -261,7 +265,7 @@ fn slots_of(state: &LookupState) -> Grid {
         _ => format!("{}, {}", row / dim + 1, row % dim + 1),
     };
     Grid {
-        x_label: tr!("after position").into(),
+        x_label: tr!("last position read").into(),
         y_label: tr!("slot").into(),
         rows,
         columns: length,

@@ -258,7 +258,7 @@ pub(super) fn span(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("training prompts n"), tr!("relative error"));
     lines.x_range = Some((0.0, last));
     lines.series.push(Series {
-        name: tr!("lower bound on average, 1 − n/(Nd)").into(),
+        name: tr!("lower bound, averaged over linear functions: 1 − n/(Nd)").into(),
         role: Role::Other,
         x: vec![0.0, size as f64, last],
         y: [0, size, last as usize].map(|m| mean_risk(m, n, d) as f32).to_vec(),

@@ -36,7 +36,10 @@ fn is(spec: &RunSpec, key: &str, slug: &str) -> bool {
 pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
     let task = task(spec).ok_or(Form::Prompt.only())?;
     if task.function != Function::Squares {
-        return Err(tr!("The theoretical lower bound is known only for centred squares.").into());
+        return Err(tr!(
+            "The theoretical lower bound is known only if the labels are sums of centred squares."
+        )
+        .into());
     }
     match is(spec, "scores", "positions") {
         true => Ok(()),
@@ -72,7 +75,7 @@ pub fn has_span(spec: &RunSpec) -> Result<(), String> {
     }) {
         Some(_) => Ok(()),
         None => Err(tr!(
-            "Theorem 6 applies only to one name for all positions, q = 1, and a linear function without label noise."
+            "Theorem 6 applies only if all positions share one name (q = 1), the target function is linear and the labels have no noise."
         )
         .into()),
     }

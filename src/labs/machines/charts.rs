@@ -87,7 +87,7 @@ fn stray(run: &RunView, state: &MachineState) -> Bars {
     };
     Bars {
         x_label: tr!("block").into(),
-        y_label: tr!("largest distance from 0 or 1, before rounding").into(),
+        y_label: tr!("largest distance from the nearer of 0 and 1, before rounding").into(),
         bars: stages.iter().enumerate().map(bar).collect(),
         marked: state.stage(&run.link.view).checked_sub(1).into_iter().collect(),
         marked_name: tr!("block shown").into(),
@@ -96,9 +96,9 @@ fn stray(run: &RunView, state: &MachineState) -> Bars {
 }
 
 fn strayed(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("largest distance from 0 or 1"));
+    let mut lines = with_axes(tr!("step"), tr!("largest distance from the nearer of 0 and 1"));
     lines.series = vec![
-        Series { under: 1, ..series(&run.history, tr!("so far"), Role::Other, Of::TestLoss) },
+        Series { under: 1, ..series(&run.history, tr!("in all steps so far"), Role::Other, Of::TestLoss) },
         series(&run.history, tr!("in this step"), Role::Test, Of::TrainLoss),
     ];
     // Rounding repairs what is below.

@@ -58,14 +58,14 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         let (step, cell) = (thousands(step as u64), thousands(token.head as u64));
         match token == *after {
             true => tr!(
-                "The network's token {step}: state {state}, symbol {symbol}, cell {cell}. Right.",
+                "The network's token {step}: state {state}, symbol {symbol}, cell {cell}. This token is right.",
                 step,
                 state,
                 symbol,
                 cell
             ),
             false => tr!(
-                "The network's token {step}: state {state}, symbol {symbol}, cell {cell}. Wrong.",
+                "The network's token {step}: state {state}, symbol {symbol}, cell {cell}. This token is wrong.",
                 step,
                 state,
                 symbol,
@@ -113,14 +113,14 @@ mod tests {
             "{shown:?}"
         );
         assert!(shown.answer.starts_with("The network's token 6: state carry, symbol 1, cell "), "{shown:?}");
-        assert!(shown.answer.ends_with(". Right."), "{shown:?}");
+        assert!(shown.answer.ends_with(". This token is right."), "{shown:?}");
         // Then the steps before, and after the first step the newest again.
         let earlier = example(&run, 5).unwrap();
         assert!(earlier.given.contains("step 1 of 14: state right, symbol 1 under"), "{earlier:?}");
         assert_eq!(example(&run, 6), Some(shown));
         let after = example(&at("#v1/turing-machine?m=increment&t=14", 14), 0).unwrap();
         assert_eq!(after.label, "The machine has halted, so nothing changes.");
-        assert!(after.answer.ends_with(". Right."), "{after:?}");
+        assert!(after.answer.ends_with(". This token is right."), "{after:?}");
         let before = begun("#v1/turing-machine");
         let first = example(&before, 3).unwrap();
         assert!(first.given.contains(", step 1 of 107: ") && first.answer.is_empty(), "{first:?}");
@@ -131,6 +131,6 @@ mod tests {
         let run = at("#v1/turing-machine?round=no&sigma=0.3&t=50", 50);
         let all: Vec<Example> = (0..count(&run)).filter_map(|at| example(&run, at)).collect();
         assert_eq!(all.len(), 16);
-        assert!(all.iter().any(|example| example.answer.ends_with("Wrong.")), "{all:?}");
+        assert!(all.iter().any(|example| example.answer.ends_with("This token is wrong.")), "{all:?}");
     }
 }

@@ -54,7 +54,7 @@ impl Lab for MachinesLab {
             examples: text!("the steps of the machine"),
             aims: false,
             explains: false,
-            curves: Some([text!("in this step"), text!("so far")]),
+            curves: Some([text!("in this step"), text!("in all steps so far")]),
             seen: text!("steps made"),
             ..Vocabulary::NUMBERS
         }

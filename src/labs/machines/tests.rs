@@ -183,7 +183,7 @@ fn measurements_are_drawn_and_said() {
     assert_eq!(extra(&state.run, 0), ("First wrong step".into(), wrong.to_string()));
     let drawn = lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(curves, ["in this step", "so far"]);
+    assert_eq!(curves, ["in this step", "in all steps so far"]);
     state.run.phase = Phase::Running;
     let said = status::line(&state.run, String::new);
     assert!(said.len() > 3, "{said}");

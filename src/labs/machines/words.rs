@@ -16,8 +16,8 @@ use crate::settings::real;
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
     [
-        tr!("Deviation in this step"),
-        tr!("Largest deviation"),
+        tr!("Deviation from 0 and 1 in this step"),
+        tr!("Largest deviation from 0 and 1"),
         tr!("Share of correct steps"),
         tr!("Share of steps before the first error"),
     ]
@@ -68,7 +68,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     });
     [
         (tr!("First wrong step").into(), first_wrong(run)),
-        (tr!("State and head").into(), name.unwrap_or(MISSING.into())),
+        (tr!("State and position of the head").into(), name.unwrap_or(MISSING.into())),
     ]
 }
 
@@ -77,7 +77,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let right = newest(run, Of::TrainAccuracy);
     right.is_finite().then(|| {
         tr!(
-            "{right} of the steps are right; the largest deviation of a number from 0 or 1 is {deviation}",
+            "{right} of the steps are right; the largest distance of a number from the nearer of 0 and 1 is {deviation}",
             right = percent(right as f32),
             deviation = size(newest(run, Of::TestLoss))
         )
@@ -90,8 +90,17 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     if settings.success == Success::Loss {
         let limit = real(settings.limit);
         return match settings.replicas {
-            1 => tr!("The largest deviation is at most {limit} {at}.", limit, at),
-            _ => tr!("The largest deviation is at most {limit} in {networks}, {at}.", limit, networks, at),
+            1 => tr!(
+                "The largest distance of a number from the nearer of 0 and 1 is at most {limit} {at}.",
+                limit,
+                at
+            ),
+            _ => tr!(
+                "The largest distance of a number from the nearer of 0 and 1 is at most {limit} in {networks}, {at}.",
+                limit,
+                networks,
+                at
+            ),
         };
     }
     match settings.replicas {
@@ -117,7 +126,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     }
     match net.how().choice {
         Choice::Soft(beta) if beta < 1.0 => said.push(
-            tr!("With an inverse temperature below 1, the past token with the largest score has less than 2.72 times the attention weight of a token with a score smaller by 1.").into(),
+            tr!("If the inverse temperature is below 1 and the scores of two past tokens differ by 1, the larger of the two attention weights is less than 2.72 times the smaller one.").into(),
         ),
         _ => {}
     }
@@ -202,7 +211,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
         trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
     let gap = trace.gap().map_or(MISSING.into(), significant);
     Some(tr!(
-        "In step {step} the largest distance of a number from 0 or 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
+        "In step {step} the largest distance of a number from the nearer of 0 and 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
         step = thousands(trace.step as u64),
         block = worst.0 + 1,
         deviation = size(worst.1.deviation),
@@ -212,7 +221,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
 
 pub(super) fn strayed(run: &RunView) -> String {
     tr!(
-        "Largest distance of a number from 0 or 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
+        "Largest distance of a number from the nearer of 0 and 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
         now = size(newest(run, Of::TrainLoss)),
         step = thousands(run.step),
         ever = size(newest(run, Of::TestLoss))
@@ -235,7 +244,7 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "After step {step} the head is on cell {cell}. No earlier step has written this cell, so the null slot has the largest score. The symbol is the symbol of the input or the blank.",
+            "After step {step} the head is on cell {cell}. No earlier step has written this cell, so the null slot has the largest score. The cell holds the symbol of the input, or the blank.",
             step,
             cell
         ),
@@ -323,7 +332,7 @@ pub(super) fn depth(run: &RunView) -> String {
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => tr!(
-            "Number of blocks: {all}. Each further bit of a position adds one block.",
+            "Number of blocks: {all}. Each further bit in the numbers of positions adds one block.",
             all = said.join(", ")
         ),
     }

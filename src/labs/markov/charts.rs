@@ -97,7 +97,7 @@ fn has_heads(run: &RunView) -> Result<(), String> {
 fn has_distances(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::AttentionOnly(net) if net.positions == Positions::Absolute => {
-            Err(tr!("This chart needs relative positions.").into())
+            Err(tr!("This chart needs a network with relative positions.").into())
         }
         _ => Ok(()),
     }

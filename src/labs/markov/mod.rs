@@ -57,7 +57,7 @@ impl Lab for MarkovLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("of the {examples} right", examples)
+        tr!("of the {examples} are answered right", examples)
     }
 
     fn answers(&self) -> Option<Probe> {

@@ -148,7 +148,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             let (_, v) = chains.minimal()?;
             let most = (0..v.len()).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap_or(0);
             tr!(
-                "v is largest at distance {most}, {value}.",
+                "The largest entry of v is {value}, at distance {most}.",
                 most,
                 value = v.get(most).map_or(MISSING.into(), |v| decimal(*v))
             )
@@ -215,17 +215,17 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
 pub(super) fn names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.state()?;
     let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-    let way = tr!("Progress to the {best} KL", best);
+    let way = tr!("Progress towards the KL of the {best} strategy", best);
     Some([tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way])
 }
 
-/// "nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018".
+/// "the network is nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018".
 pub(super) fn learning(run: &RunView) -> Option<String> {
     let chains = run.state::<MarkovState>()?;
     let row = run.history.last()?;
     let kl = spread(&row.test_loss).0;
     let near = nearest(row, chains.task.order)
-        .map(|of| tr!("nearest to the {strategy} strategy. ", strategy = curves::name(of)));
+        .map(|of| tr!("the network is nearest to the {strategy} strategy. ", strategy = curves::name(of)));
     let lines = chains.way()?;
     let [below, best] =
         lines.map(|(strategy, kl)| format!("{} {}", strategy.name().to_lowercase(), decimal(kl as f32)));
@@ -240,7 +240,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     ))
 }
 
-/// "The induction head has formed{who} {at}: KL is more than half-way from unigram to bigram."
+/// "The induction head has formed{who} {at}: the KL is more than half-way from the unigram KL to the bigram KL."
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let chains: &MarkovState = run.state()?;
     let many = run.spec().run.replicas > 1;
@@ -256,7 +256,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
         false => tr!("at least {target} of the way", target = percent(target as f32)),
     };
     Some(tr!(
-        "{what}{who} {at}: KL is {way} from {from} to {to}.",
+        "{what}{who} {at}: the KL is {way} from the {from} KL to the {to} KL.",
         what,
         who,
         at,

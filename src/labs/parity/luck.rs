@@ -84,7 +84,7 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 pub(super) fn said(run: &RunView) -> Option<String> {
     let (names, held) = winners(run, TICKET)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
-        "The strongest neurons are {listed}. Their initial rows had ones on {held} relevant bits.",
+        "The neurons with the largest weight norms are {listed}. The initial rows of these neurons had ones on {held} relevant bits.",
         listed = listed(names.into_iter()),
         held = listed(held.into_iter())
     ))
@@ -108,8 +108,8 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
     let Task::SparseParity(task) = &spec.task else { return None };
     if matches!(run.phase, Phase::Running | Phase::Loading) || run.weights.step == 0 {
         let about = tr!(
-            "Train the network, then pause it: its strongest neurons can then be reset to their initial \
-             weights and trained again alone."
+            "Train the network, then pause it. After that, the neurons with the largest weight norms can be reset \
+             to their initial weights and trained again alone."
         );
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
@@ -120,7 +120,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
-        "The strongest of {neuron} after {step} steps are {listed}. Their initial rows, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, this number is {chances}.",
+        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. The initial rows of these neurons, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, this number is {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -149,8 +149,21 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
     let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
     let starts = [
         good(Start::Signs, tr!("random signs").into()),
-        good(Start::Ones, tr!("good row, {one} and zeros", one = count(ones, "one"))),
-        good(Start::Perturbed, tr!("good row, {one} and ε", one = count(ones, "one"))).filter(|_| ones > 0),
+        good(
+            Start::Ones,
+            tr!(
+                "good row (ones on as many relevant bits as possible), {one} and zeros",
+                one = count(ones, "one")
+            ),
+        ),
+        good(
+            Start::Perturbed,
+            tr!(
+                "good row (ones on as many relevant bits as possible), {one} and ε",
+                one = count(ones, "one")
+            ),
+        )
+        .filter(|_| ones > 0),
     ];
     starts.into_iter().flatten().collect()
 }
@@ -169,7 +182,11 @@ pub fn winners_markup(run: &RunView) -> String {
     format!(
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
         escaped(&found.about),
-        link(found.ticket, tr!("Rewind these neurons and train them alone"), "ticket"),
+        link(
+            found.ticket,
+            tr!("Reset these neurons to their initial weights and train them alone"),
+            "ticket"
+        ),
         link(found.others, tr!("Train the same number of random neurons instead"), "others")
     )
 }
@@ -215,9 +232,12 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, Neuron)| {
         let batch = match neuron.batch_for(0.98) {
             Some(batch) => {
-                tr!("{batch} examples reveal the bits with probability 98 %", batch = thousands(batch as u64))
+                tr!(
+                    "{batch} examples reveal the relevant bits with probability 98 %",
+                    batch = thousands(batch as u64)
+                )
             }
-            None => tr!("no batch reveals the bits: the gradient has no gap").into(),
+            None => tr!("no batch reveals the relevant bits: the gradient has no gap").into(),
         };
         let rare = match neuron.width() {
             _ if neuron.start == Start::Signs => {
@@ -278,7 +298,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
                 None => tr!("for no number of bits up to 4,096").into(),
             };
             tr!(
-                "{all} is at least ½·C(n, k) = {half}, so proposition 6.3 excludes nothing here. The proposition would exclude a success rate of one half {from}.",
+                "{all} is at least ½·C(n, k) = {half}, so proposition 6.3 does not limit the success rate of this run. The proposition would exclude a success rate of one half {from}.",
                 all,
                 half,
                 from

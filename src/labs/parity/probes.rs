@@ -76,7 +76,7 @@ fn has_attention(spec: &RunSpec) -> Result<(), String> {
 fn is_of_powers(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().is_of_powers() {
         true => Ok(()),
-        false => Err(tr!("This chart needs a network with powers as its activation.").into()),
+        false => Err(tr!("This chart needs a network with a power of z as its activation function.").into()),
     }
 }
 

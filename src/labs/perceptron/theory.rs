@@ -12,7 +12,7 @@ pub const ALPHAS: (u32, u32) = (1, 100);
 pub fn after(alpha: u32) -> String {
     let overlap = of_hebb(f64::from(alpha));
     tr!(
-        "After {alpha} examples per weight Hebb's rule has the overlap R = {overlap}, and answers {error} of new inputs wrongly.",
+        "After {alpha} examples per weight a student trained with Hebb's rule has the overlap R = {overlap} and answers {error} of new inputs wrongly.",
         alpha,
         overlap = decimal(overlap as f32),
         error = percent(error_at(overlap) as f32)
@@ -33,9 +33,9 @@ pub fn about(run: &RunView) -> Vec<String> {
     );
     let rule = match is_hebb(spec) {
         true if alpha > 0.0 => {
-            tr!("Theory predicts {error} wrong answers.", error = percent(error_at(of_hebb(alpha)) as f32))
+            tr!("Theory predicts that {error} of the answers to new inputs are wrong.", error = percent(error_at(of_hebb(alpha)) as f32))
         }
-        true => tr!("Training adds up yx. This is Hebb's rule, and theory predicts the error at every step.").into(),
+        true => tr!("The weights are the sum of label times input, yx, over all examples so far, up to a constant factor. This is Hebb's rule, and theory predicts the error at every step.").into(),
         false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD at a constant learning rate without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]
@@ -58,7 +58,7 @@ mod tests {
             "{}",
             said[0]
         );
-        assert_eq!(said[1], "Theory predicts 16.2 % wrong answers.");
+        assert_eq!(said[1], "Theory predicts that 16.2 % of the answers to new inputs are wrong.");
         assert!(after(20).contains("8.6 %"), "{}", after(20));
         state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
         assert!(about(&state.run)[1].starts_with("This run does not use Hebb's rule"));

@@ -81,7 +81,7 @@ fn of_sweep(run: &RunView) -> Result<(), String> {
     match sweeps::over(run) {
         Some(_) => Ok(()),
         None => {
-            Err(tr!("This chart needs a sweep over inputs, examples, noise or validation queries.").into())
+            Err(tr!("This chart needs a sweep over the number of inputs, the number of examples, the label noise or the number of validation queries.").into())
         }
     }
 }
@@ -112,7 +112,7 @@ fn chosen(run: &RunView) -> Lines {
         series(&run.history, tr!("test queries"), Role::Test, Of::TestAccuracy),
         series(
             &run.history,
-            tr!("twice as many inputs and examples"),
+            tr!("queries with twice as many inputs and examples"),
             Role::Relevant,
             Of::Measure(Measured::Twice as usize),
         ),

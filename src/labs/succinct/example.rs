@@ -103,8 +103,12 @@ fn task(problem: &LearningProblem) -> Option<Task> {
 fn of_rule(step: u64, answer: &str, is_right: bool) -> String {
     let step = thousands(step);
     match is_right {
-        true => tr!("The answer of the rule chosen by step {step}: {answer}. Right.", step, answer),
-        false => tr!("The answer of the rule chosen by step {step}: {answer}. Wrong.", step, answer),
+        true => {
+            tr!("The answer of the rule chosen by step {step}: {answer}. This answer is right.", step, answer)
+        }
+        false => {
+            tr!("The answer of the rule chosen by step {step}: {answer}. This answer is wrong.", step, answer)
+        }
     }
 }
 
@@ -146,10 +150,10 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
                 None => said(*step, answer, is_right),
             }
         }
-        Some(_) => tr!("No answer at step {step}.", step = thousands(*step)),
+        Some(_) => tr!("There is no answer at step {step}.", step = thousands(*step)),
         None if search.is_some() => tr!("No rule has been tried yet.").into(),
         None => tr!(
-            "No answer at step {step}: the program begins when the table is full.",
+            "There is no answer at step {step}: the program starts only when the table is full.",
             step = thousands(*step)
         ),
     });
@@ -190,8 +194,11 @@ mod tests {
         let link = "#v1/succinct-learning?query=1.0.0.1.1.0";
         let writing = example(&at(link, 9), 0).unwrap();
         assert_eq!(writing.given, "Example 1: the test input + − − + + −.");
-        assert_eq!(writing.answer, "No answer at step 9: the program begins when the table is full.");
-        assert_eq!(example(&at(link, 10), 0).unwrap().answer, "No answer at step 10.");
+        assert_eq!(
+            writing.answer,
+            "There is no answer at step 9: the program starts only when the table is full."
+        );
+        assert_eq!(example(&at(link, 10), 0).unwrap().answer, "There is no answer at step 10.");
         let run = at(link, 300);
         assert_eq!(count(&run), SHOWN);
         let state: &SuccinctState = run.state().unwrap();
@@ -210,7 +217,7 @@ mod tests {
             assert_eq!(shown.label, format!("The label is {}.", signed(label)));
             let found = spec.network().evaluate(&[&weights], 6, &x, 0)[0];
             let expected = match found {
-                0.0 => "No answer at step 300.".to_string(),
+                0.0 => "There is no answer at step 300.".to_string(),
                 found => {
                     let verdict = if found == f32::from(label) { "Right" } else { "Wrong" };
                     format!("The network's answer at step 300: {}. {verdict}.", signed(found as i8))
@@ -221,7 +228,10 @@ mod tests {
         assert_eq!(example(&run, SHOWN), None);
         // A program that never halts.
         let endless = "#v1/succinct-learning?program=own&grid=a~*~→~*~S~a";
-        assert_eq!(example(&at(endless, 1 << 40), 3).unwrap().answer, "No answer at step 1,099,511,627,776.");
+        assert_eq!(
+            example(&at(endless, 1 << 40), 3).unwrap().answer,
+            "There is no answer at step 1,099,511,627,776."
+        );
     }
 
     #[test]
@@ -243,12 +253,15 @@ mod tests {
             assert_eq!(shown.label, format!("The label is {}.", signed(query.concept.label(&query.test))));
             let sum = query.image().run(Rule::CONSENSUS).sum(Readout::All);
             let expected = match sum.signum() {
-                0 => "No answer at step 9.".to_string(),
+                0 => "There is no answer at step 9.".to_string(),
                 sign => {
                     let is_right = sign == i32::from(query.right);
                     right += usize::from(is_right);
-                    let verdict = if is_right { "Right" } else { "Wrong" };
-                    format!("The answer of the rule chosen by step 9: {}. {verdict}.", signed(sign as i8))
+                    let verdict = if is_right { "right" } else { "wrong" };
+                    format!(
+                        "The answer of the rule chosen by step 9: {}. This answer is {verdict}.",
+                        signed(sign as i8)
+                    )
                 }
             };
             assert_eq!(shown.answer, expected);

@@ -137,8 +137,8 @@ pub(super) fn rule(own: &Searched) -> Grid {
     let name = |cell: search::Cell| sentences::sign(cell).to_string();
     let all = || search::Cell::ALL.into_iter();
     let mut grid = Grid {
-        x_label: tr!("the cell above").into(),
-        y_label: tr!("the cell").into(),
+        x_label: tr!("value of the cell above").into(),
+        y_label: tr!("value of the cell").into(),
         rows: 3,
         columns: 3,
         row_names: all().map(name).collect(),

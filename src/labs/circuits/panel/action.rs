@@ -21,11 +21,11 @@ pub enum PanelAction {
 /// Circuits to begin with: what they are called, and their settings.
 pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
     (text!("Parity of 4 bits"), Named::Parity, "4", "1"),
-    (text!("Parity of 8 bits, in pairs"), Named::Tree, "8", "1"),
+    (text!("Parity of 8 bits, pair by pair"), Named::Tree, "8", "1"),
     (text!("Carry of 3-bit numbers"), Named::Adder, "3", "1"),
     (text!("Majority of 5 bits"), Named::Majority, "5", "1"),
     (text!("12 random gates"), Named::Random, "4", "1"),
-    (text!("Relay of 20 layers"), Named::Relay, "4", "20"),
+    (text!("Copying a bit through 20 layers"), Named::Relay, "4", "20"),
     (text!("Product of 25 weights"), Named::Toy, "4", "25"),
     (text!("Own circuit"), Named::Own, "4", "1"),
 ];

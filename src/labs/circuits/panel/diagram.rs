@@ -135,12 +135,12 @@ pub fn about(input: &str, answer: bool, lit: &[Vec<Lit>]) -> String {
             answer
         ),
         1 => tr!(
-            "For the input {input} the circuit gives {answer}. 1 gate of the network is wrong.",
+            "For the input {input} the circuit gives {answer}. In the network, 1 gate has a wrong value.",
             input,
             answer
         ),
         _ => tr!(
-            "For the input {input} the circuit gives {answer}. {wrong} gates of the network are wrong.",
+            "For the input {input} the circuit gives {answer}. In the network, {wrong} gates have wrong values.",
             input,
             answer,
             wrong
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(all, [vec![on, Lit::default()], vec![Lit { is_on: true, is_wrong: true }]]);
         assert_eq!(
             about("10", true, &all),
-            "For the input 10 the circuit gives 1. 1 gate of the network is wrong."
+            "For the input 10 the circuit gives 1. In the network, 1 gate has a wrong value."
         );
         assert!(about("10", false, &all[..1]).ends_with("all gates of the network agree with the circuit."));
     }

@@ -50,7 +50,7 @@ pub(super) fn written(news: News) -> AnyView {
     let problem = news.problem("text");
     view! {
         <label class="editing__label" for="circuit-text">
-            {tr!("One gate per line: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name out. If no gate has this name, the output is the last line.")}
+            {tr!("Write one gate per line, in one of these forms: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name “out”. If no gate has this name, the output is the gate in the last line.")}
         </label>
         <textarea class="knob__box knob__box--lines written__text" id="circuit-text"
             data-testid="circuit-text" spellcheck="false" autocomplete="off" rows="8"
@@ -58,7 +58,7 @@ pub(super) fn written(news: News) -> AnyView {
             prop:value=move || text.get() on:input=move |event| draft.set(Some(event_target_value(&event)))></textarea>
         <ul class="written__mistakes" id="circuit-mistakes" role="status" data-testid="circuit-mistakes">{listed}</ul>
         <p class="knob__problem" role="status" data-testid="text-problem">{problem}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text")>
+        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text in the editor")>
             {button("run-circuit", tr!("Run this circuit"),
                 Box::new(move || is_same() || !mistakes.with(Vec::is_empty)), Box::new(run))}
             {button("drop-circuit", tr!("Discard the changes"), Box::new(is_same), Box::new(move || draft.set(None)))}

@@ -24,7 +24,7 @@ pub fn Inside() -> impl IntoView {
             }
         };
         let parts = view! {
-            <section class="card card--wide" aria-label=tr!("Layers of one step, and one token")>
+            <section class="card card--wide" aria-label=tr!("Layers of one step, and the numbers of one token")>
                 {move || network.get().map(step)}
             </section>
             <section class="card card--wide" aria-labelledby="points-title" data-testid="points">

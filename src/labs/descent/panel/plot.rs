@@ -194,7 +194,7 @@ pub(super) fn plot(news: News) -> AnyView {
     let buttons = move || {
         view! {
             <div class="editing__buttons" role="group" aria-label=tr!("Change the examples")>
-                {button("own-points", tr!("Start from these points"), Box::new(move || is_own.get() != Some(false)),
+                {button("own-points", tr!("Turn the examples into my own points"), Box::new(move || is_own.get() != Some(false)),
                     Box::new(move || hand.change(PanelAction::Own)))}
                 {button("add-point", tr!("Add a point"), Box::new(|| false),
                     Box::new(move || hand.change(PanelAction::AddFree)))}
@@ -237,7 +237,7 @@ fn drawing(hand: Hand) -> AnyView {
         (at < count.get()).then(|| name(at, hand.at(at)))
     };
     view! {
-        <div class="plane" id="plane" role="group" data-testid="plane" aria-label=tr!("Examples, which can be moved")
+        <div class="plane" id="plane" role="group" data-testid="plane" aria-label=tr!("Examples that can be moved")
             aria-describedby="plane-help"
             on:click=move |event| hand.click(event) on:keydown=move |event| hand.key(event)
             on:pointerdown=move |event| hand.pointer(event) on:pointermove=move |event| hand.pointer(event)

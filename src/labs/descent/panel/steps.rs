@@ -86,11 +86,16 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
         heads => tr!("{heads} heads", heads = thousands(heads as u64)),
     };
     let size = match of.kind() {
-        Kind::Attention => tr!("ReLU attention with {heads}.", heads),
+        Kind::Attention => tr!("This layer is a ReLU attention layer with {heads}.", heads),
         Kind::Product => {
-            tr!("Element-wise product with {heads}; ordinary transformers have no product heads.", heads)
+            tr!(
+                "This layer computes element-wise products with {heads}; ordinary transformers have no product heads.",
+                heads
+            )
         }
-        Kind::Feedforward => tr!("MLP with {units} hidden units.", units = thousands(of.units() as u64)),
+        Kind::Feedforward => {
+            tr!("This layer is an MLP with {units} hidden units.", units = thousands(of.units() as u64))
+        }
     };
     let named = |role| strip::named(layout, of.phase, parts, role);
     // What is cleaned up is read and written.
@@ -136,9 +141,19 @@ mod tests {
         assert_eq!(step(1234), "Step 1,235 starts from the weights after step 1,234.");
         let said = |layer| wiring(&transformer, &parts, layer);
         // 8 + 8 + 2 heads forward, 16 + 16 + 1 for slopes, 17 products, 34 that move weights.
-        assert_eq!(said(2), "ReLU attention with 8 heads. This layer reads v(2) and p(1) and writes p(2).");
-        assert_eq!(said(5), "MLP with 2 hidden units. This layer reads y, p(3) and t and writes g.");
-        assert!(said(6).starts_with("Element-wise product with 1 head; ordinary"), "{}", said(6));
+        assert_eq!(
+            said(2),
+            "This layer is a ReLU attention layer with 8 heads. This layer reads v(2) and p(1) and writes p(2)."
+        );
+        assert_eq!(
+            said(5),
+            "This layer is an MLP with 2 hidden units. This layer reads y, p(3) and t and writes g."
+        );
+        assert!(
+            said(6).starts_with("This layer computes element-wise products with 1 head; ordinary"),
+            "{}",
+            said(6)
+        );
         assert!(said(10).ends_with("This layer reads and writes w, p, r′, g and s."), "{}", said(10));
         assert!(said(0).starts_with("One step takes 10 layers with "), "{}", said(0));
         // A layer that the network does not have is none, whatever a link says.

@@ -29,7 +29,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         true => tr!("Example {which}: the points x → y: {end}. The query is {query}.", which, end, query),
         false => {
             tr!(
-                "Example {which}: {all} points x → y, at the end {end}. The query is {query}.",
+                "Example {which}: {all} points x → y. The list ends with {end}. The query is {query}.",
                 which,
                 all,
                 end,

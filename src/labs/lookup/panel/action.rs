@@ -125,7 +125,7 @@ pub fn origin(state: &LookupState) -> String {
         false => {
             tr!("Held-out prompt {number} of {all}: {length} positions.", number, all = EXAMPLES, length)
         }
-        true => tr!("Held-out prompt {number} of {all}, changed.", number, all = EXAMPLES),
+        true => tr!("Held-out prompt {number} of {all}, with your changes.", number, all = EXAMPLES),
     }
 }
 
@@ -133,7 +133,7 @@ pub fn origin(state: &LookupState) -> String {
 pub fn code_pairs(state: &LookupState) -> Option<String> {
     let (count, length) = (state.strong_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
-        "For {count} of {all} pairs of positions, the scalar product of the two codes before scaling has an absolute value above 1/2. Assumption 3 of the paper excludes such pairs.",
+        "For {count} of {all} pairs of positions, the scalar product of the codes of the two positions, before scaling, has an absolute value above 1/2. Assumption 3 of the paper excludes such pairs.",
         count = thousands(count),
         all = thousands(length * (length - 1) / 2)
     ))
@@ -161,7 +161,7 @@ pub fn about(state: &LookupState, view: &View) -> String {
     let place = state.place(view);
     let [truth, answer] = answer(state, place);
     let said = tr!(
-        "Position {place} names {names}. The label is {truth}; the network answers {answer}.",
+        "Position {place} names {names}. The label of this position is {truth}; the network's answer is {answer}.",
         place = place + 1,
         names = crate::display::words::list(
             &state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
@@ -274,7 +274,7 @@ mod tests {
         assert!(of(&state).named(49).iter().all(|name| rows.contains(name)));
         assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
         let said = about(of(&state), &state.run.link.view);
-        assert!(said.starts_with("Position 50 names ") && said.contains("the network answers"), "{said}");
+        assert!(said.starts_with("Position 50 names ") && said.contains("the network's answer is"), "{said}");
     }
 
     /// The cells of a longer table ask once more when the prompt has got shorter.

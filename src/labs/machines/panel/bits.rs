@@ -53,7 +53,7 @@ impl Kind {
             Kind::State => tr!("state"),
             Kind::Symbol => tr!("symbols (one bit for each symbol)"),
             Kind::Position => tr!("numbers of steps and cells, in binary"),
-            Kind::Flag => tr!("flags and move"),
+            Kind::Flag => tr!("flags, and the move of the head"),
         }
     }
 }

@@ -9,10 +9,10 @@ pub fn of(program: &Program) -> Option<String> {
     Some(said(&construction.counts(), program.steps))
 }
 
-/// "T = 107: 7 bits per position, width 46, 11 blocks, 69,630 parameters, 1,235 not 0, ‖θ‖₁ = 1,545."
+/// "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545."
 fn said(counts: &Counts, steps: usize) -> String {
     tr!(
-        "T = {steps}: {bits} bits per position, width {width}, {blocks} blocks, {parameters} parameters, {entries} of them not 0, ‖θ‖₁ = {norm}.",
+        "For T = {steps} steps a position has {bits} bits. The transformer has width {width}, {blocks} blocks and {parameters} parameters; {entries} of the parameters are not 0, and ‖θ‖₁ = {norm}.",
         steps = thousands(steps as u64),
         bits = counts.bits,
         width = counts.width,
@@ -34,7 +34,7 @@ mod tests {
         let program = Program::new(machine, vec![], 64, 107).unwrap();
         assert_eq!(
             of(&program).unwrap(),
-            "T = 107: 7 bits per position, width 46, 11 blocks, 69,630 parameters, 1,235 of them not 0, ‖θ‖₁ = 1,545."
+            "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545."
         );
     }
 }

@@ -39,7 +39,7 @@ pub fn about(bits: usize, stage: usize) -> String {
     match phase(bits, stage) {
         Some(phase) => phase.about(),
         None => tr!(
-            "The token of the previous step. The positional encoding has added the number of the present step, in binary."
+            "This is the token of the previous step. The positional encoding has added the number of the present step, in binary."
         )
         .into(),
     }
@@ -63,7 +63,10 @@ pub fn deviation(trace: &Trace, stage: usize, rounding: bool) -> Option<String> 
     let of = trace.stages.get(stage.checked_sub(1)?)?;
     let most = distance(of.deviation);
     Some(match rounding {
-        true => tr!("Largest distance of a number from 0 or 1 before rounding: {most}.", most),
+        true => tr!(
+            "Before rounding, the largest distance of a number from the nearer of 0 and 1 is {most}.",
+            most
+        ),
         false => tr!(
             "In this run numbers are not rounded. The largest distance of a stored number from the nearer of 0 and 1 is {most}.",
             most
@@ -80,7 +83,10 @@ fn distance(most: f64) -> String {
 pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
     let of = trace.stages.get(stage.checked_sub(1)?)?;
     let gap = of.own.iter().chain(&of.input).filter_map(|look| look.gap).reduce(f64::min)?;
-    Some(tr!("The largest score exceeds the second-largest score by {gap}.", gap = distance(gap)))
+    Some(tr!(
+        "The largest attention score exceeds the second-largest attention score by {gap}.",
+        gap = distance(gap)
+    ))
 }
 
 #[cfg(test)]
@@ -139,8 +145,14 @@ mod tests {
             (None, None, None)
         );
         let said = deviation(trace, 1, true).unwrap();
-        assert_eq!(said, "Largest distance of a number from 0 or 1 before rounding: 0.");
-        assert_eq!(gap(trace, 5).unwrap(), "The largest score exceeds the second-largest score by 1.00.");
+        assert_eq!(
+            said,
+            "Before rounding, the largest distance of a number from the nearer of 0 and 1 is 0."
+        );
+        assert_eq!(
+            gap(trace, 5).unwrap(),
+            "The largest attention score exceeds the second-largest attention score by 1.00."
+        );
         let (noisy, _) = beaver(30, 0.003);
         let said = deviation(noisy.trace().unwrap(), 4, true).unwrap();
         assert!(said.contains("before rounding: 0.0"), "{said}");

@@ -35,8 +35,8 @@ pub fn ChainCard(
     let about = move || {
         news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
             (false, Origin::Own) => tr!("This is your own chain. The displayed sequence does not come from this chain."),
-            (false, _) => tr!("This is your own chain. The displayed sequences come from this chain. Training does not change."),
-            (true, Origin::Own) => tr!("The chain of your own sequence is not known."),
+            (false, _) => tr!("This is your own chain. The displayed sequences come from this chain. Training does not use this chain."),
+            (true, Origin::Own) => tr!("Your own sequence does not come from a known chain, so no chain is shown."),
             (true, _) => {
                 tr!("The displayed sequence comes from this chain. Change an entry to get sequences from your own chain.")
             }
@@ -63,7 +63,7 @@ pub fn ChainCard(
                 {move || news.see(|chains, _| words::stationary(chains)).flatten()}
             </p>
             <div class="editing__own">
-                <label class="editing__label" for="own-rows">{tr!("Rows, %")}</label>
+                <label class="editing__label" for="own-rows">{tr!("Rows of the chain, %")}</label>
                 <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
                     placeholder="e.g. 90 10 / 30 70" autocomplete="off" spellcheck="false"
                     aria-describedby="own-rows-problem"

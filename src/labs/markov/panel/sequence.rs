@@ -38,7 +38,7 @@ pub fn Inside() -> impl IntoView {
             <Heads news />
             <ChainCard news />
         };
-        inside("inside-title", tr!("Look inside"), parts.into_any())
+        inside("inside-title", tr!("Inside the network"), parts.into_any())
     })
 }
 

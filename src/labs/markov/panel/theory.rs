@@ -89,7 +89,7 @@ fn explored(context: RunContext) -> AnyView {
     let knobs = knobs.collect_view();
     view! {
         <p class="card__note">
-            {tr!("W and v of the minimal model on two symbols after a few exact gradient steps, computed without training.")}
+            {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. These values are computed without training.")}
             {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
         </p>
         <div class="theory__parts">

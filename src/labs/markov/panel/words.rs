@@ -1,4 +1,4 @@
-//! What the panel "Look inside" shows of the state: where the prediction looks, what is expected next, the heads, and the
+//! What the panel "Inside the network" shows of the state: where the prediction looks, what is expected next, the heads, and the
 //! chain.
 
 use super::action::shown_chain;
@@ -212,7 +212,7 @@ pub fn stationary(chains: &MarkovState) -> Option<String> {
         .for_each(|(context, share)| shares[context % chain.symbols] += share);
     let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), percent(*share as f32));
     Some(tr!(
-        "In the long run: {shares}.",
+        "Shares of the symbols in a very long sequence from this chain: {shares}.",
         shares = list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())
     ))
 }
@@ -329,7 +329,10 @@ mod tests {
         assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram"]);
         assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
         let said = with(&state, |chains, _| stationary(chains)).unwrap();
-        assert_eq!(said, "In the long run: a 75.0 % and b 25.0 %.");
+        assert_eq!(
+            said,
+            "Shares of the symbols in a very long sequence from this chain: a 75.0 % and b 25.0 %."
+        );
         assert_eq!(with(&state, super::rows).unwrap(), "90 10 / 30 70");
         assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
         look(&mut state, SequenceAction::Typed { row: 0, column: 0, text: "no".into() });

@@ -102,7 +102,7 @@ impl Symmetry {
         match self {
             Symmetry::Even => tr!("an even function of its input"),
             Symmetry::Odd => tr!("an odd function of its input"),
-            Symmetry::EvenAndLinear => tr!("an even function of its input plus a linear one"),
+            Symmetry::EvenAndLinear => tr!("the sum of an even function and a linear function of its input"),
         }
     }
 }

@@ -170,7 +170,7 @@ fn reasons_are_sentences() {
     assert_eq!(
         advice("k=3&bias=output"),
         [
-            "Without hidden biases this network is an even function of its input plus a linear one. Its output is \
+            "Without hidden biases this network is the sum of an even function and a linear function of its input. Its output is \
              uncorrelated with every parity of 3 bits, whatever the weights are."
         ]
     );

@@ -25,7 +25,7 @@ pub(super) fn rule(news: News) -> AnyView {
     view! {
         {shown}
         <p class="card__note" data-testid="rule-found">{move || found.get()}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("Other problems")>
+        <div class="editing__buttons" role="group" aria-label=tr!("Choose another learning problem")>
             {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
                 Box::new(move || news.look(PanelAction::Another)))}
             {button("twice-size", tr!("A problem of twice the size"), Box::new(move || is_largest.get() != Some(false)),
@@ -55,7 +55,7 @@ fn table(rule: Rule) -> AnyView {
     view! {
         <table class="succinct-rule" data-testid="rule-table">
             <caption class="succinct-caption">
-                {tr!("New value of a cell. Rows: old value of the cell. Columns: value of the cell above it.")}
+                {tr!("New value of a cell. Rows: old value of the cell. Columns: value of the cell above this cell.")}
             </caption>
             <thead>
                 <tr><td></td>{Cell::ALL.into_iter().map(heading).collect_view()}</tr>
@@ -99,7 +99,7 @@ pub(super) fn odds(news: News) -> AnyView {
                     <tr>
                         <th scope="col">{tr!("States s")}</th>
                         <th scope="col">{tr!("Parameters")}</th>
-                        <th scope="col">{tr!("Values per parameter")}</th>
+                        <th scope="col">{tr!("Possible values of a parameter")}</th>
                         <th scope="col">{tr!("Probability")}</th>
                     </tr>
                 </thead>

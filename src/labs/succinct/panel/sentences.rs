@@ -56,7 +56,7 @@ pub fn now(state: &SuccinctState) -> Option<String> {
         return Some(doing);
     }
     Some(tr!(
-        "{doing} The compute message has reached {reached} of {all} cells.",
+        "{doing} The message “compute” has reached {reached} of {all} cells.",
         doing,
         reached = thousands(reached as u64),
         all = thousands(all as u64)
@@ -134,7 +134,7 @@ pub fn growing(state: &SuccinctState, own: &OnTable) -> Entries {
     vec![
         (tr!("Layers applied"), thousands(state.layers())),
         (tr!("Rows written"), of(state.rows() as u64, state.problem.writing())),
-        (tr!("Cells that compute"), of(own.computing() as u64, own.cells.len() as u64)),
+        (tr!("Cells that have started to compute"), of(own.computing() as u64, own.cells.len() as u64)),
     ]
 }
 
@@ -143,7 +143,7 @@ pub fn found(own: &Searched) -> Option<String> {
     own.rule?;
     let [halves, restart, _] = own.best;
     Some(tr!(
-        "Restart {restart} found this rule. The rule is right on {points} of {queries} validation queries; a sum of 0 counts as half a right answer.",
+        "Restart {restart} found this rule. The rule is right on {points} of {queries} validation queries. The rule's answer is the sign of a sum of cells; a query with the sum 0 counts as half right.",
         restart = thousands(restart as u64),
         points = f64::from(halves) / 2.0,
         queries = thousands(own.net.validation as u64)
@@ -274,7 +274,7 @@ mod tests {
         state.step = 10;
         on_table(&mut state).cells[9 * 9 + 7] = cell(1, Some(0));
         let said = now(&state).unwrap();
-        assert!(said.ends_with("The compute message has reached 1 of 99 cells."), "{said}");
+        assert!(said.ends_with("The message “compute” has reached 1 of 99 cells."), "{said}");
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         own.best = [119.0, 1234.0, 109.0];
         assert_eq!(
             found(own).unwrap(),
-            "Restart 1,234 found this rule. The rule is right on 59.5 of 60 validation queries; a sum of 0 counts as half a right answer."
+            "Restart 1,234 found this rule. The rule is right on 59.5 of 60 validation queries. The rule's answer is the sign of a sum of cells; a query with the sum 0 counts as half right."
         );
     }
 

@@ -37,7 +37,7 @@ pub(super) fn written(news: News) -> AnyView {
             prop:value=move || text.get() on:input=move |event| draft.set(Some(event_target_value(&event)))></textarea>
         <ul class="succinct-mistakes" id="succinct-mistakes" role="status" data-testid="program-mistakes">{listed}</ul>
         <p class="knob__problem" role="status" data-testid="grid-problem">{problem}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text")>
+        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text in the editor")>
             {button("run-program", tr!("Run this program"),
                 Box::new(move || is_same() || !mistakes.with(Vec::is_empty)), Box::new(run))}
             {button("drop-program", tr!("Discard the changes"), Box::new(is_same), Box::new(move || draft.set(None)))}

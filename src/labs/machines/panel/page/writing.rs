@@ -248,9 +248,11 @@ fn buttons(hand: Hand) -> AnyView {
         });
     };
     let state = move || match (hand.runs.get(), hand.read.with(Result::is_ok)) {
-        (true, _) => tr!("This is the machine that runs."),
-        (false, true) => tr!("This machine does not run yet."),
-        (false, false) => tr!("This machine cannot run yet."),
+        (true, _) => tr!("The current run uses this machine."),
+        (false, true) => {
+            tr!("The current run uses another machine. Press “Run this machine” to run this one.")
+        }
+        (false, false) => tr!("This machine cannot run before the mistake is corrected."),
     };
     view! {
         <div class="editing__buttons" role="group" aria-label=tr!("Actions for the rules")>
