@@ -11,9 +11,9 @@ choices! {
     /// The circuits of runs.
     pub enum Named {
         /// [`Circuit::parity`], one bit after the other.
-        Parity = "parity", "Parity, one bit after the other";
+        Parity = "parity", "Parity, computed bit by bit";
         /// [`Circuit::parity`], in pairs.
-        Tree = "tree", "Parity, in pairs";
+        Tree = "tree", "Parity, computed pair by pair";
         /// [`Circuit::carry`].
         Adder = "adder", "Carry of an adder";
         /// [`Circuit::majority`].
@@ -21,9 +21,9 @@ choices! {
         /// [`Circuit::random`].
         Random = "random", "Random gates";
         /// [`Circuit::relay`].
-        Relay = "relay", "Relay of ID gates";
+        Relay = "relay", "Chain of ID gates";
         /// [`Network::toy`].
-        Toy = "toy", "Product of weights equal to 1";
+        Toy = "toy", "Product of weights that are all 1";
         /// A circuit that is written down.
         Own = "own", "Own circuit";
     }

@@ -71,7 +71,7 @@ carry _ → 1 S halt",
         slug: "palindrome",
         name: text!("Palindrome"),
         about: text!(
-            "Accepts a word that is the same in both directions. The machine compares the first symbol with the last, erases both symbols and begins again."
+            "Accepts a word that reads the same in both directions. The machine compares the first symbol with the last symbol, erases both symbols and begins again."
         ),
         text: "first 0 → _ R had0
 first 1 → _ R had1
@@ -254,7 +254,7 @@ restore _ → _ R halt",
         slug: "brackets",
         name: text!("Balanced brackets"),
         about: text!(
-            "Accepts a word in which every bracket is closed. The machine crosses out each closing bracket together with the opening bracket before it."
+            "Accepts a word in which opening and closing brackets match. The machine crosses out each closing bracket together with the opening bracket that belongs to it."
         ),
         text: "right ( → ( R right
 right x → x R right
@@ -300,7 +300,7 @@ carry2 _ → 0 L carry1",
     },
     Example {
         slug: "right",
-        name: text!("Run right for ever"),
+        name: text!("Endless run to the right"),
         about: text!("Writes a 1 in every cell from the start cell to the right. The head never moves left."),
         text: "go _ → 1 R go
 go 1 → 1 R go",

@@ -40,7 +40,7 @@ impl Phase {
         match self {
             Phase::Apply => tr!("Apply the rule").into(),
             Phase::Move => tr!("Move the head").into(),
-            Phase::Visited => tr!("Written before?").into(),
+            Phase::Visited => tr!("Cell written before?").into(),
             Phase::Search(round) => tr!("Search for bit {bit}", bit = round + 1),
             Phase::Fetch => tr!("Fetch the symbol").into(),
         }
@@ -49,12 +49,12 @@ impl Phase {
     /// What it does, in a sentence.
     pub fn about(self) -> String {
         match self {
-            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. The hidden unit of the present pair is active. The output of this unit is the next state, the symbol to write and the move.").into(),
+            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. Only the hidden unit of the current pair is active. The output of this unit is the next state, the symbol to write and the move.").into(),
             Phase::Move => tr!("This block adds 1 to the number of the head's cell, subtracts 1, or does not change the number. All carries are computed at the same time.").into(),
-            Phase::Visited => tr!("The attention score is large for every past step that wrote to the cell under the tape head. If there is no such step, the null slot has the largest score.").into(),
-            Phase::Search(0) => tr!("The attention score is largest for past steps that wrote this cell and have a number with first bit 1. If such a step exists, the number of the last step that wrote the cell also has first bit 1. Otherwise the null slot has the largest score, and the bit is 0.").into(),
-            Phase::Search(round) => tr!("The attention score is largest for past steps that wrote this cell and have a number that starts with the bits found so far (number of these bits: {known}), followed by 1. If there is no such step, the null slot has the largest score, and the bit is 0.", known = round),
-            Phase::Fetch => tr!("If an earlier step wrote the cell, this block copies the symbol that the step found by the search wrote. Otherwise the block copies the symbol of the input, or the blank if the input has no symbol for this cell.").into(),
+            Phase::Visited => tr!("The attention score is largest for the past steps that wrote to the cell under the tape head. If there is no such step, the null slot, which stands for no step, has the largest score.").into(),
+            Phase::Search(0) => tr!("The steps have binary numbers. The attention score is largest for the past steps that wrote this cell and have a number with first bit 1. If there is such a step, the last step that wrote the cell also has a number with first bit 1. Otherwise the null slot, which stands for no step, has the largest score, and this bit is 0.").into(),
+            Phase::Search(round) => tr!("The search has already found the first bits of a step number (number of bits found: {known}). The attention score is largest for the past steps that wrote this cell and have a number that begins with these bits, followed by 1. If there is no such step, the null slot, which stands for no step, has the largest score, and the next bit is 0.", known = round),
+            Phase::Fetch => tr!("If an earlier step wrote the cell, the search has found the last of these steps, and this block copies the symbol written in that step. Otherwise the block copies the symbol of the input, or the blank if the input has no symbol for this cell.").into(),
         }
     }
 

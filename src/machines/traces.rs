@@ -46,7 +46,7 @@ choices! {
     /// What is measured of a network on traces besides its loss and its accuracy on cells that were written.
     pub enum TraceMeasure {
         /// Cross-entropy above the least, in nats a token.
-        Excess = "excess", "Loss above the least loss";
+        Excess = "excess", "Loss above the least possible loss";
         /// Accuracy where the cell is new, for which a half is best.
         New = "new-cells", "New cells";
         /// Accuracy where the last write was two steps ago.

@@ -19,7 +19,7 @@ pub enum ChainError {
     #[error("{}", tr!("the number of symbols of a chain must be from 2 to {most}, but it is {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; with order 2 the next symbol depends only on the present symbol", order = _0, most = MOST_CONTEXTS))]
+    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
     #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
@@ -52,7 +52,7 @@ pub enum ChainError {
         expected: f64,
     },
     /// A chain that stays where it begins, in one of several parts.
-    #[error("{}", tr!("the chain has {parts} separate sets of symbols that it never leaves, so its stationary distribution is not unique", parts = _0))]
+    #[error("{}", tr!("the symbols form {parts} separate sets, and the chain can never leave the set in which it begins, so its stationary distribution is not unique", parts = _0))]
     Parts(usize),
     /// A symbol that does not exist.
     #[error("{}", tr!("symbol {place} is {found}, but every symbol must be a number from 0 to {last}", place, found, last))]
@@ -411,7 +411,7 @@ mod tests {
             ),
             (
                 Chain::from_percent(2, &[100, 0, 0, 100]),
-                "the chain has 2 separate sets of symbols that it never leaves, so its stationary distribution is not unique",
+                "the symbols form 2 separate sets, and the chain can never leave the set in which it begins, so its stationary distribution is not unique",
             ),
             (
                 Chain::new(2, 2, &[0.5, 0.5, 1.5, -0.5]),
@@ -424,11 +424,11 @@ mod tests {
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (
                 Chain::new(8, 4, &[]),
-                "a chain of order 4 must have from 2 to 64 contexts; with order 2 the next symbol depends only on the present symbol",
+                "a chain of order 4 must have from 2 to 64 contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol",
             ),
             (
                 Chain::new(2, 1, &[0.5, 0.5]),
-                "a chain of order 1 must have from 2 to 64 contexts; with order 2 the next symbol depends only on the present symbol",
+                "a chain of order 1 must have from 2 to 64 contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol",
             ),
         ] {
             assert_eq!(result.unwrap_err().to_string(), sentence);

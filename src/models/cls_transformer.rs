@@ -267,7 +267,11 @@ impl Architecture for ClsTransformer {
                 &heads,
                 tr!("a divisor of the embedding size {embedding}", embedding),
             ));
-            problems.push(Problem::new("demb", &embedding, tr!("a multiple of the {heads} heads", heads)));
+            problems.push(Problem::new(
+                "demb",
+                &embedding,
+                tr!("a multiple of the number of heads, {heads}", heads),
+            ));
         }
         problems
     }

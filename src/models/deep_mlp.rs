@@ -163,7 +163,7 @@ impl ToPyTorch for DeepMlp {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         if self.greedy() {
             return Err(
-                tr!("Training layer by layer is not possible in the script yet; training all layers together is possible.").into()
+                tr!("Training layer by layer is not supported by the PyTorch script yet; training all layers together is supported.").into()
             );
         }
         let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py")];

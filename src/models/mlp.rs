@@ -223,7 +223,7 @@ impl Architecture for Mlp {
 
     fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
-        let expected = || tr!("numbers of neurons from 1 to the width, {width}", width = self.width);
+        let expected = || tr!("neuron numbers from 1 to the width, {width}", width = self.width);
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
         let beyond = beyond.then(|| Problem::new("keep", &found(), expected()));
         beyond.into_iter().chain(too_wide("width", self.neurons(), inputs, MOST_FIRST_LAYER)).collect()

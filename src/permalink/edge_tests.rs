@@ -61,8 +61,8 @@ fn twenty_notices_are_listed_and_the_others_counted() {
     };
     let said = |many: usize, key: &str, found: &str| (many, key.to_string(), found.to_string());
     assert_eq!(last(20), said(20, "x19", "1"));
-    assert_eq!(last(21), said(21, "link", "1 more"));
-    assert_eq!(last(25), said(21, "link", "5 more"));
+    assert_eq!(last(21), said(21, "link", "further problems: 1"));
+    assert_eq!(last(25), said(21, "link", "further problems: 5"));
 }
 
 /// Ends of axes are kept as they stand, so that what a page might show as markup must not be among it.

@@ -16,7 +16,7 @@ pub const PARTS: [(&str, &str); 9] = [
     ("stories", text!("Stories")),
     ("claim", text!("What the run shows")),
     ("settings", text!("All settings")),
-    ("charts", text!("Switches of the charts")),
+    ("charts", text!("Buttons that show or hide charts")),
     ("numbers", text!("Newest measurements")),
     ("inside", text!("Inside the network")),
     ("theory", text!("Theory")),
@@ -47,11 +47,11 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
         },
         "at" => match value.parse::<u64>() {
             Ok(step) if (1..=1_000_000_000).contains(&step) => (Some(step.to_string()), None),
-            _ => (None, bad(value, tr!("a step, from 1 on"))),
+            _ => (None, bad(value, tr!("the number of a step, 1 or more"))),
         },
         _ => (
             Some(value.into()),
-            bad(value, tr!("no value, because this value has no effect yet; the link keeps the value")),
+            bad(value, tr!("no value: this key has no effect yet, but the link keeps its value")),
         ),
     }
 }

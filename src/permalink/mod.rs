@@ -197,7 +197,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         notices.push(Problem::new(
             "link",
             &tr!("{many} characters", many = text.len()),
-            tr!("at most {most}", most = MAX_LENGTH),
+            tr!("at most {most} characters", most = MAX_LENGTH),
         ));
         let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
@@ -207,7 +207,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
-        notices.push(Problem::new("version", version, tr!("v1; the link was read as v1")));
+        notices.push(Problem::new("version", version, tr!("v1 (the link was read as a link of version v1)")));
     }
     let mut link = Link::default();
     let lab = lab.trim_matches('/');
@@ -247,7 +247,11 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
-        notices.push(Problem::new("link", &tr!("{more} more", more), tr!("settings of this run")));
+        notices.push(Problem::new(
+            "link",
+            &tr!("further problems: {more}", more),
+            tr!("settings of this run"),
+        ));
     }
     (link, notices)
 }
@@ -258,7 +262,7 @@ fn repeated(link: &Link, key: &str, value: &str, first_is_kept: bool, notices: u
     let unread = if notices <= MAX_NOTICES { read(&mut link.clone(), key, value).err() } else { None };
     let expected = match first_is_kept {
         true => tr!("one value only; the first value was kept"),
-        false => tr!("one value only; the first value cannot be read, and this value is not used"),
+        false => tr!("one value only; the first value cannot be read, and later values are not used"),
     };
     unread.unwrap_or_else(|| Problem::new(key, value, expected))
 }
@@ -395,11 +399,11 @@ mod tests {
         let kept = "n = 13: expected one value only; the first value was kept";
         assert_eq!(said("n=12&n=13"), (n12, kept.into()));
         let unused =
-            "n = 12: expected one value only; the first value cannot be read, and this value is not used";
+            "n = 12: expected one value only; the first value cannot be read, and later values are not used";
         assert_eq!(said("n=twelve&n=12"), (usual, format!("{unread}; {unused}")));
         // Notices beyond those that are listed cost no reading.
         let many = decode(&format!("#v1/sparse-parity?n=12{}", "&n=twelve".repeat(3000))).1;
-        assert_eq!((many.len(), many[20].found.as_str()), (MAX_NOTICES + 1, "2980 more"));
+        assert_eq!((many.len(), many[20].found.as_str()), (MAX_NOTICES + 1, "further problems: 2980"));
     }
 
     #[test]
@@ -461,7 +465,11 @@ mod tests {
         assert_eq!((encode(&decode(good).0).as_str(), decode(good).1.len()), (good, 0));
         let (link, notices) = decode("#v1/markov?seq=0.1.2&chain=90.20.30.70&example=3");
         assert_eq!(encode(&link), "#v1/markov?example=3");
-        assert!(notices[0].expected.starts_with("symbols below k = 2; symbol 3 is 2"), "{}", notices[0]);
+        assert!(
+            notices[0].expected.starts_with("numbers from 0 to k − 1 as symbols, where k = 2; symbol 3 is 2"),
+            "{}",
+            notices[0]
+        );
         assert!(notices[1].expected.contains("row 1 must sum to 100"), "{}", notices[1]);
         let few = decode("#v1/markov?k=3&chain=90.10.30.70").1;
         assert!(few[0].expected.contains("needs 9 entries"), "{}", few[0]);

@@ -128,7 +128,7 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
     }
     let names: Vec<String> = standard.iter().map(|(column, ..)| all[*column].clone()).collect();
     if names.is_empty() {
-        return Err(tr!("no column besides the label holds numbers that differ").into());
+        return Err(tr!("apart from the label, no column of numbers has two different values").into());
     }
     let mut x = vec![0.0; kept.len() * names.len()];
     for (at, (column, mean, deviation)) in standard.into_iter().enumerate() {
@@ -224,12 +224,15 @@ impl Cells {
         while reader.read_record(&mut row).map_err(flaw)? {
             count += row.len() as u64;
             if count > MOST_CELLS {
-                return Err(FileError::NoTable(tr!("it has more than {most} cells", most = MOST_CELLS)));
+                return Err(FileError::NoTable(tr!(
+                    "this file has more than {most} cells",
+                    most = MOST_CELLS
+                )));
             }
             cells.push(&row);
         }
         match cells.labels.len() {
-            0 => Err(FileError::NoTable(tr!("it has no rows").into())),
+            0 => Err(FileError::NoTable(tr!("this file has no rows").into())),
             _ => Ok(cells),
         }
     }
@@ -239,13 +242,13 @@ impl Cells {
         let columns = first.len();
         if columns < 2 {
             let why = tr!(
-                "it has only one column, and two are needed: one for the label, and one from which the label is predicted"
+                "this file has only one column, and two are needed: one for the label, and one from which the label is predicted"
             );
             return Err(FileError::NoTable(why.into()));
         }
         if columns > MOST_COLUMNS + 1 {
             return Err(FileError::NoTable(tr!(
-                "it has {columns} columns, and at most {most} columns are allowed",
+                "this file has {columns} columns, and at most {most} columns are allowed",
                 columns,
                 most = MOST_COLUMNS + 1
             )));
@@ -287,7 +290,7 @@ fn flaw(error: ::csv::Error) -> FileError {
             found = len,
             expected = expected_len
         )),
-        _ => FileError::NoTable(tr!("it is not a CSV file ({error})", error)),
+        _ => FileError::NoTable(tr!("this file is not a CSV file ({error})", error)),
     }
 }
 
@@ -322,7 +325,7 @@ fn numeric(
         ));
     }
     match chosen.is_empty() {
-        true => Err(tr!("no column besides the label holds numbers").into()),
+        true => Err(tr!("apart from the label, no column contains only numbers").into()),
         false => Ok(chosen),
     }
 }
@@ -351,7 +354,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
             "The label is a number. Its values are split at their median, {median}, into two classes.",
             median
         ));
-        return Ok((rows, y, [tr!("below {median}", median), tr!("from {median} on", median)]));
+        return Ok((rows, y, [tr!("below {median}", median), tr!("{median} or more", median)]));
     }
     if counts.len() > rows.len() / 2 {
         return Err(tr!("nearly every row has a different label; choose another column as the label").into());

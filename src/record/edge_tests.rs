@@ -184,7 +184,7 @@ fn forty_rows_and_a_fifth_missing_are_enough() {
     assert_eq!((fifth.names, fifth.table.y.len()), (vec!["a".to_string()], 40));
     assert_eq!(fifth.notes, ["Rows left out because of missing values: 10."]);
     // 11 of 52 are more.
-    assert!(gaps(52).unwrap_err().contains("no column besides the label holds numbers"));
+    assert!(gaps(52).unwrap_err().contains("apart from the label, no column contains only numbers"));
     // The mean of 60 times 1234567.1 is not quite that.
     let constant = table("id,fixed,kind", 60, |i| format!("{i},1234567.1,{}", word(i))).unwrap();
     assert_eq!((constant.names, constant.notes.len()), (vec!["id".to_string()], 1));
@@ -197,7 +197,7 @@ fn columns_are_513_at_most_and_stand_apart_by_what_is_named_first() {
         dataset::read((0..40).map(row).collect::<Vec<_>>().join("\n").as_bytes(), None)
     };
     assert_eq!(wide(513).unwrap().table.columns, 512);
-    assert_eq!(wide(514).unwrap_err(), "it has 514 columns, and at most 513 columns are allowed");
+    assert_eq!(wide(514).unwrap_err(), "this file has 514 columns, and at most 513 columns are allowed");
     let tied = table("x,kind;of", 60, |i| format!("{i},{}", ["a", "b"][i % 2])).unwrap();
     assert_eq!((tied.all, tied.label), (vec!["x".to_string(), "kind;of".to_string()], 1));
     // A column that there is not is as good as none.
@@ -220,7 +220,7 @@ fn labels_are_classes_up_to_ten_numbers_and_their_order_is_that_of_numbers() {
     );
     assert!(eleven.notes[0].contains("split at their median") && eleven.table.y.len() == 69);
     let amounts = table("x,y", 60, |i| format!("{},{i}", i * i)).unwrap();
-    assert_eq!(amounts.classes, ["below 30", "from 30 on"]);
+    assert_eq!(amounts.classes, ["below 30", "30 or more"]);
     assert!(amounts.table.y.iter().enumerate().all(|(i, y)| *y == if i < 30 { -1.0 } else { 1.0 }));
     let numbers = table("x,y", 60, |i| format!("{},{}", i * i, [10, 9][i % 2])).unwrap();
     assert_eq!((numbers.classes, &numbers.table.y[..2]), (["9", "10"].map(String::from), &[1.0, -1.0][..]));

@@ -27,7 +27,7 @@ pub enum FileError {
     #[error("{}", tr!("this file is a table of metrics; open the run's JSON file instead"))]
     Table,
     /// It is something else altogether.
-    #[error("{}", tr!("this is neither a run (JSON) nor weights (safetensors)"))]
+    #[error("{}", tr!("this file contains neither a run (JSON) nor weights (safetensors)"))]
     Unknown,
     /// The file is not complete and valid JSON.
     #[error("{}", tr!("this file is not complete JSON: it ends too early or is damaged at line {line}, column {column}", line, column))]
@@ -40,13 +40,13 @@ pub enum FileError {
         ends_early: bool,
     },
     /// JSON of another program.
-    #[error("{}", tr!("this is JSON, but not a run of this program: there is no \"format\": \"vivarium-run\" in it"))]
+    #[error("{}", tr!("this file is JSON, but not a run of this program: the file does not contain \"format\": \"vivarium-run\""))]
     Foreign,
     /// An entry of a browser's storage that holds something else.
-    #[error("{}", tr!("this entry holds no run: {why}", why = _0))]
+    #[error("{}", tr!("this entry of the browser's storage contains no run: {why}", why = _0))]
     Entry(String),
     /// A newer version of this program wrote the file.
-    #[error("{}", tr!("this run was written by a newer version of this program (format {format}; this one reads up to {known})", format = _0, known = VERSION))]
+    #[error("{}", tr!("this run was written by a newer version of this program (file format {format}; this version reads formats up to {known})", format = _0, known = VERSION))]
     Newer(u64),
     /// Its link has parts that mean nothing here, so its numbers would be shown of another run.
     #[error("{}", tr!("the link of this file cannot be read here: {why}", why = _0))]
@@ -60,7 +60,7 @@ pub enum FileError {
         expected: String,
     },
     /// Steps do not rise.
-    #[error("{}", tr!("the steps of this run do not rise: measurement {at} is of step {step}, and the previous measurement is of step {before}", at, step, before))]
+    #[error("{}", tr!("the step numbers of this run do not increase: measurement {at} is of step {step}, and the previous measurement is of step {before}", at, step, before))]
     Order {
         /// Which measurement, from 1.
         at: usize,
@@ -70,10 +70,10 @@ pub enum FileError {
         before: u64,
     },
     /// More measurements than a run has.
-    #[error("{}", tr!("this run has more than {most} measurements, and no more are read", most = _0))]
+    #[error("{}", tr!("this run has more than {most} measurements, which is the largest number that can be read", most = _0))]
     TooMany(usize),
     /// Weights of another program.
-    #[error("{}", tr!("these are weights of another program: their header names no run"))]
+    #[error("{}", tr!("this file contains weights of another program: the header of the file names no run"))]
     ForeignWeights,
     /// The file of weights ends early or has too much.
     #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, but according to its header there are {expected} bytes", found, expected))]

@@ -212,11 +212,11 @@ impl SavedRun {
             return Err(FileError::Newer(self.format));
         }
         if self.id != key {
-            return Err(FileError::field(tr!("the link"), tr!("the one under which the entry is stored")));
+            return Err(FileError::field(tr!("the link"), tr!("the link under which the entry is stored")));
         }
         let (of, shown) = (link(&self.id)?.spec, link(&self.link)?);
         if of != shown.spec {
-            return Err(FileError::field(tr!("the link"), tr!("the one under which the entry is stored")));
+            return Err(FileError::field(tr!("the link"), tr!("the link under which the entry is stored")));
         }
         if !of.run.sweep.is_empty() {
             return Err(FileError::field(tr!("the link"), tr!("the link of one run, not of a sweep")));

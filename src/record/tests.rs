@@ -124,7 +124,7 @@ fn every_damage_has_its_sentence() {
         (sentence("{\"format\":\"vivarium-run\"}"), "the version of the format should be a whole number"),
         (
             changed("\"version\":2", "\"version\":3"),
-            "newer version of this program (format 3; this one reads up to 2)",
+            "newer version of this program (file format 3; this version reads formats up to 2)",
         ),
         (changed("n=20", "n=20&colour=blue"), "colour"),
         (changed("sparse-parity?", "astrology?"), "astrology"),

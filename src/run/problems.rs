@@ -21,8 +21,9 @@ impl RunSpec {
         }
         problems.extend(self.suits());
         if self.run.batch == 0 && examples.sample_size().is_none() {
-            let expected =
-                tr!("at least 1, because with new examples at every step there is no fixed sample");
+            let expected = tr!(
+                "at least 1: a batch of 0 means the fixed training sample, but this run draws new examples at every step"
+            );
             problems.push(Problem::new("batch", "0", expected));
         }
         let mut sizes = self.architecture().problems(examples.inputs(), self.batch(), self.run.replicas);
@@ -72,7 +73,7 @@ impl RunSpec {
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }
         if self.run.smoothing > 0.0 && self.run.loss != Loss::CrossEntropy {
-            let expected = tr!("0, because only the cross-entropy loss has smoothed labels");
+            let expected = tr!("0, because labels can be smoothed only with the cross-entropy loss");
             problems.push(Problem::new("ls", &crate::settings::real(self.run.smoothing), expected));
         }
         if matches!(self.model.config().family(), Some(Family::Descent(_))) {

@@ -70,7 +70,7 @@ fn only_the_cross_entropy_has_smoothed_labels() {
     let (link, notices) = decode("#v1/sparse-parity?loss=hinge&ls=0.1");
     assert_eq!(
         notices[0].to_string(),
-        "ls = 0.1: expected 0, because only the cross-entropy loss has smoothed labels"
+        "ls = 0.1: expected 0, because labels can be smoothed only with the cross-entropy loss"
     );
     assert_eq!((link.spec.run.smoothing, link.spec.label_smoothing()), (0.0, 0.0));
 }

@@ -287,7 +287,7 @@ impl Knob {
                 )
             }
             Range::Axes => tr!(
-                "at most {most} settings, each with its key and its values and with commas between them, like n:10_20,k:2_3; together at most {values} values; or nothing",
+                "at most {most} settings separated by commas, each with a key and values, like n:10_20,k:2_3, and at most {values} values in all; or nothing",
                 most = axes::MOST_AXES,
                 values = MOST_VALUES
             ),
@@ -319,7 +319,7 @@ impl Knob {
                 largest = real(largest)
             ),
             Range::Text(most) | Range::Formula(most) => {
-                tr!("text of at most {most} characters, as it is written in a link", most)
+                tr!("text of at most {most} characters, counted after encoding for a link", most)
             }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();

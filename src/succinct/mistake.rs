@@ -48,7 +48,7 @@ pub enum Mistake {
         found: char,
     },
     /// A line that does not say what each symbol becomes.
-    #[error("{}", tr!("line {line}: symbols read: {read}, symbols to write: {written}; write *, one symbol, or as many symbols as are read", line, read, written))]
+    #[error("{}", tr!("line {line}: number of symbols read: {read}, number of symbols to write: {written}; as symbols to write, give *, one symbol, or as many symbols as are read", line, read, written))]
     Written {
         /// The line.
         line: usize,
@@ -102,7 +102,7 @@ pub enum Mistake {
         line: usize,
     },
     /// A rule for the state in which runs end.
-    #[error("{}", tr!("line {line}: HALT ends the run and can have no rule", line))]
+    #[error("{}", tr!("line {line}: the state HALT ends the run and must not have a rule", line))]
     RuleOfHalt {
         /// The line.
         line: usize,
@@ -116,7 +116,7 @@ pub enum Mistake {
         state: String,
     },
     /// A first step that moves.
-    #[error("{}", tr!("the start state {state} moves on the symbol {symbol}; the first step must be S, so that the compute message is ahead of the head", state, symbol))]
+    #[error("{}", tr!("the start state {state} moves the head on the symbol {symbol}; the move of the first step must be S, so that the compute message, which activates the cells, stays ahead of the head", state, symbol))]
     FirstStep {
         /// The start state.
         state: String,

@@ -20,9 +20,9 @@ choices! {
         /// The rank of the examples modulo 2; at rank d they determine every parity.
         Rank = "rank", "Rank of the examples";
         /// The share of the rules tried that answer at least 95 % of all queries right.
-        Good = "good-rules", "Rules with at least 95 % accuracy";
+        Good = "good-rules", "Share of rules with at least 95 % accuracy";
         /// The accuracy of the chosen rule on problems of twice the size.
-        Twice = "twice-size", "Accuracy on queries of twice the size";
+        Twice = "twice-size", "Accuracy with twice as many inputs and examples";
         /// The restart that found the chosen rule.
         Restart = "best-restart", "Restart of the chosen rule";
     }

@@ -26,7 +26,7 @@ settings! {
     pub struct BooleanCircuit {
         /// The circuit that the network computes.
         named: Named = Named::Parity, "circuit", "Circuit", Range::Choice(Named::OPTIONS);
-        /// Number of bits of the parity, of the majority or of each number added, or number of inputs of the random gates.
+        /// Number of input bits n; for the adder: number of bits of each of the two added numbers.
         bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
         /// Number of random gates; the output depends on every one of them.
         gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
@@ -36,7 +36,7 @@ settings! {
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
-        /// Input bits. Without them, each network gets a different row of the truth table, starting with the last row (all bits 1).
+        /// Input bits. If empty, each network gets a different row of the truth table, starting with the last row (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
 }
@@ -126,7 +126,7 @@ impl TaskConfig for BooleanCircuit {
     }
 
     fn smaller_network(&self) -> &'static str {
-        tr!("a search with fewer starts, which fits into a browser's memory")
+        tr!("fewer starts of the search, so that the search fits into a browser's memory")
     }
 }
 
@@ -172,7 +172,7 @@ impl Examples for BooleanCircuit {
             return vec![Problem::new(
                 "in",
                 "0",
-                tr!("1, the only possible input of the product of weights"),
+                tr!("1, because the product of weights has no other input"),
             )];
         }
         vec![]
@@ -247,7 +247,7 @@ mod tests {
             ("circuit=majority&n=20", "the number must be from 1 to 19, but it is 20"),
             ("n=32", "the network of a run must have at most 20000 parameters"),
             ("in=1.0", "4 bits, one for each input of the circuit, or an empty field"),
-            ("circuit=toy&in=0", "1, the only possible input of the product of weights"),
+            ("circuit=toy&in=0", "1, because the product of weights has no other input"),
             ("circuit=toy&levels=401", "a whole number from 1 to 400"),
         ] {
             let said_of = notices(link);

@@ -53,7 +53,7 @@ impl Form {
             Form::Bits | Form::Row => tr!("Available only for networks with bits as inputs."),
             Form::Pair => tr!("Available only for networks with pairs of elements as inputs."),
             Form::Sequence => tr!("Available only for networks with sequences as inputs."),
-            Form::Trace => tr!("Available only for networks with traces of a machine as inputs."),
+            Form::Trace => tr!("Available only for networks with traces of a Turing machine as inputs."),
             Form::Fit => tr!("Available only for transformers that perform gradient descent."),
             Form::Prompt => tr!("Available only for networks with prompts of tokens as inputs."),
             Form::Steps => tr!("Available only for transformers that run a Turing machine."),

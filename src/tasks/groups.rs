@@ -53,7 +53,7 @@ choices! {
         /// Cyclic groups side by side.
         Product = "product", "Product of cyclic groups";
         /// A Cayley table of the person's own.
-        Table = "table", "A Cayley table of your own";
+        Table = "table", "Your own Cayley table";
     }
 }
 
@@ -87,7 +87,7 @@ impl Groups {
     pub const INFO: Info = Info {
         slug: "groups",
         name: "Modular addition and finite groups",
-        about: "The label of two elements is their product. During training, each neuron specialises in one frequency or one representation.",
+        about: "The label of a pair of elements is the product of the two elements. During training, each neuron specialises in one frequency or one representation.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
     };
 
@@ -340,7 +340,7 @@ impl TaskConfig for Groups {
     }
 
     fn smaller_network(&self) -> &'static str {
-        tr!("a smaller network, so that it fits into a browser's memory together with all pairs")
+        tr!("a smaller network, so that the network and all pairs of elements fit into a browser's memory")
     }
 }
 
@@ -400,7 +400,7 @@ impl Examples for Groups {
             };
             let expected = match self.operation {
                 Operation::Dihedral => tr!("at most {most}: D_n has 2n elements", most = MOST_ELEMENTS / 2),
-                _ => tr!("a product of at most {most} elements", most = MOST_ELEMENTS),
+                _ => tr!("a product group with at most {most} elements", most = MOST_ELEMENTS),
             };
             problems.push(Problem::new(key, &found, expected));
         }

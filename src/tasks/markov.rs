@@ -40,7 +40,7 @@ settings! {
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
         /// Distribution of the transition matrices in training.
         train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
-        /// Each row of a transition matrix is sampled from a Dirichlet distribution with this parameter α. With α = 1 it is uniform.
+        /// Each row of a transition matrix is drawn from a Dirichlet distribution with parameter α; at α = 1 all rows are equally likely.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
@@ -118,11 +118,11 @@ impl TaskConfig for MarkovChain {
         match key {
             "seq" => {
                 let flaw = symbols_of(&numbers, k).err()?;
-                Some(tr!("symbols below k = {k}; {flaw}", k, flaw))
+                Some(tr!("numbers from 0 to k − 1 as symbols, where k = {k}; {flaw}", k, flaw))
             }
             "chain" if !numbers.is_empty() => {
                 let flaw = Chain::from_percent(k, &numbers).err()?;
-                Some(tr!("{k} rows of {k} numbers that sum to 100 each; {flaw}", k, flaw))
+                Some(tr!("{k} rows of {k} numbers, where each row sums to 100; {flaw}", k, flaw))
             }
             _ => None,
         }

@@ -60,19 +60,19 @@ choices! {
 settings! {
     /// The label is a Boolean function of `k` hidden bits out of `n`.
     pub struct SparseBoolean {
-        /// Function of the relevant bits. Bits are 1 with the probability that balances the labels; for your own function: 1/2.
+        /// Function of the relevant bits. A bit is 1 with the probability that makes both labels equally likely (own function: 1/2).
         function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
-        /// Formula such as (x1 ^ x2) & x3, with & | ^ ~ or and, or, xor, not and maj(x1, x2, x3), or truth table such as 0110.
+        /// Formula such as (x1 ^ x2) & x3, with & | ^ ~ (or and, or, xor, not) and maj(x1, x2, x3); or a truth table such as 0110.
         formula: Formula = Formula::default(), "own", "Own function", Range::Formula(MOST_FORMULA), only when "fn" = "own";
         /// Number of bits in each input: the context length T.
         n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
-        /// Number of hidden bits on which the label depends.
+        /// Number of relevant bits; the label depends only on these bits.
         k: usize = 3, "k", "Relevant bits s", Range::Int(1, MOST_BITS as u64), only when "fn" = "and" | "or" | "majority" | "parity";
         /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
-        /// Number of networks trained on the same sample, from different initial weights; the best network counts.
+        /// Number of networks trained on the same sample, from different initial weights; one successful network is enough.
         tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
     }
 }
@@ -341,7 +341,7 @@ impl Examples for SparseBoolean {
             problems.push(Problem::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
         }
         if self.function == Function::Majority && self.k.is_multiple_of(2) {
-            let expected = tr!("odd for a majority, so that there is no tie");
+            let expected = tr!("an odd number for a majority, so that there is no tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
         }
         let fits = self.support.len() == k && self.support.iter().all(|i| *i <= self.n);

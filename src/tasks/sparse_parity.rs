@@ -60,13 +60,13 @@ settings! {
         k: usize = 3, "k", "Relevant bits k", Range::Int(1, 8);
         /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 512);
-        /// Where the relevant bits can be; without effect if the relevant set S is given.
+        /// Possible positions of the relevant bits; no effect if the relevant set S is given.
         layout: Layout = Layout::Anywhere, "layout", "Positions of S", Range::Choice(Layout::OPTIONS);
-        /// Training inputs: random inputs, or each of all 2^n inputs once per epoch (for n up to 16).
+        /// Training inputs: random inputs, or all 2^n inputs, each once per epoch (for n up to 16).
         data: Data = Data::Fresh, "data", "Training inputs", Range::Choice(Data::OPTIONS);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples", only when "data" = "fresh";
-        /// Probability p that a training label is flipped; the signal shrinks by the factor 1 − 2p.
+        /// Probability p that a training label is flipped; this multiplies the correlation of label and parity by 1 − 2p.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "fresh";
     }
 }
@@ -82,7 +82,7 @@ impl SparseParity {
     pub const INFO: Info = Info {
         slug: "sparse-parity",
         name: "Sparse parity",
-        about: "The label is the product of k hidden coordinates out of n. Fewer than k of these coordinates contain no information about the label.",
+        about: "The label is the product of k relevant coordinates among the n coordinates of the input. The network is not told which coordinates are relevant. Fewer than k relevant coordinates contain no information about the label.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

@@ -60,7 +60,7 @@ settings! {
         function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
         /// Number of hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
-        /// The vector that encodes a position, in the token at this position and wherever the position is named.
+        /// Vector that encodes a position; a token contains the code of its own position and the codes of the positions that it names.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
         /// Number of components of a code; 0 means N components, or ⌊5 ln N⌋ components for random signs.
         code_dim: usize = 0, "de", "Components of a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
@@ -206,8 +206,8 @@ impl TaskConfig for SparseTokenRegression {
         };
         let fits = |(place, value): &(u64, f64)| (1..=places as u64).contains(place) && is_sound(*value, n);
         (!changes.iter().all(fits)).then(|| match key {
-            "named" => tr!("pairs name:position, for example 3:1_5:2; the names are counted from 1 to {places}, the positions from 1 to {n}", places, n),
-            _ => tr!("pairs number:value, for example 3:0.5_5:-1; the numbers of all tokens are counted from 1 to {places}", places),
+            "named" => tr!("pairs name:position, for example 3:1_5:2; the names of all positions are counted from 1 to {places}, the positions from 1 to {n}", places, n),
+            _ => tr!("pairs index:value, for example 3:0.5_5:-1; the index counts the components of all tokens, from 1 to {places}", places),
         })
     }
 }

@@ -273,7 +273,7 @@ impl Tabular {
             problems.push(Problem::new("k", &self.k.to_string(), tr!("at most n = {n}", n = self.n)));
         }
         if self.rule == Rule::Majority && self.k.is_multiple_of(2) {
-            let expected = tr!("odd for a majority, so that there is no tie");
+            let expected = tr!("an odd number for a majority, so that there is no tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
         }
         if !self.pieces.is_multiple_of(2) {
@@ -293,7 +293,7 @@ impl Tabular {
 impl ToPyTorch for Tabular {
     fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
         if self.origin == Origin::Uploaded {
-            return Err(tr!("The script supports generated tables only, not CSV files.").into());
+            return Err(tr!("The PyTorch script supports generated tables only, not CSV files.").into());
         }
         let code = vec![pytorch::SAMPLE, include_str!("pytorch/tabular.py"), pytorch::SIGNS];
         let settings = vec![("relevant", from_one(&self.support(seed))), ("sample", self.size().to_string())];
@@ -390,7 +390,7 @@ impl Examples for Tabular {
             Origin::Generated => self.problems_of_generated(),
             Origin::Uploaded if self.uploaded().is_none() => {
                 let expected = tr!(
-                    "generated, since the CSV file of this link is not open here; if you open the file, the other settings of the link stay"
+                    "generated, since the CSV file of this link is not open on this page; if you open the file, the other settings of the link do not change"
                 );
                 return vec![Problem::new("data", Origin::Uploaded.slug(), expected)];
             }

@@ -58,7 +58,7 @@ choices! {
         /// Runs Collatz' sequence.
         Collatz = "collatz", "Collatz in binary";
         /// Never comes back.
-        Right = "right", "Run right for ever";
+        Right = "right", "Endless run to the right";
         /// Rules of a person's own.
         Own = "own", "Own rules";
     }
@@ -78,7 +78,7 @@ settings! {
         machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
         /// Each rule: state, symbol read, symbol to write, move (L, R or S) and next state. Write ; between the rules.
         rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
-        /// Symbols on the tape from the start cell to the right. An empty field: the machine's example input. _ means an empty tape.
+        /// Symbols on the tape from the start cell to the right. If empty: the machine's example input. _ means an empty tape.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
         /// Cell where the head and the input start. For 0, the page chooses a cell with enough cells to its left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
@@ -103,7 +103,7 @@ impl TuringMachine {
     pub const INFO: Info = Info {
         slug: "turing-machine",
         name: "Turing machine",
-        about: "A transformer runs a Turing machine. Its weights are set by hand, not trained. It writes one token for each step and has no tape.",
+        about: "A transformer runs a Turing machine. The weights are set by hand, not trained. The transformer writes one token for each step and has no tape.",
         sources: &[WEI_2022, WEISS_2021, LINDNER_2023],
     };
 

@@ -121,7 +121,7 @@ pub fn PresentButton(
     appearance: Appearance,
 ) -> impl IntoView {
     view! {
-        <button class="tool tool--present" type="button" aria-label=tr!("Large type") title=tr!("Large type (P)") data-testid="present"
+        <button class="tool tool--present" type="button" aria-label=tr!("Large text") title=tr!("Large text (P)") data-testid="present"
             aria-pressed=move || appearance.presents.get().to_string() on:click=move |_| appearance.present()>
             <Icon name=Name::Present />
         </button>

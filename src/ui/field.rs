@@ -95,7 +95,7 @@ fn range(knob: &Knob) -> String {
     use crate::display::words::thousands;
     let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", translated(knob.unit)) };
     match knob.range {
-        Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number from {low} on.", low),
+        Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number, {low} or larger.", low),
         Range::Int(low, high) => {
             tr!("From {low} to {high}{unit}.", low = thousands(low), high = thousands(high), unit)
         }
@@ -126,7 +126,10 @@ fn range(knob: &Knob) -> String {
         Range::Schedule(..) => tr!("Increasing steps, each with a value, like 500:0.1_900:0.02.").into(),
         Range::Points(_, most) => tr!("At most {most} points x:y, like -1:0.5_0.3:2.", most),
         Range::Text(most) | Range::Formula(most) => {
-            tr!("At most {most} characters, as they are written in a link.", most = thousands(most as u64))
+            tr!(
+                "At most {most} characters, counted after encoding for a link.",
+                most = thousands(most as u64)
+            )
         }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
         Range::Axes | Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
@@ -168,6 +171,6 @@ mod tests {
         let text = |key: &str| range(spec.knob(key).unwrap());
         assert_eq!(text("width"), "From 1 to 16,384 neurons.");
         assert_eq!(text("noise"), "From 0 to 0.5.");
-        assert_eq!(text("seed"), "A whole number from 0 on.");
+        assert_eq!(text("seed"), "A whole number, 0 or larger.");
     }
 }

@@ -205,7 +205,7 @@ export function files(here) {
       ["other.json", '{"runs": []}', /not a run of this program/],
       ["future.json", json.replace(/"version":\d+/, '"version":7'), /newer version/],
       ["odd.json", json.replace("n=12", "n=12&colour=blue"), /link of this file cannot be read here: .*colour/],
-      ["steps.json", json.replace('"step":0,', '"step":9999,'), /do not rise/],
+      ["steps.json", json.replace('"step":0,', '"step":9999,'), /do not increase/],
       ["empty.json", "", /empty/],
       ["picture.json", Buffer.from([0x89, 0x50, 0x4e, 0x47]), /neither a run/],
       ["table.csv", "step,replica,train_loss\n", /table of metrics/],
@@ -282,7 +282,7 @@ export function files(here) {
       writeFileSync(join(folder, name), begin + part.repeat(100e6 / part.length));
       const watch = await watched(page);
       await choose(page, join(folder, name));
-      await until(async () => (await text(see("files-flaw"))).startsWith(`${name} was not opened: this is JSON, but not a run`), "the sentence", 5);
+      await until(async () => (await text(see("files-flaw"))).startsWith(`${name} was not opened: this file is JSON, but not a run`), "the sentence", 5);
       assert.equal(page.workers().length, workers, "nobody was asked to read it");
       assert.ok((await watch.longest()) <= LONGEST, `${name}: ${await watch.longest()} ms`);
       assert.ok((await watch.growth()) <= 2, `${name}: ${await watch.growth()} MiB`);
@@ -349,7 +349,7 @@ export function files(here) {
     // Too large to be a table at all: refused by its cells, while the page goes on.
     table(join(folder, "larger.csv"), 1_800_000);
     await choose(page, join(folder, "larger.csv"));
-    await until(async () => /larger\.csv was not opened: it has more than 8388608 cells/.test(await text(see("files-flaw"))), "the limit", 180);
+    await until(async () => /larger\.csv was not opened: this file has more than 8388608 cells/.test(await text(see("files-flaw"))), "the limit", 180);
     await until(() => page.workers().length === workers, "the worker to end");
   }));
 }

@@ -39,7 +39,7 @@ export function functionsLab(here) {
       await field.blur();
     };
     await enter("x1 & ? x2");
-    await until(async () => /character 6: “\?” is not a part of a formula/.test(await page.locator("#problem-own").innerText()), "the mistake");
+    await until(async () => /character 6: “\?” cannot be used in a formula/.test(await page.locator("#problem-own").innerText()), "the mistake");
     assert.equal(await field.inputValue(), "x1 & ? x2", "what was typed stays");
     await enter("x1 & ~x2");
     await until(() => page.url().includes("own=x1_*_~x2"), "the formula in the link");

@@ -194,7 +194,7 @@ export function markovLab(here) {
     const all = see("own-rows");
     await all.fill("10 90 / 60 30");
     await all.blur();
-    await until(async () => /^Expected 2 rows of 2 numbers that sum to 100 each; .*row 2.*\.$/.test(await text(see("chain-problem"))), "the reason");
+    await until(async () => /^Expected 2 rows of 2 numbers, where each row sums to 100; .*row 2.*\.$/.test(await text(see("chain-problem"))), "the reason");
     assert.match(page.url(), /chain=10\.90\.\d+\.\d+/, "the last one stays");
     await all.fill("10 90 / 60 40");
     await all.blur();
@@ -214,7 +214,7 @@ export function markovLab(here) {
     await page.close();
     const bad = await open("#v1/markov?start=paused&chain=90.20.30.70&seq=0.5");
     const notice = await text(bad.see("notice"));
-    assert.ok(/row 1/.test(notice) && /symbols below k = 2/.test(notice), notice);
+    assert.ok(/row 1/.test(notice) && /as symbols, where k = 2/.test(notice), notice);
     await bad.page.close();
   });
 

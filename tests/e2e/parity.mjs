@@ -124,7 +124,7 @@ export function parityLab(here) {
     await see("knob-ls").press("Enter");
     await linked("ls=0.1");
     await see("knob-loss").selectOption("hinge");
-    await until(async () => /Expected 0, because only the cross-entropy loss/.test(await about("ls")), "why not");
+    await until(async () => /Expected 0, because labels can be smoothed only with the cross-entropy loss/.test(await about("ls")), "why not");
     await see("knob-loss").selectOption("ce");
     await until(async () => (await rows(page)).at(-1)?.step === 300, "the end", 30);
     assert.match(await text(see("learner")), /fused loop/i);

@@ -53,9 +53,9 @@ export function tables(here) {
     const { page, heard, see } = await go(`#v1/tabular?n=7&m=60&${QUICK}`);
     await see("table-input").setInputFiles(file("houses.csv", csv()));
     // The column called "verdict" is no usual name of a label, so that the last one is taken.
-    await until(async () => /The label is week/.test(await text(see("table-texts"))), "the file's sentences");
+    await until(async () => /The label is the column week/.test(await text(see("table-texts"))), "the file's sentences");
     await see("table-label").selectOption({ label: "verdict" });
-    await until(async () => /The label is verdict: large or small/.test(await text(see("table-texts"))), "another label");
+    await until(async () => /The label is the column verdict, with the two classes large and small/.test(await text(see("table-texts"))), "another label");
     assert.match(await text(see("table-texts")), /Columns left out because some values are not numbers: kind\./);
     const link = await page.evaluate(() => location.hash);
     assert.match(link, /data=own&csv=\d+/);
@@ -80,7 +80,7 @@ export function tables(here) {
     // Somebody else who is sent the link has no such file.
     const other = await open();
     const alone = await visit(other.context, here().address, link);
-    await until(async () => /CSV file of this link is not open here/.test(await text(alone.see("notice"))), "a sentence");
+    await until(async () => /CSV file of this link is not open on this page/.test(await text(alone.see("notice"))), "a sentence");
     await until(async () => (await stepOf(alone.see)) === 60, "a generated table meanwhile");
     await alone.see("table-input").setInputFiles(file("copy.csv", csv()));
     await until(async () => /^copy\.csv/.test(await text(alone.see("table"))), "the same file under another name");

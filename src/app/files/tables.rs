@@ -184,7 +184,7 @@ mod tests {
         );
         assert!(
             said("?turned=yes&pieces=8")
-                .contains("at 7 points along each of 3 directions; no single column is informative.")
+                .contains("on 3 random directions, and it jumps at 7 points along each of these directions. No single column is informative.")
         );
         assert!(about(&RunSpec::default()).is_empty());
         assert_eq!(larger_class(&RunSpec::default()), None);

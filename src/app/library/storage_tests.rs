@@ -108,7 +108,7 @@ fn each_flaw_of_an_entry_is_a_sentence() {
     }
     let mut order = entry(LINK, 200);
     order.rows.swap(1, 2);
-    assert!(order.clone().check(&order.id).unwrap_err().to_string().contains("do not rise"));
+    assert!(order.clone().check(&order.id).unwrap_err().to_string().contains("do not increase"));
     let sweep = entry("#v1/sparse-parity?n=20&sweep=width:16_32", 200);
     assert!(sweep.clone().check(&sweep.id).unwrap_err().to_string().contains("not of a sweep"));
 }

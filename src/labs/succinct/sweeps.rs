@@ -43,7 +43,7 @@ fn chart(run: &RunView, curves: &[Curve], y_label: &str) -> Lines {
 }
 
 pub(super) fn by_size(run: &RunView) -> Lines {
-    let mut lines = chart(run, &times(run), tr!("layers until the program halts"));
+    let mut lines = chart(run, &times(run), tr!("number of layers until the program halts"));
     (lines.log_x, lines.log_y) = (true, true);
     if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
         lines.y_range = Some((10.0, 10_000.0));

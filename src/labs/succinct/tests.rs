@@ -117,7 +117,7 @@ fn cells_follow_the_program_to_its_answer() {
         said.starts_with("With 294 layers 100.0 % of the test inputs are answered, and 100.0 %"),
         "{said}"
     );
-    assert!(said.contains("The program halts after"), "{said}");
+    assert!(said.contains("until the program halts"), "{said}");
     let curves = lines(charts::ANSWERS, &state);
     assert_eq!(curves.marks[0], (6.0, "the table is full".into()));
     assert_eq!(*curves.series[1].y.last().unwrap(), 1.0);
@@ -145,7 +145,11 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     let drawn = grid(charts::RULE, &state);
     assert_eq!(crate::models::cell_rules::rule_of(&drawn.values), rule);
     let said = charts::RULE.summary(&state.run);
-    assert!(said.starts_with(&format!("Rule {}", rule.number())) && said.contains("A cell of +1"), "{said}");
+    assert!(
+        said.starts_with(&format!("This is rule {}", rule.number()))
+            && said.contains("A cell with the value +1"),
+        "{said}"
+    );
     assert_eq!(lines(charts::CHOSEN, &state).series.len(), 3);
     // Validation accuracy of the best never falls.
     assert!(lines(charts::CHOSEN, &state).series[0].y.is_sorted());
@@ -173,7 +177,7 @@ fn words_tell_program_and_search_apart() {
     play(&mut state, 30);
     assert_eq!(extra(&state.run, 0), ("Layers".into(), "21".into()));
     let said = status::line(&state.run, String::new);
-    assert!(said.contains("the table is full, and the network has 21 layers by now"), "{said}");
+    assert!(said.contains("the table is full, and the network has applied 21 layers since then"), "{said}");
     state.run.phase = Phase::Finished(Ending::LastStep);
     assert_eq!(status::line(&state.run, String::new), "Done: 30 steps.");
     let mut search = open(SEARCH);

@@ -41,7 +41,7 @@ pub(super) fn names(run: &RunView) -> [String; 4] {
             tr!("Test accuracy"),
         ],
         false => [
-            tr!("Largest deviation of the table"),
+            tr!("Largest deviation from y[x, 1]/3"),
             tr!("Squared error of the answers"),
             tr!("Rows written"),
             tr!("Test inputs answered right"),
@@ -54,8 +54,14 @@ pub(super) fn names(run: &RunView) -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [
-            (tr!("Rules with at least 95 % accuracy").into(), percent(measured(run, Measured::Good))),
-            (tr!("Accuracy on queries of twice the size").into(), percent(measured(run, Measured::Twice))),
+            (
+                tr!("Share of rules with at least 95 % accuracy").into(),
+                percent(measured(run, Measured::Good)),
+            ),
+            (
+                tr!("Accuracy with twice as many inputs and examples").into(),
+                percent(measured(run, Measured::Twice)),
+            ),
         ],
         false => {
             let layers = run.state().map_or(0, SuccinctState::layers);
@@ -101,7 +107,10 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
             all = state.problem.writing()
         ),
         layers => {
-            tr!("the table is full, and the network has {layers} layers by now", layers = thousands(layers))
+            tr!(
+                "the table is full, and the network has applied {layers} layers since then",
+                layers = thousands(layers)
+            )
         }
     })
 }
@@ -112,7 +121,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     if settings.success == Success::Loss {
         let limit = real(settings.limit);
         return tr!(
-            "The error on the test inputs is at most {limit} in {networks}, {at}.",
+            "In {networks} the error on the test inputs is at most {limit} for the first time {at}.",
             limit,
             networks,
             at
@@ -120,9 +129,11 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
-        1 => tr!("At least {share} of the test inputs are answered right {at}.", share, at),
+        1 => {
+            tr!("At least {share} of the test inputs are answered right for the first time {at}.", share, at)
+        }
         _ => tr!(
-            "In {networks} at least {share} of the test inputs are answered right, {at}.",
+            "In {networks} at least {share} of the test inputs are answered right for the first time {at}.",
             share,
             networks,
             at
@@ -137,7 +148,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
         return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
     }
     Some(tr!(
-        "SGD has written {rows} of {all} rows, one in each step. Each of these rows is y[x, 1]/3: the inputs x times the label y, then the label y, all divided by 3. The largest deviation from y[x, 1]/3 is {stray}.",
+        "SGD has written {rows} of {all} rows, one in each step. Each of these rows should be y[x, 1]/3: each input times the label y, followed by the label y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing(),
         stray = real(f64::from(newest(run, Of::TrainLoss)))
@@ -198,7 +209,7 @@ pub(super) fn answers(run: &RunView) -> String {
     if time.is_finite() {
         said += " ";
         said += &tr!(
-            "The program halts after {time} layers on the median test input and after {longest} layers on the slowest test input. Both numbers are medians over the data sets.",
+            "For each data set we take the median and the maximum, over all test inputs, of the number of layers until the program halts. Over the data sets, the median of these medians is {time} layers, and the median of these maxima is {longest} layers.",
             time = thousands(time.round() as u64),
             longest = thousands(longest.round() as u64)
         );
@@ -258,7 +269,7 @@ pub(super) fn cloud(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.state()?;
     let own = state.searched()?;
     Some(tr!(
-        "Rules tried: {count}. Rules that answer at least 95 % of the validation and test queries right: {good}. The frame marks the row of the chosen rule, which answers {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
+        "Rules tried: {count}. Rules that answer at least 95 % of all validation and test queries right: {good}. The frame marks the row with the validation accuracy of the chosen rule, {share}. Colours show log₁₀(1 + number of rules).",
         count = thousands(tried(own)),
         good = thousands(own.best[2] as u64),
         share = percent(validation(own) as f32)
@@ -281,8 +292,8 @@ pub(super) fn rule(run: &RunView) -> Option<String> {
     let own = run.state().and_then(SuccinctState::searched)?;
     let Some(rule) = own.rule else { return Some(tr!("No rule has been tried yet.").into()) };
     let named = match rule.name() {
-        Some(name) => tr!("Rule {number}, the {name} rule.", number = rule.number(), name),
-        None => tr!("Rule {number}.", number = rule.number()),
+        Some(name) => tr!("This is rule {number}, the {name} rule.", number = rule.number(), name),
+        None => tr!("This is rule {number}.", number = rule.number()),
     };
     Some(format!("{named} {}", rule.reading().join(" ")))
 }

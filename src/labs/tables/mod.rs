@@ -64,6 +64,6 @@ impl LazyLab for TablesLab {
             Model::RandomForest(forest) => (tr!("Trees").into(), thousands(forest.grown(run.step) as u64)),
             _ => (tr!("Held-out rows").into(), thousands(run.held_out as u64)),
         };
-        Some([first, (tr!("Larger class").into(), percent(run.lab().chance(run.spec())))])
+        Some([first, (tr!("Share of the larger class").into(), percent(run.lab().chance(run.spec())))])
     }
 }

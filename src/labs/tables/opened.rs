@@ -86,7 +86,7 @@ pub fn about(spec: &RunSpec) -> Vec<String> {
     let Dataset { classes, all, label, notes, .. } = &opened.table;
     let larger = larger_class(spec).unwrap_or(f32::NAN);
     let told = tr!(
-        "The label is {label}: {low} or {high}. The larger class has {share} of the rows.",
+        "The label is the column {label}, with the two classes {low} and {high}. The larger class has {share} of the rows.",
         label = all[*label],
         low = classes[0],
         high = classes[1],
@@ -105,7 +105,7 @@ fn made(task: &Tabular, seed: u64) -> String {
     };
     match columns.is_empty() {
         true => tr!(
-            "The label jumps at {jumps} along each of {k} directions; no single column is informative.",
+            "The table is rotated: the label depends on {k} random directions, and it jumps at {jumps} along each of these directions. No single column is informative.",
             jumps,
             k = task.k
         ),

@@ -106,7 +106,7 @@ fn back(run: &RunView) -> Bars {
         (name, newest(run, *of))
     };
     Bars {
-        x_label: tr!("steps since the write").into(),
+        x_label: tr!("steps since the last write to the cell").into(),
         y_label: tr!("accuracy").into(),
         bars: classes.map(bar).collect(),
         ..Default::default()
@@ -136,7 +136,7 @@ fn longer(run: &RunView) -> Lines {
         measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
     };
     let mut series =
-        vec![series(&run.history, tr!("run of the training length"), Role::Test, Of::TestAccuracy)];
+        vec![series(&run.history, tr!("run as long as in training"), Role::Test, Of::TestAccuracy)];
     series.extend(all.map(curve));
     shares(run, tr!("accuracy on written cells"), series)
 }
@@ -151,7 +151,7 @@ fn looks(run: &RunView, state: &TracesState) -> Grid {
     // Attention looks back only.
     let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
     Grid {
-        x_label: tr!("key step (outlined: the most recent write to the next cell)").into(),
+        x_label: tr!("key step (outlined: the last step that wrote the cell of the predicted symbol)").into(),
         y_label: tr!("query step").into(),
         rows: t,
         columns: t,
@@ -167,7 +167,7 @@ fn heads(state: &TracesState) -> Bars {
     let Some((means, even)) = state.on_writes() else { return Bars::default() };
     Bars {
         x_label: tr!("head").into(),
-        y_label: tr!("share of attention on the write").into(),
+        y_label: tr!("share of attention on the last write").into(),
         overlay: vec![even as f32; means.len()],
         overlay_name: tr!("uniform attention").into(),
         bars: state.head_names().into_iter().zip(means).map(|(name, mean)| (name, mean as f32)).collect(),
@@ -191,7 +191,7 @@ fn path(state: &TracesState) -> Lines {
         }
     };
     let line = Series {
-        name: tr!("cell of the head").into(),
+        name: tr!("cell under the head").into(),
         role: Role::Other,
         x: (0..state.places.len()).map(|at| at as f64).collect(),
         y: state.places.iter().map(|place| place.cell as f32).collect(),
@@ -202,8 +202,8 @@ fn path(state: &TracesState) -> Lines {
         y_label: tr!("cell").into(),
         series: vec![
             line,
-            dots(tr!("wrong, new cell"), Role::Train, true),
-            dots(tr!("wrong, written cell"), Role::Relevant, false),
+            dots(tr!("wrong prediction, new cell"), Role::Train, true),
+            dots(tr!("wrong prediction, written cell"), Role::Relevant, false),
         ],
         ..Default::default()
     }

@@ -33,7 +33,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             token,
             back = length - written
         ),
-        None => tr!("The next token is {token}; its cell is new, so its symbol is random.", token),
+        None => tr!("The next token is {token}; the head is on a new cell, so the symbol is random.", token),
     };
     let answer = outputs(run, at, traces.tokens()).map(|(step, logits)| {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -92,7 +92,9 @@ mod tests {
                         "The next token is {token}; its symbol was written {} steps before.",
                         context.len() - step
                     ),
-                    None => format!("The next token is {token}; its cell is new, so its symbol is random."),
+                    None => format!(
+                        "The next token is {token}; the head is on a new cell, so the symbol is random."
+                    ),
                 };
                 assert_eq!(example.label, expected, "{link}");
                 let logits = spec.network().evaluate(&slices, traces.tokens(), &batch.x, 0);

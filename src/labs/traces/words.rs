@@ -41,8 +41,8 @@ fn middle(run: &RunView, of: Of) -> f32 {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let most = layers(run).map(|of| newest(run, of)).fold(f32::NAN, f32::max);
     [
-        (tr!("Loss above the least loss").into(), known(newest(run, TraceMeasure::Excess))),
-        (tr!("Attention on the write").into(), known(most)),
+        (tr!("Loss above the least possible loss").into(), known(newest(run, TraceMeasure::Excess))),
+        (tr!("Attention on the last write").into(), known(most)),
     ]
 }
 
@@ -69,7 +69,7 @@ pub(super) fn floor(run: &RunView) -> Option<String> {
 
 pub(super) fn cells(run: &RunView) -> String {
     tr!(
-        "Right predictions: {written} on written cells, and {new} on new cells. On new cells a guess is right half of the time.",
+        "Right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
         written = share(middle(run, Of::TestAccuracy)),
         new = share(newest(run, TraceMeasure::New))
     )
@@ -92,7 +92,7 @@ pub(super) fn back(run: &RunView) -> String {
 pub(super) fn writes(run: &RunView) -> String {
     let all: Vec<TraceMeasure> = layers(run).collect();
     tr!(
-        "Attention on the most recent write, if this write was four or more steps ago: {all}. Uniform attention would have {even}.",
+        "Share of attention on the step that last wrote the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
         all = each(run, &all),
         even = share(newest(run, TraceMeasure::Even))
     )
@@ -100,7 +100,7 @@ pub(super) fn writes(run: &RunView) -> String {
 
 pub(super) fn longer(run: &RunView) -> String {
     tr!(
-        "Right predictions on written cells: {trained} for runs of the training length, {all}.",
+        "Right predictions on written cells: {trained} for runs as long as in training, {all}.",
         trained = share(middle(run, Of::TestAccuracy)),
         all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
     )
@@ -118,7 +118,7 @@ pub(super) fn looks(run: &RunView) -> Option<String> {
     let head = state.head(&run.link.view)?;
     let (means, even) = state.on_writes()?;
     Some(tr!(
-        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, if this write was four or more steps ago. Uniform attention would have {even}.",
+        "Held-out trace {number}: if the last write to the cell was four or more steps ago, head {name} has on average {share} of its attention on this write. With uniform attention this share is {even}.",
         number = state.example,
         name = state.head_names().into_iter().nth(head)?,
         share = percent(*means.get(head)? as f32),
@@ -132,7 +132,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
     let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
     Some(tr!(
-        "Attention on the most recent write: {all}. Uniform attention would have {even}.",
+        "Share of attention on the step that last wrote the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
         all = list(&all),
         even = percent(even as f32)
     ))

@@ -102,7 +102,7 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            tr!("The first step changes only the diagonal of W, because all symbols are equally frequent and unigrams do not help.")
+            tr!("The first step changes only the diagonal of W, because all symbols are equally frequent, so that the unigram frequencies do not help the prediction.")
             .to_string()
         } else {
             tr!(
@@ -122,15 +122,14 @@ impl Explorer {
         };
         texts.push(match leader {
             0 => {
-                tr!("After {steps} v is largest at distance 0, {lead}, which favours unigrams.", steps, lead)
+                tr!("After {steps} the largest entry of v is at distance 0, which favours unigrams. This entry exceeds the second-largest entry {lead}.", steps, lead)
             }
-            1 => tr!("After {steps} v is largest at distance 1, {lead}, which favours bigrams.", steps, lead),
-            d => tr!("After {steps} v is largest at distance {d}, {lead}.", steps, d, lead),
+            1 => tr!("After {steps} the largest entry of v is at distance 1, which favours bigrams. This entry exceeds the second-largest entry {lead}.", steps, lead),
+            d => tr!("After {steps} the largest entry of v is at distance {d}. This entry exceeds the second-largest entry {lead}.", steps, d, lead),
         });
         if outcome.odd_peaks() >= 2 {
             texts.push(
-                tr!("The entries of v are larger at odd distances than at even distances: at even distances, chains with opposite \
-                 eigenvalues λ change v in opposite directions.")
+                tr!("The entries of v are larger at odd distances than at even distances. The reason: at even distances, a chain with eigenvalue λ and a chain with eigenvalue −λ change v in opposite directions.")
                 .to_string(),
             );
         }

@@ -63,7 +63,7 @@ pub const DICTATOR: Learner = Learner {
     slug: "dictator",
     name: text!("Dictator learner"),
     about: text!(
-        "Checks the columns from right to left. The first column with equal signs gives the prediction."
+        "Checks the columns of the table from right to left. The first column in which all entries have the same sign gives the prediction."
     ),
     text: "\
 start +- → * S L0
@@ -111,7 +111,7 @@ pub const PARITY: Learner = Learner {
     slug: "parity",
     name: text!("Parity by Gaussian elimination"),
     about: text!(
-        "Reduces the row of the test input with the rows of the examples. The label cell of the reduced row is the prediction."
+        "Reduces the row of the test input by elimination with the rows of the examples. The label cell of the reduced row is the prediction."
     ),
     text: "\
 start +- → * S A0

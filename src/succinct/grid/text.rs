@@ -290,16 +290,16 @@ mod tests {
         let special = "line 1: the character * has a special meaning and must not be in a list of symbols";
         assert_eq!(wrong("a +* → - L a"), special);
         assert_eq!(wrong("a +-+ → - L a"), "line 1: the symbol + is listed twice");
-        let written = "symbols to write: 2; write *, one symbol, or as many symbols as are read";
-        assert_eq!(wrong("a +-P → -+ L a"), format!("line 1: symbols read: 3, {written}"));
-        assert_eq!(wrong("a * → -+ L a"), format!("line 1: symbols read: 1, {written}"));
+        let written = "number of symbols to write: 2; as symbols to write, give *, one symbol, or as many symbols as are read";
+        assert_eq!(wrong("a +-P → -+ L a"), format!("line 1: number of symbols read: 3, {written}"));
+        assert_eq!(wrong("a * → -+ L a"), format!("line 1: number of symbols read: 1, {written}"));
         let long = "line 1: the name of a state must have at most 16 characters";
         assert_eq!(wrong("abcdefghijklmnopq + → - L a"), long);
         assert_eq!(wrong("* + → - L a"), "line 1: the name * cannot be used for a state");
         let two = "already has a rule, in line 1";
         assert_eq!(wrong("a + → - L a\na -+ → - L a"), format!("line 2: state a with symbol + {two}"));
         assert_eq!(wrong("a * → - L a\na * → + L a"), format!("line 2: state a with symbol * {two}"));
-        assert_eq!(wrong("HALT + → - L a"), "line 1: HALT ends the run and can have no rule");
+        assert_eq!(wrong("HALT + → - L a"), "line 1: the state HALT ends the run and must not have a rule");
         let without = "line 1: the state b has no rule; every state except HALT needs a rule";
         assert_eq!(wrong("a + → - L b"), without);
     }

@@ -19,7 +19,7 @@ pub enum SearchError {
     #[error("{}", tr!("the number of queries must be from 1 to {most}, but it is {found}", most = MOST_QUERIES, found = .0))]
     Queries(usize),
     /// Images that have too many cells together.
-    #[error("{}", tr!("all images together must have at most {most} cells, but they have {found} cells", most = MOST_CELLS, found = .0))]
+    #[error("{}", tr!("all queries together must have at most {most} cells, but they have {found} cells", most = MOST_CELLS, found = .0))]
     Cells(u64),
     /// Queries of different sizes in one batch.
     #[error("{}", tr!("all queries of a batch must have the same size"))]

@@ -192,9 +192,18 @@ impl Rule {
         let becomes = self.apply(centre, above);
         let (cell, above, result) = (centre.word(), above.word(), becomes.word());
         if becomes == centre {
-            tr!("A cell of {cell} under a cell of {above} stays {cell}.", cell, above)
+            tr!(
+                "A cell with the value {cell} stays {cell} if the cell above it has the value {above}.",
+                cell,
+                above
+            )
         } else {
-            tr!("A cell of {cell} under a cell of {above} becomes {result}.", cell, above, result)
+            tr!(
+                "A cell with the value {cell} becomes {result} if the cell above it has the value {above}.",
+                cell,
+                above,
+                result
+            )
         }
     }
 
@@ -222,21 +231,21 @@ impl Rule {
         let (cell, result, stays) = (centre.word(), becomes.word(), centre == becomes);
         match (above, stays) {
             ([first, second], true) => tr!(
-                "A cell of {cell} under a cell of {first} or {second} stays {cell}.",
+                "A cell with the value {cell} stays {cell} if the cell above it has the value {first} or {second}.",
                 cell,
                 first = first.word(),
                 second = second.word()
             ),
             ([first, second], false) => tr!(
-                "A cell of {cell} under a cell of {first} or {second} becomes {result}.",
+                "A cell with the value {cell} becomes {result} if the cell above it has the value {first} or {second}.",
                 cell,
                 first = first.word(),
                 second = second.word(),
                 result
             ),
             ([above], _) => self.case(centre, *above),
-            (_, true) => tr!("A cell of {cell} always stays {cell}.", cell),
-            (_, false) => tr!("A cell of {cell} always becomes {result}.", cell, result),
+            (_, true) => tr!("A cell with the value {cell} always stays {cell}.", cell),
+            (_, false) => tr!("A cell with the value {cell} always becomes {result}.", cell, result),
         }
     }
 }
@@ -284,20 +293,24 @@ mod tests {
     fn readings_are_literal() {
         assert_eq!(
             Rule::IDENTITY.reading(),
-            ["A cell of −1 always stays −1.", "A cell of 0 always stays 0.", "A cell of +1 always stays +1."]
+            [
+                "A cell with the value −1 always stays −1.",
+                "A cell with the value 0 always stays 0.",
+                "A cell with the value +1 always stays +1."
+            ]
         );
         assert_eq!(
             Rule::CONSENSUS.reading(),
             [
-                "A cell of −1 under a cell of −1 stays −1.",
-                "A cell of −1 under a cell of 0 or +1 becomes 0.",
-                "A cell of 0 always stays 0.",
-                "A cell of +1 under a cell of −1 or 0 becomes 0.",
-                "A cell of +1 under a cell of +1 stays +1.",
+                "A cell with the value −1 stays −1 if the cell above it has the value −1.",
+                "A cell with the value −1 becomes 0 if the cell above it has the value 0 or +1.",
+                "A cell with the value 0 always stays 0.",
+                "A cell with the value +1 becomes 0 if the cell above it has the value −1 or 0.",
+                "A cell with the value +1 stays +1 if the cell above it has the value +1.",
             ]
         );
         assert_eq!(Rule::read("-0+-0+-0+").unwrap().reading().len(), 9);
         let case = Rule::CONSENSUS.case(Cell::Plus, Cell::Zero);
-        assert_eq!(case, "A cell of +1 under a cell of 0 becomes 0.");
+        assert_eq!(case, "A cell with the value +1 becomes 0 if the cell above it has the value 0.");
     }
 }

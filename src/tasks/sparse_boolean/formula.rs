@@ -103,7 +103,7 @@ fn read(text: &str) -> Result<Vec<bool>, Mistake> {
         () if is_table => digits(&plain)?,
         () if plain.starts_with("0x") || plain.starts_with("0X") => {
             return no_place(
-                tr!("a truth table in hexadecimal digits has 2, 4, 8, 16, 32 or 64 digits behind 0x").into(),
+                tr!("a truth table in hexadecimal digits has 2, 4, 8, 16, 32 or 64 digits after 0x").into(),
             );
         }
         () => formula(text)?,
@@ -174,7 +174,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
                 let word: String = characters[begin..at].iter().collect();
                 word_token(&word.to_ascii_lowercase(), begin + 1)?
             }
-            _ => return mistake(begin + 1, &tr!("“{first}” is not a part of a formula", first)),
+            _ => return mistake(begin + 1, &tr!("“{first}” cannot be used in a formula", first)),
         };
         // As in C, && and || are what & and | are.
         let is_double = matches!(token, Token::And | Token::Or) && characters.get(at) == Some(first);
@@ -223,7 +223,9 @@ fn formula(text: &str) -> Result<Vec<bool>, Mistake> {
     let values = parser.values(0)?;
     match parser.peek() {
         None => Ok(values),
-        Some(Token::Close) => mistake(parser.place(), tr!("this parenthesis closes nothing")),
+        Some(Token::Close) => {
+            mistake(parser.place(), tr!("this closing parenthesis has no opening parenthesis"))
+        }
         Some(_) => mistake(parser.place(), tr!("an operator such as & is missing before this part")),
     }
 }
@@ -290,11 +292,13 @@ impl Parser<'_> {
                 values
             }
             Some(Token::Majority) => self.majority(at)?,
-            Some(_) => return mistake(at, tr!("a bit such as x1, a parenthesis or not is expected here")),
+            Some(_) => {
+                return mistake(at, tr!("a bit such as x1, an opening parenthesis or “not” is expected here"));
+            }
             None => {
                 return mistake(
                     at,
-                    tr!("the formula ends before its last part; a bit such as x1 is missing"),
+                    tr!("the formula is not complete: a bit such as x1 is missing at its end"),
                 );
             }
         };
@@ -332,7 +336,7 @@ impl Parser<'_> {
     fn majority(&mut self, at: usize) -> Result<Vec<bool>, Mistake> {
         let open = self.place();
         if !self.take(Token::Open) {
-            return mistake(at, tr!("maj needs parentheses with its parts, such as maj(x1, x2, x3)"));
+            return mistake(at, tr!("maj needs its arguments in parentheses, such as maj(x1, x2, x3)"));
         }
         let mut counts = vec![0usize; 1 << self.bits];
         let mut parts = 0;
@@ -348,7 +352,10 @@ impl Parser<'_> {
         if parts % 2 == 0 {
             return mistake(
                 at,
-                &tr!("maj needs an odd number of parts, so that there is no tie, but it has {parts}", parts),
+                &tr!(
+                    "maj needs an odd number of arguments, so that there is no tie, but it has {parts}",
+                    parts
+                ),
             );
         }
         Ok(counts.into_iter().map(|count| 2 * count > parts).collect())

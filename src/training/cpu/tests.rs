@@ -175,7 +175,7 @@ fn what_a_learner_cannot_do_is_said() {
     };
     for link in [PARITY, PAIRS, CHAINS, LAYERS, TRACES, PROMPTS] {
         let muon = format!("{link}&opt=muon");
-        assert_eq!(why(&muon, Place::Cpu).unwrap(), "its optimizer updates whole matrices", "{muon}");
+        assert_eq!(why(&muon, Place::Cpu).unwrap(), "the run's optimizer updates whole matrices", "{muon}");
         assert!(spec(&muon).is_by_autodiff(), "{muon}");
         for rest in ["opt=lion", "opt=sgd&mom=0.9&momkind=nesterov", "opt=adam&cool=cosine"] {
             for place in [Place::Cpu, Place::Gpu] {
@@ -187,7 +187,7 @@ fn what_a_learner_cannot_do_is_said() {
     for link in [PARITY, PAIRS, CHAINS, LAYERS] {
         let smooth = format!("{link}&ls=0.1");
         assert_eq!(why(&smooth, Place::Cpu).unwrap(), "", "{smooth}");
-        assert_eq!(why(&smooth, Place::Gpu).unwrap(), "its labels are smoothed", "{smooth}");
+        assert_eq!(why(&smooth, Place::Gpu).unwrap(), "the run's labels are smoothed", "{smooth}");
     }
     // What is executed is never updated.
     let executed = "#v1/turing-machine?opt=muon";

@@ -160,8 +160,8 @@ impl LearnerEntry {
         let (optimizer, is_on_gpu) = (&spec.optimizer, self.place == Place::Gpu);
         Err(match self.executes {
             false if optimizer.clip() > 0.0 && !self.clips => tr!("the run clips the norm of its gradient"),
-            false if !optimizer.is_entrywise() => tr!("its optimizer updates whole matrices"),
-            false if is_on_gpu && spec.label_smoothing() > 0.0 => tr!("its labels are smoothed"),
+            false if !optimizer.is_entrywise() => tr!("the run's optimizer updates whole matrices"),
+            false if is_on_gpu && spec.label_smoothing() > 0.0 => tr!("the run's labels are smoothed"),
             _ => return Ok(()),
         }
         .into())

@@ -133,7 +133,11 @@ mod tests {
         look(&mut state, SequenceAction::Sequence("ab".into()));
         assert!(state.drafts.is_empty());
         state.apply(Action::Edit("seq".into(), "0.5".into()));
-        assert!(state.drafts[0].problem.expected.contains("symbols below k = 2"), "{:?}", state.drafts);
+        assert!(
+            state.drafts[0].problem.expected.contains("numbers from 0 to k − 1 as symbols, where k = 2"),
+            "{:?}",
+            state.drafts
+        );
         assert_eq!(
             (word(&state).as_str(), state.run.link.view.sequence.as_slice()),
             ("ab", [0, 1].as_slice())

@@ -135,7 +135,7 @@ mod tests {
             "Line 2: expected state, symbols read → symbol to write, move, next state, found: b + = * L b.";
         assert_eq!(all[0].1, expected);
         assert_eq!(all[1].1, "Line 3: unknown move X; write U, D, L, R or S (stay).");
-        assert_eq!(all[2].1, "Line 4: HALT ends the run and can have no rule.");
+        assert_eq!(all[2].1, "Line 4: the state HALT ends the run and must not have a rule.");
         assert_eq!(said(&"a + = b\n".repeat(30)).len(), MOST_LISTED);
     }
 
@@ -165,7 +165,11 @@ mod tests {
     fn the_first_step_stays() {
         let all = said("a _ → * S b\na +- → * U b\nb * → * S HALT");
         assert_eq!((all.len(), all[0].0), (1, Some(2)));
-        assert!(all[0].1.starts_with("Line 2: the start state a moves on the symbol +;"), "{}", all[0].1);
+        assert!(
+            all[0].1.starts_with("Line 2: the start state a moves the head on the symbol +;"),
+            "{}",
+            all[0].1
+        );
         assert!(all[0].1.ends_with('.'));
     }
 

@@ -67,21 +67,21 @@ fn mistakes_say_where_and_why() {
     for (text, expected) in [
         ("", "the formula has no bit; a formula such as (x1 ^ x2) & x3 has three bits"),
         ("1", "the formula has no bit"),
-        ("x1 &", "character 5: the formula ends before its last part"),
-        ("x1 & & x2", "character 6: a bit such as x1, a parenthesis or not is expected here"),
+        ("x1 &", "character 5: the formula is not complete"),
+        ("x1 & & x2", "character 6: a bit such as x1, an opening parenthesis or “not” is expected here"),
         ("x1 x2", "character 4: an operator such as & is missing before this part"),
         ("(x1 & x2", "character 1: this parenthesis is not closed"),
         ("(x1 x2)", "character 5: an operator such as &, or a closing parenthesis, is missing"),
-        ("x1) & x2", "character 3: this parenthesis closes nothing"),
-        ("x1 ? x2", "character 4: “?” is not a part of a formula"),
+        ("x1) & x2", "character 3: this closing parenthesis has no opening parenthesis"),
+        ("x1 ? x2", "character 4: “?” cannot be used in a formula"),
         ("x1 nand x2", "character 4: “nand” is neither a bit such as x1 nor one of"),
         ("x1 & x9", "character 6: the bits are called x1 to x8"),
         ("x0", "character 1: the bits are called x1 to x8"),
         ("x99999999999999999999", "character 1: the bits are called x1 to x8"),
-        ("maj x1", "character 1: maj needs parentheses"),
+        ("maj x1", "character 1: maj needs its arguments in parentheses"),
         (
             "maj(x1, x2)",
-            "character 1: maj needs an odd number of parts, so that there is no tie, but it has 2",
+            "character 1: maj needs an odd number of arguments, so that there is no tie, but it has 2",
         ),
         ("maj() & x1", "character 5: a bit such as x1"),
         ("x1, x2", "character 3: an operator such as & is missing"),
@@ -169,7 +169,7 @@ fn functions_of_ones_own_go_through_a_link() {
     }
     // What cannot be is said with its place, and the run is possible all the same.
     for (link, said) in [
-        ("fn=own&own=x1_*", "character 5: the formula ends before its last part"),
+        ("fn=own&own=x1_*", "character 5: the formula is not complete"),
         ("fn=own&own=x1&n=50", ""),
         ("fn=own&n=2", "a function of at most T = 2 bits"),
         ("fn=own&own=x1_*_x2&s=4.9.12", "s = 2 different numbers"),
