@@ -22,7 +22,7 @@ choices! {
     /// When a run ends.
     pub enum Halt {
         /// When every replica has reached the target accuracy, or at the last step.
-        Target = "target", "At the target accuracy";
+        Target = "target", "When the target is reached";
         /// At the last step, whatever happens before.
         Steps = "steps", "At the last step";
     }
@@ -60,7 +60,7 @@ choices! {
         /// Our kernels: many steps in one launch on a GPU, one loop on the CPU.
         Fused = "fused", "Fused kernels";
         /// Burn's automatic differentiation: the reference.
-        Autodiff = "autodiff", "Autodiff";
+        Autodiff = "autodiff", "Automatic differentiation";
     }
 }
 
@@ -69,7 +69,7 @@ settings! {
     pub struct Run {
         /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
-        /// Share ε of each label that is spread evenly over all classes in training; measured losses are without it.
+        /// Share ε of each label that is spread evenly over all classes in training; the measured losses have no smoothing.
         smoothing: f64 = 0.0, "ls", "Label smoothing ε", Range::Real(0.0, 1.0), only when "loss" = "ce";
         /// Number of examples per training step; 0 uses the whole training sample, if there is a fixed sample.
         batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
@@ -77,21 +77,21 @@ settings! {
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
         /// Number of networks that are trained side by side, with different initial weights and data.
         replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 4096), "networks";
-        /// Number of different initialisations, used by the replicas in turn; their data differ. 0: one initialisation for each replica.
+        /// Number of different initialisations, used by the replicas in turn; every replica has different data. 0: one for each replica.
         inits: usize = 0, "inits", "Initialisations", Range::Int(0, 4096);
         /// Last training step; the run may stop earlier.
         steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
         /// Smallest accuracy at which the solution counts as found.
         target: f64 = 1.0, "target", "Target accuracy", Range::Real(0.5, 1.0);
-        /// Whether the run ends when the target accuracy is reached.
-        halt: Halt = Halt::Target, "halt", "Stop", Range::Choice(Halt::OPTIONS);
+        /// Whether the run ends as soon as every replica has reached the target, or only at the last step.
+        halt: Halt = Halt::Target, "halt", "End of the run", Range::Choice(Halt::OPTIONS);
         /// Number of training steps between two measurements of loss and accuracy.
-        every: u64 = 50, "every", "Measure every", Range::Int(1, 100_000), "steps";
+        every: u64 = 50, "every", "Steps between measurements", Range::Int(1, 100_000), "steps";
         /// Number of examples that are used only to measure loss and accuracy, and never in training.
         held_out: usize = 8192, "held", "Held-out examples", Range::Int(64, 65_536), "examples";
         /// Changes of the learning rate during the run: step and new learning rate.
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
-        /// A setting with several values; each value gets a separate run, and the times to the target are compared.
+        /// A setting with several values; each value gets a separate run, and the numbers of steps to the target are compared.
         sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
@@ -101,10 +101,10 @@ settings! {
         success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
         /// Largest held-out loss at which the solution counts as found.
         limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";
-        /// Where the run is trained.
+        /// Processor on which the networks are trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
-        /// Code that computes the steps; fused kernels compute many steps in one loop, on the CPU or on a GPU.
-        learner: LearnerChoice = LearnerChoice::Auto, "learner", "Learner", Range::Choice(LearnerChoice::OPTIONS);
+        /// Code that computes the training steps; fused kernels compute many steps in one loop, on the CPU or on a GPU.
+        learner: LearnerChoice = LearnerChoice::Auto, "learner", "Training code", Range::Choice(LearnerChoice::OPTIONS);
     }
 }
 

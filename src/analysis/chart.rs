@@ -12,9 +12,9 @@ crate::charts! {
     FIRST;
     /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
-    /// Share of the examples with y·f(x) > 0; a logarithmic axis shows the error, 1 − accuracy, as papers do.
+    /// Share of the examples with the right answer; for labels −1 and +1: with y·f(x) > 0. A logarithmic axis shows the error, 1 − accuracy.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;
-    /// Weight W of every neuron on every input bit in the first network, with relevant bits marked; of a transformer, the positional embeddings.
+    /// Weight of every neuron of the first network on every input bit; the relevant bits are marked. For a transformer: the positional embeddings.
     WEIGHTS = "weights", "First-layer weights W", "Weights", Grid;
 }
 
@@ -25,7 +25,7 @@ crate::charts! {
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Smallest margin of a training example, divided by the norm in the penalty. If the largest possible value is known, 1 means this value.
+    /// Smallest margin of a training example, divided by the norm in the penalty. If theory knows the largest possible value, the chart shows shares of this value.
     MARGIN = "margin", "Normalised margin", "Margin", Lines;
 }
 
@@ -33,7 +33,7 @@ crate::charts! {
     /// The last charts of every lab.
     LAST;
     /// Smallest value of the first swept setting with which 80 % of the trials succeed, against the second swept setting.
-    THRESHOLD = "enough", "Smallest value with 80 % successful trials", "Enough", Lines;
+    THRESHOLD = "enough", "Smallest value with 80 % successful trials", "Threshold", Lines;
     /// Share of held-out examples that networks got wrong at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }

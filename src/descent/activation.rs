@@ -23,7 +23,7 @@ choices! {
         /// Nothing.
         Linear = "linear", "Linear";
         /// The activation of the hidden layers, as in definition 1 of the paper.
-        Activated = "same", "With the activation";
+        Activated = "same", "With the activation of the hidden layers";
     }
 }
 

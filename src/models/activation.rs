@@ -28,11 +28,11 @@ choices! {
         /// z to the power of the degree.
         Power = "power", "z^degree";
         /// Piecewise linear through alternating points, its ends extended.
-        Zigzag = "zigzag", "k-zigzag";
+        Zigzag = "zigzag", "Zigzag of k segments (k-zigzag)";
         /// Triangle wave of period 4.
-        Wave = "wave", "∞-zigzag";
+        Wave = "wave", "Triangle wave (∞-zigzag)";
         /// Polynomial through alternating points.
-        Oscillating = "osc", "Oscillating polynomial";
+        Oscillating = "osc", "Oscillating polynomial of degree k";
         /// Sine of period 4.
         Sine = "sin", "Sine";
     }

@@ -52,7 +52,7 @@ choices! {
     /// How a network knows the places of symbols.
     pub enum Positions {
         /// A vector for each distance, added to keys.
-        Relative = "relative", "Relative (Shaw)";
+        Relative = "relative", "Relative (Shaw et al. 2018)";
         /// A vector for each place, added to embeddings.
         Absolute = "absolute", "Absolute";
     }
@@ -62,7 +62,7 @@ choices! {
     /// What stands before each layer.
     pub enum Norm {
         /// Nothing: the plain formulas.
-        None = "none", "None: the plain formulas";
+        None = "none", "None: the formulas of the thesis";
         /// Layer norms and output projections.
         Pre = "pre", "Layer norm before each layer";
     }
@@ -91,23 +91,23 @@ choices! {
 settings! {
     /// Attention layers on an embedding, read out at every symbol.
     pub struct AttentionOnly {
-        /// Number of components of a symbol's vector, divided among the heads; the head written by hand needs 3k components.
+        /// Number of components of a symbol's vector, divided among the heads; the induction head written by hand needs 3k.
         hidden: usize = 16, "d", "Hidden size d", Range::Int(2, 128);
         /// Number of heads in each layer, from the first layer to the last.
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
         /// How positions are encoded: by distance, or by vectors added to the embeddings.
         positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
-        /// The plain formulas of the thesis, or layer norms and output projections as in the code of its authors.
+        /// The formulas of the thesis without layer norm, or layer norms and output projections as in its published code.
         norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
         /// Standard deviation of the initial weights.
-        scale: f64 = 0.1, "std", "Initial scale", Range::Real(0.0, 2.0), only when "from" = "drawn";
+        scale: f64 = 0.1, "std", "Scale of the initial weights", Range::Real(0.0, 2.0), only when "from" = "drawn";
         /// Weights at the start of the run.
         from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Sharpness c of the attention written by hand; the larger c is, the closer the attention is to a hard maximum.
         sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
-        /// Slope a of the read-out written by hand: the logits are a times the frequencies.
+        /// Slope a of the read-out written by hand: each logit is the slope a multiplied by a frequency.
         slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
     }
 }
@@ -117,7 +117,7 @@ impl AttentionOnly {
     pub const INFO: Info = Info {
         slug: "attention-only",
         name: "Attention-only transformer",
-        about: "Layers of attention on symbols, read out at every symbol. Two layers can form an induction head.",
+        about: "Attention layers on a sequence of symbols. At every symbol, the network predicts the next symbol. Two layers can form an induction head.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS, SHAW_2018, OLSSON_2022],
     };
 

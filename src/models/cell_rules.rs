@@ -34,9 +34,9 @@ choices! {
     /// In which order rules are tried.
     pub enum Order {
         /// By chance: a rule may be tried twice.
-        Random = "random", "At random";
+        Random = "random", "Random rules";
         /// By number, each once.
-        All = "all", "All 19,683, one after the other";
+        All = "all", "All 19,683 rules, one after the other";
         /// A single one, so that its accuracy can be looked up.
         One = "one", "One rule, written below";
     }
@@ -46,8 +46,8 @@ settings! {
     /// A search for a rule by restarts and validation.
     pub struct CellRules {
         /// Rules that the search tries: random rules, all rules one after the other, or one rule that you write.
-        order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
-        /// Nine new values: three for a cell with −1, below −1, 0 and +1; three for a cell with 0; three for a cell with +1.
+        order: Order = Order::Random, "tried", "Rules that are tried", Range::Choice(Order::OPTIONS);
+        /// Nine new values: for a cell with −1, if the cell above has −1, 0 or +1; then for a cell with 0; then with +1.
         rule: String = IDENTITY.into(), "entries", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
         /// Cells that are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);

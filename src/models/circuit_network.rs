@@ -41,9 +41,9 @@ settings! {
     pub struct CircuitNetwork {
         /// Whether each value is rounded to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
-        /// Standard deviation of the noise on all weights for the charts of values and the truth table. The search uses exact weights.
+        /// Standard deviation of the noise on all weights in the charts of values and the truth table; the search has no noise.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
-        /// Number of random directions; in each of them the search finds the smallest noise that changes the answer.
+        /// Number of random directions; in each direction the search finds the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Random directions of noise", Range::Int(1, 64);
         /// Number of starting points from which the search descends along the boundary between the two answers.
         starts: usize = 8, "starts", "Starting points of the search", Range::Int(1, 16);
@@ -55,7 +55,7 @@ impl CircuitNetwork {
     pub const INFO: Info = Info {
         slug: "circuit-network",
         name: "Circuit as a network",
-        about: "The network has two ReLU layers for each layer of gates. A setting turns rounding after each layer of gates on or off. The weights are set by hand, not trained.",
+        about: "A network that computes a Boolean circuit. The network has two ReLU layers for each layer of gates, and a setting turns rounding after each layer of gates on or off. The weights are set by hand, not trained.",
         sources: &[WEI_2022],
     };
 

@@ -57,7 +57,7 @@ choices! {
 settings! {
     /// One block of attention and MLP with layer norm, read out at a token of its own.
     pub struct ClsTransformer {
-        /// Number of components of a token's vector; the heads share these components.
+        /// Number of components of a token's vector; each head gets an equal part of these components.
         embedding: usize = 64, "demb", "Embedding size", Range::Int(1, 512);
         /// Number of attention heads; the embedding size must be a multiple of this number.
         heads: usize = 16, "heads", "Heads", Range::Int(1, 64);
@@ -73,7 +73,7 @@ impl ClsTransformer {
     pub const INFO: Info = Info {
         slug: "cls-transformer",
         name: "One-layer transformer",
-        about: "One block of minGPT with layer norm, read out at [CLS]. It finds a few relevant bits among many from few examples.",
+        about: "One transformer block with layer norm, as in the program minGPT. The output is computed at the token [CLS]. From few examples, this network can find a few relevant bits among many bits.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, KARPATHY_2020],
     };
 

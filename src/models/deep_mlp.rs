@@ -53,14 +53,14 @@ settings! {
         widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 16_384, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
+        /// Exponent of z^degree; for other activations, the number k of bits for which one neuron can compute the parity.
         degree: usize = 2, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Number of ones in each initial row of the first layer; all other entries are 0 or ε.
-        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
-        /// Whether all layers are trained for the whole run, or one layer after the other, each for a share of the steps.
-        training: Training = Training::EndToEnd, "layers", "Layers trained", Range::Choice(Training::OPTIONS);
+        ones: usize = 2, "ones", "Ones per row of the first layer", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
+        /// Whether all layers are trained for the whole run, or one layer after the other, each for an equal share.
+        training: Training = Training::EndToEnd, "layers", "Training of the layers", Range::Choice(Training::OPTIONS);
     }
 }
 
@@ -69,7 +69,7 @@ impl DeepMlp {
     pub const INFO: Info = Info {
         slug: "deep-mlp",
         name: "Deep MLP",
-        about: "Several hidden layers: squares of squares can compute parities that one layer of squares cannot compute.",
+        about: "A network with several hidden layers. With the activation z², one hidden layer can compute parities of at most 2 bits, and two hidden layers parities of at most 4 bits.",
         sources: &[EDELMAN_2024, BELILOVSKY_2019],
     };
 

@@ -31,15 +31,15 @@ settings! {
         hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MOST_HIDDEN);
         /// Activation of the hidden layers.
         activation: Activation = Activation::Relu, "act", "Activation", Range::Choice(Activation::OPTIONS);
-        /// Whether the output layer is linear or has the activation of the hidden layers, as in the paper.
+        /// Whether the output layer is linear or, as in the paper, has the activation of the hidden layers.
         output: Output = Output::Linear, "out", "Output layer", Range::Choice(Output::OPTIONS);
-        /// Number M of straight lines that approximate a smooth activation; the error falls like 1/M².
-        knots: usize = 32, "knots", "Straight lines M", Range::Int(1, MOST_KNOTS as u64);
+        /// Number M of straight lines that approximate a smooth activation; the error of the approximation falls like 1/M².
+        knots: usize = 32, "knots", "Number M of straight lines", Range::Int(1, MOST_KNOTS as u64);
         /// Bound R of the approximation: the straight lines cover the inputs of the activation from −R to R.
         reach: f64 = 4.0, "reach", "Reach R of the lines", Range::Real(0.1, 100.0);
-        /// Width δ of the band above 0 in which the slope of a ReLU is wrong.
+        /// Width δ of the band above 0: for an input between 0 and δ, the transformer computes a wrong slope of the ReLU.
         delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
-        /// Bound on the weights: each step ends with a projection to the range from −B to B.
+        /// Bound on the weights: each step ends with a projection of every weight to the range from −B to B.
         limit: f64 = 10.0, "box", "Bound B on the weights", Range::Real(0.01, 1e6);
         /// Scale of the random initial weights; with 0, as in the paper, the weights of most networks never change.
         scale: f64 = 1.0, "w0", "Scale of the initial weights", Range::Real(0.0, 10.0);
@@ -54,7 +54,7 @@ impl DescentTransformer {
     pub const INFO: Info = Info {
         slug: "descent-transformer",
         name: "Transformer that performs gradient descent",
-        about: "2N + 4 layers with weights set by hand perform one step of gradient descent on a network of N layers; the tokens store the weights of this network.",
+        about: "A transformer with weights set by hand. Its 2N + 4 layers perform one step of gradient descent on a second network, which has N layers. The tokens store the weights of the second network.",
         sources: &[WU_2024],
     };
 

@@ -49,7 +49,7 @@ choices! {
 settings! {
     /// A product of linear forms in blocks of the input: f(x) = Π ⟨w_i, x_Pi⟩.
     pub struct DisjointPolynet {
-        /// Number of blocks and of factors; a parity of k bits, one bit in each block, needs k blocks.
+        /// Number of blocks; each block has one factor. A parity of k bits, one bit in each block, needs k blocks.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "blocks";
         /// Distribution of the initial weights.
         init: Law = Law::Normal, "init", "Initialisation", Range::Choice(Law::OPTIONS);
@@ -61,7 +61,7 @@ impl DisjointPolynet {
     pub const INFO: Info = Info {
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet",
-        about: "A product of linear forms, each on a separate block of inputs. The loss plateau is known exactly.",
+        about: "A product of linear forms, each on a separate block of the inputs. For this network, theory predicts how long the loss plateau lasts.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

@@ -35,9 +35,9 @@ choices! {
     /// Whether both elements have the same embedding.
     pub enum Tied {
         /// One embedding.
-        Yes = "yes", "Tied";
+        Yes = "yes", "Tied: the same for a and b";
         /// An embedding for a, and one for b.
-        No = "no", "Untied";
+        No = "no", "Untied: one for a, another for b";
     }
 }
 
@@ -70,7 +70,7 @@ impl EmbeddingMlp {
     pub const INFO: Info = Info {
         slug: "embedding-mlp",
         name: "Embedding MLP",
-        about: "Embeddings of two elements and one hidden layer: a small network that shows grokking. Train it with AdamW.",
+        about: "A small network: embeddings of two elements, then one hidden layer. Trained with AdamW, this network can show grokking.",
         sources: &[PEARCE_2023, GROMOV_2023],
     };
 

@@ -54,7 +54,7 @@ choices! {
 settings! {
     /// A memory that is filled as the tokens pass, and a network that is written down.
     pub struct GatedMemory {
-        /// Slots for positions or for names; slots for names are enough if all positions have the same list of names.
+        /// Whether each slot is for a position or for a name; slots for names are enough if all positions have the same list of names.
         slots: Slots = Slots::Positions, "slots", "Slots of the memory", Range::Choice(Slots::OPTIONS);
         /// Number of straight pieces that approximate each square.
         knots: usize = 64, "knots", "Straight pieces per square x²", Range::Int(1, 512);
@@ -69,7 +69,7 @@ impl GatedMemory {
     pub const INFO: Info = Info {
         slug: "gated-memory",
         name: "Gated memory",
-        about: "Each token is written to a slot: q slots are enough for one list of names, and N slots are enough if each position has a separate list. \
+        about: "A memory with slots, to which the tokens are written. If all positions have the same list of q names, q slots are enough; if each of the N positions has a separate list, N slots are enough. \
                 The weights are set by hand, not trained.",
         sources: &[MOUSAVI_2025],
     };

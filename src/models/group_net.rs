@@ -45,18 +45,18 @@ choices! {
 settings! {
     /// Squares or ReLUs of two embeddings' sum.
     pub struct GroupNet {
-        /// Number of neurons m; the theory needs 4(p − 1) for the cyclic group of p elements, and training needs more.
+        /// Number m of neurons. For the cyclic group of p elements, the theory of the margin needs 4(p − 1); training needs more.
         width: usize = 200, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Activation that a neuron applies to the sum of its two embeddings.
         sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
         lambda: f64 = 0.001, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
-        /// New values of λ from given steps on; while λ falls towards 0, the margin can approach its maximum.
+        /// List of steps, each with the value of λ from this step on. As λ falls towards 0, the margin can approach its maximum.
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
         /// Exponent ν of each neuron's norm in the penalty: 3 suits square activations, 2 is the usual L2 penalty.
         exponent: usize = 3, "nu", "Exponent ν", Range::Int(2, 6);
         /// Standard deviation of the normally distributed initial weights.
-        std: f64 = 0.1, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
+        std: f64 = 0.1, "std", "Standard deviation of the initial weights", Range::Real(0.0, 10.0), only when "from" = "random";
         /// Initial network: random weights, a network that memorises, or a maximum-margin network.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
@@ -124,8 +124,8 @@ impl GroupNet {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "group-net",
-        name: "One hidden layer on pairs",
-        about: "Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours the largest margin.",
+        name: "One hidden layer on pairs of elements",
+        about: "The input is a pair of elements. Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours networks with the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
     };
 

@@ -72,9 +72,9 @@ choices! {
     /// What the answer's token holds besides the label.
     pub enum Format {
         /// Nothing: x and y come one after the other.
-        Interleaved = "interleaved", "Interleaved: x, then y";
+        Interleaved = "interleaved", "Interleaved: a token with x, then a token with y";
         /// The point's x once more.
-        Joint = "joint", "Joint: x, then x and y";
+        Joint = "joint", "Joint: a token with x, then a token with x and y";
     }
 }
 
@@ -123,7 +123,7 @@ settings! {
     pub struct InContextTransformer {
         /// Number of layers; each layer consists of attention and an MLP.
         blocks: usize = 2, "blocks", "Layers", Range::Int(1, 4);
-        /// Number of components of a token's vector; the heads of a layer share these components.
+        /// Number of components of a token's vector; each head of a layer gets an equal part of these components.
         width: usize = 32, "width", "Width d", Range::Int(2, 256);
         /// Number of heads in each layer.
         heads: usize = 2, "heads", "Heads", Range::Int(1, 8);
@@ -133,8 +133,8 @@ settings! {
         format: Format = Format::Interleaved, "format", "Tokens", Range::Choice(Format::OPTIONS);
         /// How scores become attention weights: softmax, or ReLU divided by the number of tokens as in the paper's theory.
         attend: Attend = Attend::Softmax, "attend", "Attention", Range::Choice(Attend::OPTIONS);
-        /// Normalisation before each attention, each MLP and the read-out.
-        norm: Norm = Norm::Rms, "norm", "Norm", Range::Choice(Norm::OPTIONS);
+        /// Kind of normalisation before each attention, each MLP and the read-out.
+        norm: Norm = Norm::Rms, "norm", "Normalisation", Range::Choice(Norm::OPTIONS);
         /// Non-linearity of the MLP.
         unit: Unit = Unit::Relu, "act", "Activation σ", Range::Choice(Unit::OPTIONS);
         /// Whether a learned vector for each position is added to the tokens.

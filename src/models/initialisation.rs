@@ -9,15 +9,15 @@ choices! {
     /// Distribution of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
     pub enum Initialisation {
         /// Uniform on ±1/√fan_in.
-        Uniform = "uniform", "Uniform ±1/√fan-in";
+        Uniform = "uniform", "Uniform from −1/√fan-in to 1/√fan-in";
         /// Normal with variance 2/fan_in.
         Gaussian = "gaussian", "Gaussian, variance 2/fan-in";
         /// ±1/√fan_in with equal probability.
-        Sign = "sign", "Random signs ±1/√fan-in";
+        Sign = "sign", "±1/√fan-in with random signs";
         /// A few ones and else zeros in each row of the first layer; what is above it as with `uniform`.
-        Sparse = "sparse", "A few ones in each row";
+        Sparse = "sparse", "A few ones in each row, 0 elsewhere";
         /// The same with 1/(2·fan_in) instead of zeros, which only decides where the ones are in balance.
-        Perturbed = "perturbed", "A few ones in each row, ε elsewhere";
+        Perturbed = "perturbed", "A few ones in each row, ε = 1/(2n) elsewhere";
     }
 }
 

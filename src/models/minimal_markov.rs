@@ -29,9 +29,9 @@ choices! {
         /// The same number everywhere.
         Constant = "constant", "Constant W and v";
         /// Counts of pairs.
-        Bigram = "bigram", "Bigram counts, by hand";
+        Bigram = "bigram", "Bigram counts, weights set by hand";
         /// Counts of symbols.
-        Unigram = "unigram", "Unigram counts, by hand";
+        Unigram = "unigram", "Unigram counts, weights set by hand";
     }
 }
 
@@ -40,9 +40,9 @@ settings! {
     pub struct MinimalMarkov {
         /// Weights at the start of the run.
         from: Beginning = Beginning::Constant, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Every entry of W at the start.
+        /// Value of every entry of W at the start of the run.
         kernel: f64 = 0.0, "w0", "Initial W", Range::Real(-1.0, 1.0), only when "from" = "constant";
-        /// Every entry of v at the start.
+        /// Value of every entry of v at the start of the run.
         lags: f64 = 0.02, "v0", "Initial v", Range::Real(-1.0, 1.0), only when "from" = "constant";
     }
 }
@@ -52,7 +52,7 @@ impl MinimalMarkov {
     pub const INFO: Info = Info {
         slug: "minimal-markov",
         name: "Minimal model",
-        about: "A matrix W over pairs of symbols and a vector v over distances: a minimal model that can count pairs of symbols.",
+        about: "A matrix W over pairs of symbols and a vector v over distances: a minimal model that can count pairs of neighbouring symbols.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 

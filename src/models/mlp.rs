@@ -45,11 +45,11 @@ choices! {
     /// Which biases are trained; the others stay at zero.
     pub enum Biases {
         /// Hidden and output.
-        Both = "both", "Hidden and output";
+        Both = "both", "Hidden biases and output bias";
         /// b only, as printed in the thesis.
-        Hidden = "hidden", "Hidden only";
+        Hidden = "hidden", "Hidden biases only";
         /// β only.
-        Output = "output", "Output only";
+        Output = "output", "Output bias only";
         /// Neither.
         Neither = "none", "None";
     }
@@ -61,7 +61,7 @@ choices! {
         /// Drawn and trained as the first.
         Trained = "trained", "Trained";
         /// Every u_j is 1 for ever: f(x) = Σ_j σ(w_j·x + b_j) + β.
-        Ones = "ones", "Fixed to ones";
+        Ones = "ones", "All weights fixed to 1";
     }
 }
 
@@ -82,19 +82,19 @@ settings! {
         width: usize = 100, "width", "Width", Range::Int(1, 16_384), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of z^degree; for other activations, the number of bits for which one neuron can compute the parity.
+        /// Exponent of z^degree; for other activations, the number k of bits for which one neuron can compute the parity.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Number of ones in each initial row of W; all other entries are 0 or ε.
-        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
-        /// Biases that are trained; a parity of an odd number of bits needs at least one bias to break the symmetry.
+        ones: usize = 2, "ones", "Ones per row of W", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
+        /// Biases that are trained. With ReLU, a parity of an odd number of bits (3 or more) cannot be learned without hidden biases.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
-        /// Whether the second layer u is trained, or left out by fixing it to ones.
+        /// Whether the second layer u is trained, or all its weights are fixed to 1, so that it only adds up the neurons.
         second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
         /// Whether the first layer W and its biases b are trained, or keep their random initial values.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
-        /// Numbers of the hidden neurons that are kept, counted from 1; all others are removed. If empty, all are kept.
+        /// List of the hidden neurons that are kept, counted from 1; all others are removed. If the list is empty, all are kept.
         keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 16_384);
     }
 }
@@ -104,7 +104,7 @@ impl Mlp {
     pub const INFO: Info = Info {
         slug: "mlp",
         name: "Two-layer MLP",
-        about: "One hidden layer, with every weight trained: a small network that learns a parity.",
+        about: "A network with one hidden layer. By default all its weights are trained. Even a small network of this kind can learn a parity.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

@@ -43,7 +43,7 @@ settings! {
         embedding: usize = 128, "demb", "Embedding size", Range::Int(1, 1024);
         /// Number of components of each query, key and value of a head.
         attention: usize = 32, "dattn", "Size of a head", Range::Int(1, 64);
-        /// Number of attention heads; each head has separate matrices.
+        /// Number of attention heads; each head has its own query, key and value matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
         /// Number of neurons in the MLP block.
         hidden: usize = 512, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
@@ -55,7 +55,7 @@ impl ModularTransformer {
     pub const INFO: Info = Info {
         slug: "modular-transformer",
         name: "Modular Transformer",
-        about: "One layer of attention and MLP on a, b and \"=\"; after grokking, the network adds with sines and cosines. Train it with AdamW.",
+        about: "One attention layer and an MLP on the three tokens a, b and \"=\". After grokking, the network computes a + b modulo p with sines and cosines. Use AdamW as the optimizer.",
         sources: &[NANDA_2023, VASWANI_2017],
     };
 

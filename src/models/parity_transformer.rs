@@ -48,7 +48,7 @@ settings! {
         embedding: usize = 32, "demb", "Embedding size", Range::Int(1, 1024);
         /// Number of components of each query, key and value of a head.
         attention: usize = 8, "dattn", "Size of a head", Range::Int(1, 64);
-        /// Number of attention heads; each head has separate matrices.
+        /// Number of attention heads; each head has its own query, key and value matrices.
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
         /// Number of neurons in the MLP block.
         hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
@@ -60,7 +60,7 @@ impl ParityTransformer {
     pub const INFO: Info = Info {
         slug: "parity-transformer",
         name: "Parity Transformer",
-        about: "One layer of attention and MLP. Its attention weights show which bits are relevant. Train it with Adam.",
+        about: "One attention layer and an MLP. After training, the attention weights show which bits are relevant. Use Adam as the optimizer.",
         sources: &[EDELMAN_2024, VASWANI_2017],
     };
 

@@ -45,14 +45,14 @@ settings! {
     pub struct PowerNet {
         /// Number of neurons m; the largest margin for a parity of k bits needs 2^(k−1) neurons, and training needs more.
         width: usize = 24, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
-        /// Exponent k of the activation z^k; the theory holds for a parity of k bits.
+        /// Exponent k of the activation z^k; the theory holds if the label is a parity of k bits.
         degree: usize = 3, "degree", "Degree of σ", Range::Int(2, 6);
         /// Strength λ of the penalty on the neurons' norms; if λ is too large, all weights go to 0.
         lambda: f64 = 0.01, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
-        /// New values of λ from given steps on; while λ falls towards 0, the margin can approach its maximum.
+        /// List of steps, each with the value of λ from this step on. As λ falls towards 0, the margin can approach its maximum.
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
-        /// Standard deviation of the normally distributed initial weights; 0 means 1/√n.
-        std: f64 = 0.0, "std", "Initial standard deviation", Range::Real(0.0, 10.0), only when "from" = "random";
+        /// Standard deviation of the normally distributed initial weights; 0 means 1/√n for n input bits.
+        std: f64 = 0.0, "std", "Standard deviation of the initial weights", Range::Real(0.0, 10.0), only when "from" = "random";
         /// Initial network: random weights, or a maximum-margin network.
         from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
     }
@@ -67,8 +67,8 @@ impl PowerNet {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "power-net",
-        name: "One hidden layer of powers",
-        about: "Neurons z^k with two outputs each and no biases. A penalty on the neurons' norms favours the largest margin.",
+        name: "One hidden layer with activation z^k",
+        about: "One hidden layer without biases. Its neurons have the activation z^k, and each neuron has a weight to each of two outputs. A penalty on the neurons' norms favours networks with the largest margin.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
     };
 

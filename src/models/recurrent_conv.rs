@@ -72,7 +72,7 @@ settings! {
     pub struct RecurrentConv {
         /// The learning algorithm that the filter runs.
         program: Chosen = Chosen::Dictator, "program", "Program", Range::Choice(Chosen::OPTIONS);
-        /// Your rules, one per line: state, symbols read, an arrow, symbol written, move (U, D, L, R or S) and next state.
+        /// Your rules, one per line: state, symbols read, an arrow, symbol written, move (U, D, L, R, or S for stay) and next state.
         rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
     }
 }

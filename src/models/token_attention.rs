@@ -44,7 +44,7 @@ choices! {
         /// One matrix W_QK for each head, as in the paper's proofs.
         Combined = "combined", "One matrix W_QK";
         /// Two, as transformers have them.
-        Separate = "separate", "W_Q and W_K";
+        Separate = "separate", "Two matrices, W_Q and W_K";
     }
 }
 
@@ -52,7 +52,7 @@ choices! {
     /// What scores read of a token.
     pub enum Scores {
         /// All of z.
-        All = "all", "All of z";
+        All = "all", "The whole vector z";
         /// The codes alone.
         Positions = "positions", "Only the codes of positions";
     }
@@ -62,9 +62,9 @@ choices! {
     /// What heads take the mean of.
     pub enum Values {
         /// All of z.
-        Token = "token", "All of z";
+        Token = "token", "The whole vector z";
         /// The token's numbers x alone.
-        Numbers = "numbers", "The token's numbers x";
+        Numbers = "numbers", "Only the token's numbers x";
     }
 }
 
@@ -74,7 +74,7 @@ choices! {
         /// Random numbers.
         Random = "random", "Random weights";
         /// Heads that look up one name each, and a network that computes g.
-        Construction = "construction", "The construction of equation A.2";
+        Construction = "construction", "Weights set by hand (equation A.2 of the paper)";
     }
 }
 
@@ -85,17 +85,17 @@ settings! {
         heads: usize = 2, "h", "Heads H", Range::Int(1, 8);
         /// One combined matrix for queries and keys, or two separate matrices.
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
-        /// Length d_k of queries and keys; 0 means the length of the part of a token that the scores depend on.
+        /// Length d_k of queries and keys; with 0, they are as long as the input of the attention scores.
         key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
         /// Part of a token's vector z that the scores depend on: all of z, or only the codes of positions.
-        scores: Scores = Scores::Positions, "scores", "Input of the scores", Range::Choice(Scores::OPTIONS);
+        scores: Scores = Scores::Positions, "scores", "Input of the attention scores", Range::Choice(Scores::OPTIONS);
         /// Part of a token's vector z that the heads average: all of z, or only the token's numbers x.
         values: Values = Values::Numbers, "values", "Values", Range::Choice(Values::OPTIONS);
         /// Number of hidden units of the perceptron.
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of the attention set by hand; with 0, at most 1/10,000 of the attention is not on the named token.
+        /// Sharpness α of the attention set by hand; 0 chooses an α with at least 99.99 % on the named token.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of straight pieces that approximate each square in the readout set by hand.
         knots: usize = 32, "knots", "Straight pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";
@@ -107,7 +107,7 @@ impl TokenAttention {
     pub const INFO: Info = Info {
         slug: "token-attention",
         name: "Attention on tokens",
-        about: "One attention layer and a two-layer perceptron. The heads attend to the tokens that a position names.",
+        about: "One attention layer and a two-layer perceptron. At each position the prompt names a few positions, and the heads should attend to the tokens at the named positions.",
         sources: &[MOUSAVI_2025],
     };
 

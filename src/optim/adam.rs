@@ -45,7 +45,7 @@ settings! {
         /// Strength λ of the weight decay.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Whether the decay is added to the gradient or applied to the weights directly.
-        kind: Decay = Decay::Decoupled, "wdkind", "Kind of decay", Range::Choice(Decay::OPTIONS);
+        kind: Decay = Decay::Decoupled, "wdkind", "Kind of weight decay", Range::Choice(Decay::OPTIONS);
         with schedule: Schedule;
         /// Largest norm of a network's gradient; a longer gradient is scaled down to this norm. 0 means no limit.
         clip: f64 = 0.0, "clip", "Largest gradient norm", Range::Real(0.0, 1000.0);
@@ -57,7 +57,7 @@ impl Adam {
     pub const INFO: Info = Info {
         slug: "adam",
         name: "Adam / AdamW",
-        about: "Steps scaled by running means of the gradient and its square.",
+        about: "Each step of a weight is proportional to the running mean of its gradient, divided by the root of the running mean of the squared gradient. AdamW is Adam with decoupled weight decay.",
         sources: &[KINGMA_2015, LOSHCHILOV_2019],
     };
 }

@@ -20,11 +20,11 @@ settings! {
     pub struct Lion {
         /// Step size η, by which each weight moves at every step; you can change it during the run.
         lr: f64 = 0.0001, "lr", "Learning rate η", Range::Real(0.0, 10.0);
-        /// Share β₁ of the running mean in the update; the rest is the gradient.
+        /// Share β₁ of the running mean of the gradient in the update; the current gradient has the share 1 − β₁.
         beta1: f64 = 0.9, "b1", "β₁", Range::Real(0.0, 0.9999);
         /// Decay factor β₂ of the running mean of the gradient.
         beta2: f64 = 0.99, "b2", "β₂", Range::Real(0.0, 0.99999);
-        /// Strength λ of the decoupled weight decay: every step also shrinks each weight by the factor 1 − ηλ.
+        /// Strength λ of the decoupled weight decay: every step also multiplies each weight by 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         with schedule: Schedule;
     }
@@ -35,7 +35,7 @@ impl Lion {
     pub const INFO: Info = Info {
         slug: "lion",
         name: "Lion",
-        about: "Every weight moves by the same distance: only the sign of a mean gradient counts.",
+        about: "In a step all weights change by the same amount, up or down. The sign of a mean of the current and the previous gradients gives the direction.",
         sources: &[CHEN_2023],
     };
 }

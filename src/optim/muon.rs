@@ -36,14 +36,14 @@ settings! {
     pub struct Muon {
         /// Step size η of matrices; you can change it during the run.
         lr: f64 = 0.02, "lr", "Learning rate η", Range::Real(0.0, 10.0);
-        /// Share μ of the previous gradients that stays in their sum at each step.
+        /// Factor μ that multiplies the sum of the previous gradients before the new gradient is added.
         momentum: f64 = 0.95, "mom", "Momentum μ", Range::Real(0.0, 0.999);
-        /// Strength λ of the decoupled weight decay: every step also shrinks each weight by the factor 1 − ηλ.
+        /// Strength λ of the decoupled weight decay: every step also multiplies each matrix by 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
-        /// Steps of the iteration that makes the singular values of each update nearly 1.
+        /// Number of steps of the iteration that makes the singular values of each update nearly 1.
         iterations: usize = 5, "nssteps", "Newton–Schulz steps", Range::Int(1, 10);
         /// Learning rate of biases and other vectors, which Adam updates, divided by η.
-        vectors: f64 = 0.015, "vecrate", "Rate of vectors, relative to η", Range::Real(0.0, 100.0);
+        vectors: f64 = 0.015, "vecrate", "Learning rate of vectors, divided by η", Range::Real(0.0, 100.0);
         with schedule: Schedule;
     }
 }

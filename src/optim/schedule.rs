@@ -30,7 +30,7 @@ choices! {
         /// By half a period of a cosine to 0 at the last step of the run.
         Cosine = "cosine", "Cosine to 0";
         /// By a factor, each time after so many steps.
-        Drops = "drops", "In steps";
+        Drops = "drops", "In sudden drops";
     }
 }
 
@@ -44,7 +44,7 @@ settings! {
         /// Number of training steps between two drops of the learning rate.
         drop: u64 = 1000, "drop", "Steps between drops", Range::Int(1, 10_000_000), "steps", only when "cool" = "drops";
         /// Factor γ by which each drop multiplies the learning rate.
-        gamma: f64 = 0.1, "gamma", "Factor of a drop γ", Range::Real(0.0, 1.0), only when "cool" = "drops";
+        gamma: f64 = 0.1, "gamma", "Factor γ of each drop", Range::Real(0.0, 1.0), only when "cool" = "drops";
     }
 }
 

@@ -33,11 +33,11 @@ settings! {
     pub struct Sgd {
         /// Step size η; you can change it during the run.
         lr: f64 = 0.1, "lr", "Learning rate η", Range::Real(0.0, 100.0);
-        /// Coupled decay λ: every step also shrinks each weight by the factor 1 − ηλ.
+        /// Coupled decay λ: λ times each weight is added to its gradient, so without momentum a step also multiplies it by 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
-        /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0 both kinds are the same.
+        /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0, classical and Nesterov are equal.
         kind: Momentum = Momentum::Classical, "momkind", "Kind of momentum", Range::Choice(Momentum::OPTIONS);
         with schedule: Schedule;
     }

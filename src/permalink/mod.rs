@@ -56,7 +56,7 @@ choices! {
     /// What the axis of the steps counts.
     pub enum Counted {
         /// Steps of training.
-        Steps = "steps", "Steps";
+        Steps = "steps", "Training steps";
         /// Training examples, each counted as often as it was used.
         Examples = "examples", "Examples seen";
     }
@@ -66,7 +66,7 @@ choices! {
     /// What the map of a sweep shows of each run.
     pub enum Cells {
         /// The share of its networks that reached the target.
-        Share = "share", "Share that reach the target";
+        Share = "share", "Share of networks that reach the target";
         /// The median step at which its networks reached the target.
         Steps = "steps", "Median step at which the target is reached";
         /// The median of the held-out loss at the end of the run.
@@ -79,41 +79,41 @@ choices! {
 settings! {
     /// How a run is shown; it changes no number of the run.
     pub struct View {
-        /// Largest number of steps per second, slow enough to watch; 0 means as fast as the device can.
+        /// Largest number of training steps per second, so that you can follow the run; 0 means no limit.
         speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
         /// Whether the run starts when the page is opened.
         start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
         /// Charts that are shown.
         show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
         /// Scale of the step axis in charts of curves; a logarithmic scale separates early memorisation from late generalisation.
-        x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
+        x_axis: Axis = Axis::Linear, "x", "Scale of the step axis", Range::Choice(Axis::OPTIONS);
         /// Neuron whose weights are plotted one by one, counted from 1; 0 means the neuron with the largest norm.
         neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
-        /// Held-out sequence that is inspected, counted from 1, unless you give your own sequence.
+        /// Number of the held-out sequence that is inspected, counted from 1; not used if you give your own sequence.
         example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
-        /// Your own sequence of symbols, numbered from 0; the page inspects this sequence instead of a held-out sequence.
+        /// Your own sequence of the symbols 0, 1, 2 and so on; the page inspects this sequence instead of a held-out sequence.
         sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
         /// Transition matrix of the inspected sequences, row by row in percent; if empty, held-out sequences are inspected.
-        chain: Vec<usize> = vec![], "chain", "Own chain", Range::Numbers(0, 100, 64), "%";
-        /// Symbol at which the prediction is inspected, counted from 1; 0 means the last symbol.
+        chain: Vec<usize> = vec![], "chain", "Own Markov chain", Range::Numbers(0, 100, 64), "%";
+        /// Position of the symbol at which the prediction is inspected, counted from 1; 0 means the last symbol.
         place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
         /// Head whose attention is shown, counted layer by layer from 1; 0 shows all heads.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
         /// Heads that are switched off in the inspected network, counted layer by layer from 1.
         off: Vec<usize> = vec![], "off", "Heads switched off", Range::List(1, 32);
-        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new position.
+        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and newly named position.
         named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
         /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
         tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
         /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
-        y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
+        y_axis: Axis = Axis::Linear, "y", "Scale of the value axis", Range::Choice(Axis::OPTIONS);
         /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
         /// Whether the horizontal axis of the curves counts training steps or training examples.
         counted: Counted = Counted::Steps, "count", "Horizontal axis of curves", Range::Choice(Counted::OPTIONS);
-        /// What the cells of a sweep's map show.
+        /// Quantity that the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
-        /// Layer whose resulting numbers of all tokens are shown, counted from 1; 0 shows the numbers after the whole step.
+        /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means after the last layer of the step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
         /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
         shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);

@@ -10,29 +10,29 @@ choices! {
         /// Independent uniform rows.
         Default = "default", "Independent rows";
         /// a = b, uniform in (0, 1).
-        Doubly = "doubly", "Doubly stochastic: a = b";
+        Doubly = "doubly", "Doubly stochastic";
         /// One step on chains with independent rows, then one on chains with a = b near ½ (proposition 8.5).
-        TwoStep = "twostep", "Independent rows, then a = b near ½";
+        TwoStep = "twostep", "First independent rows, then doubly stochastic";
     }
 }
 
 settings! {
     /// A few exact steps of the minimal model on two symbols.
     pub struct Explorer {
-        /// Chains for which the gradient steps are computed. They have two symbols.
+        /// Distribution of the Markov chains for which the gradient steps are computed. These chains have two symbols.
         curriculum: Curriculum = Curriculum::Default, "tdata", "Chains in the theory", Range::Choice(Curriculum::OPTIONS);
-        /// Context length in the theory.
+        /// Number t of symbols in a context of the theory.
         length: usize = 100, "tt", "Context length t in the theory", Range::Int(2, 256), "symbols";
-        /// Learning rate of every step.
+        /// Learning rate η of every gradient step of the theory.
         eta: f64 = 0.03, "teta", "Learning rate η in the theory", Range::Real(0.0001, 1.0), only when "tdata" = "default" | "doubly";
         /// Initial value of every entry of v.
         c: f64 = 0.02, "tc", "Initial v", Range::Real(0.001, 1.0);
-        /// Initial value of every entry of W; the lemma uses the same number for W and v.
+        /// Initial value of every entry of W; lemma 8.4 of the thesis uses the same number for W and v.
         kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
-        /// Number of gradient steps.
+        /// Number of gradient steps that the theory computes.
         steps: usize = 2, "tsteps", "Gradient steps in the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
-        /// In the second step both symbols change with the same probability, a = b, uniform between ½ − ε and ½ + ε.
-        epsilon: f64 = 0.25, "teps", "Half width of the interval, ε", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
+        /// In the second step, both symbols have the same probability of a change, uniform between ½ − ε and ½ + ε.
+        epsilon: f64 = 0.25, "teps", "Half-width ε of the interval", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
     }
 }
 

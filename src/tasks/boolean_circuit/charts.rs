@@ -5,11 +5,11 @@ crate::charts! {
     CHARTS;
     /// Norm of the smallest perturbation that changes the answer, found with random noise and with the search. Bounds and exact margin are shown if known.
     NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines;
-    /// The least norm found at the end of each run of a sweep over the depth, with the exact margins where they are known.
+    /// Norm of the smallest perturbation found by each run of a sweep over the depth or the number of bits, with the exact margin if known.
     DEPTHS = "bydepth", "Margin by depth", "By depth", Lines;
     /// The value of every gate for the input that is shown, layer by layer, with the noise of the newest step.
     VALUES = "gates", "Values of all gates", "Gates", Grid;
-    /// The largest distance of a value from 0 or 1 in each layer, before and after rounding, with the noise of the newest step.
+    /// For each layer: the largest distance of a value from the nearer of 0 and 1, before and after rounding, with the noise of the newest step.
     STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
     /// Norm of each layer's part of the smallest perturbation found.
     WHERE = "where", "Smallest perturbation by layer", "By layer", Bars;

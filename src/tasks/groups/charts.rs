@@ -5,7 +5,7 @@ crate::charts! {
     CHARTS;
     /// Share of every live neuron's squared norm in each frequency or irrep; neurons of the same frequency or irrep are side by side.
     NEURONS = "neurons", "Frequency or irrep of each neuron", "Neurons", Grid;
-    /// Largest share of one frequency or irrep in the embedding u, over all live neurons, at the start and now.
+    /// For each live neuron we take the largest share of one frequency or irrep in its embedding u: distribution of these shares, at the start and now.
     PURITY = "purity", "Largest normalised power", "Purity", Lines;
     /// How many live neurons belong to each frequency or irrep.
     COUNTS = "counts", "Number of neurons by frequency or irrep", "Counts", Bars;
@@ -13,9 +13,9 @@ crate::charts! {
     MASS = "mass", "Share of the norm by frequency or irrep", "Mass", Bars;
     /// Phases of u and v of every live neuron; opposite edges of the chart are the same phase.
     PHASES = "phases", "Phases of u and v", "Phases", Lines;
-    /// Distance of the phase residual θu + θv − θw from 0, over all live neurons.
+    /// Distribution of the phase residual θu + θv − θw over all live neurons; at the largest margin all residuals are 0.
     RESIDUAL = "residual", "Phase residual θu + θv − θw", "Residual", Lines;
-    /// First-layer weights of one neuron over the elements, with the smooth curve of the same Fourier coefficients.
+    /// First-layer weights of one neuron over the elements, with the smooth curve that has the same Fourier coefficients.
     CURVE = "curve", "Embedding of one neuron", "Curve", Lines;
     /// Power of one neuron's embedding in each frequency or irrep.
     WAVE = "wave", "Spectrum of one neuron", "Wave", Bars;

@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Explained share of the variance of the labels, at the last point of a prompt, by training step; compared with methods that use only this prompt.
+    /// Share of the variance of the labels that the network explains at the last point of a prompt, over the training steps; compared with other methods.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines;
     /// R² by number of examples over held-out prompts, with 90 % intervals of the mean, for the network and for methods that use only the prompt.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines;

@@ -3,17 +3,17 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and the nearest strategy.
+    /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and the name of the nearest strategy.
     TRUTH = "kl", "KL to the truth", "KL", Lines;
     /// KL divergence between the prediction of each strategy and the network's prediction; the network is nearest to the strategy with the smallest KL.
     STRATEGIES = "strategies", "KL to the strategies", "Strategies", Lines;
-    /// Attention to the previous symbol, and induction: attention from the last symbol to whatever followed its earlier occurrences.
+    /// Previous-token score: attention to the previous symbol. Induction score: attention from the last symbol to the symbols after its earlier occurrences.
     SCORES = "scores", "Previous-token and induction score", "Scores", Lines;
     /// Attention of one head on the chosen sequence: each row is a symbol that attends to earlier symbols.
     MAP = "map", "Attention map", "Map", Grid;
-    /// Weight of each distance in the first layer, averaged over symbols, now and at earlier steps; 1 means equal weights.
+    /// Weight of each distance in the first layer, averaged over symbols, now and at earlier steps; if all weights are equal, they are 1.
     DISTANCES = "distances", "Effective positional weights", "Distances", Lines;
-    /// KL to the truth if one head is removed, for each head, compared with the KL of the whole network.
+    /// For each head: KL divergence from the true distribution if this head is removed, compared with the KL of the whole network.
     ABLATION = "ablation", "Loss without each head", "Ablation", Bars;
     /// KL to the truth on chains from each distribution; training may have used only one of these distributions.
     OTHERS = "others", "KL on each kind of chain", "Chains", Lines;
@@ -23,6 +23,6 @@ crate::charts! {
     LAGS = "lags", "Vector v", "v", Bars;
     /// Probabilities of the next symbol of the chosen sequence: as predicted by the network and by each strategy, and the true probabilities.
     NEXT = "next", "Next symbol", "Next", Grid;
-    /// W and v of the minimal model after two exact gradient steps, computed from the theory.
+    /// W and v of the minimal model after exact gradient steps, computed from the theory; a setting gives the number of steps (usually two).
     THEORY = "theory", "Theory of two gradient steps", "Theory", Lines;
 }

@@ -5,6 +5,6 @@ crate::charts! {
     CHARTS;
     /// Attention of the class token to every input bit, one dot for each held-out example: for one head, or averaged over all heads.
     LOOKS = "looks", "Attention, example by example", "By example", Lines;
-    /// Fourier coefficients of the label as a function of the relevant bits, each of them −1 or +1; the largest 16 coefficients if more are not 0.
+    /// Fourier coefficients of the label as a function of the relevant bits (−1 or +1). If more than 16 coefficients are not 0, the largest 16 are shown.
     FOURIER = "fourier", "Fourier coefficients of the function", "Fourier", Bars;
 }

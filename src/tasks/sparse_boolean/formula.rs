@@ -293,7 +293,10 @@ impl Parser<'_> {
             }
             Some(Token::Majority) => self.majority(at)?,
             Some(_) => {
-                return mistake(at, tr!("a bit such as x1, an opening parenthesis or “not” is expected here"));
+                return mistake(
+                    at,
+                    tr!("a bit such as x1, an opening parenthesis or “not” is expected here"),
+                );
             }
             None => {
                 return mistake(

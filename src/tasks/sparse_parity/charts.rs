@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// How far the first layer has moved: the largest |w_t − w_0| on the relevant bits and on all other bits.
+    /// Change of the first-layer weights since the start: the largest |w_t − w_0| on the relevant bits and on all other bits.
     MOVEMENT = "movement", "Weight movement", "Movement", Lines;
     /// Each weight of one neuron over the training steps; the weights on relevant bits are coloured.
     PATHS = "paths", "Path of every weight", "Paths", Lines;
@@ -13,8 +13,8 @@ crate::charts! {
     SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
     /// Attention of the transformer's class token to every input bit, averaged over the heads.
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
-    /// Embeddings u of the neurons with the largest norms in a network of powers; the relevant bits are marked.
+    /// Embeddings u of the neurons with the largest norms, in a network with activation z^k; the relevant bits are marked.
     STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid;
-    /// Norms of the strongest neurons in a sparsely initialised layer, and the number of relevant bits in the initial row of each neuron.
-    LUCK = "luck", "Strongest neurons and their relevant bits", "Norms", Bars;
+    /// Neurons with the largest norms in a layer that started with a few ones per row: norm, and number of ones on relevant bits at the start.
+    LUCK = "luck", "Largest norms and initial ones on relevant bits", "Norms", Bars;
 }

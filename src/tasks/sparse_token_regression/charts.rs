@@ -7,11 +7,11 @@ crate::charts! {
     ERROR = "error", "Relative error", "Rel. error", Lines;
     /// Relative error at the end of each run of a sweep over the number of heads H, with the theoretical lower bound 1 − H/q.
     STAIRS = "stairs", "Error by number of heads", "By heads", Lines;
-    /// Sizes of the entries of W_QK of each head. ω: code of a token's position; t1: code of its first name. The outlined blocks compare codes of names and positions.
+    /// Absolute values of W_QK of each head. ω: code of a token's position; t1: code of its first name. The outlined blocks compare codes of names and positions.
     MATRIX = "qk", "Query-key matrix |W_QK|", "W_QK", Grid;
     /// Attention of every head at the chosen position of the prompt shown; the named tokens are outlined.
     GLANCES = "glances", "Attention of the heads", "Attention", Grid;
-    /// Mean attention on the named tokens if each name has a separate head, and the smallest error that any network on top of these heads can reach.
+    /// Mean attention on the named tokens, with one head assigned to each name, and the smallest error that any network with these heads can reach.
     ANSWERED = "answered", "Attention on the named tokens", "Names", Lines;
     /// Relative error at each position of a prompt, over the held-out prompts.
     POSITIONS = "positions", "Error by position", "Positions", Bars;
@@ -19,8 +19,8 @@ crate::charts! {
     NEEDED = "sequences", "Sequences needed to reach the target", "Sequences", Lines;
     /// Contents of the slots of the gated memory after each position of the prompt shown, starting with the first position.
     SLOTS = "slots", "Slots of the memory", "Slots", Grid;
-    /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the bound of slope −d/(2q).
+    /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the theoretical bound N exp(−αd/2q).
     SHARPNESS = "sharpness", "Retrieval error by sharpness α", "Sharpness", Lines;
-    /// The label is ⟨u, prompt⟩ with a vector u. The chart compares the share of u outside the span of n prompts with the error of networks trained on n prompts.
+    /// The label is ⟨u, prompt⟩ with a vector u. Compared: the share of u outside the linear span of n prompts, and the error of networks trained on n prompts.
     SPAN = "span", "Lower bound from the span of n prompts", "Span", Lines;
 }

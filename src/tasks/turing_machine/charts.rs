@@ -5,15 +5,15 @@ crate::charts! {
     CHARTS;
     /// Each column is a token. Its rows are the numbers of the token, group by group; without errors each number is 0 or 1.
     COLUMNS = "columns", "Tokens, one for each step", "Columns", Grid;
-    /// The tape of the ordinary simulator after every step, with the cell of the head.
+    /// The tape of the ordinary simulator after every step, with the position of the head.
     TAPE = "tape", "Tape of the simulator over time", "Tape", Grid;
-    /// For each block of this step: the largest distance of a number from 0 or 1, before rounding.
+    /// For each block of this step: the largest distance of a number from the nearer of 0 and 1, before rounding.
     STRAY = "stray", "Deviation from 0 and 1, by block", "By block", Bars;
-    /// The largest distance of a number from 0 or 1 in each step, and in all steps so far.
+    /// The largest distance of a number from the nearer of 0 and 1: in each step, and in all steps so far.
     STRAYED = "strayed", "Deviation from 0 and 1", "Deviation", Lines;
     /// Attention weights of this step on past tokens. Each row is a block with attention to past tokens.
     RECALL = "recall", "Attention to past tokens, block by block", "Attention", Grid;
-    /// Share of the steps so far with a token that agrees with the simulator.
+    /// Share of the steps so far in which the token agrees with the simulator.
     CORRECT = "correct", "Correct steps", "Correct", Lines;
     /// First wrong step of each run in a sweep over the noise σ.
     BY_NOISE = "bynoise", "First wrong step by noise σ", "By σ", Lines;

@@ -5,8 +5,11 @@ use crate::presets::{Preset, PresetGroup};
 use crate::tasks::in_context_learning::charts;
 
 /// Random networks of three layers on one number.
-const GROUP: PresetGroup =
-    PresetGroup { slug: "learned-layers", name: "Layers and tokens", charts: &[charts::EXPLAINED] };
+const GROUP: PresetGroup = PresetGroup {
+    slug: "learned-layers",
+    name: "Number of layers and kind of tokens",
+    charts: &[charts::EXPLAINED],
+};
 
 /// What was kept and what was shrunk, for all of them.
 const KEPT: &str = "Kept: prompts with points of one random network each, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Shrunk: d = 1 with a constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 steps instead of 500,000. Our choices: RMSNorm, no biases, Adam at 0.002 with warm-up over 200 steps and linear decay, gradients clipped at 1.";

@@ -13,8 +13,11 @@ const MACHINES: PresetGroup = PresetGroup {
 };
 
 /// How deep it is.
-const DEPTH: PresetGroup =
-    PresetGroup { slug: "depth-of-machines", name: "One block for each bit of T", charts: &[charts::DEPTH] };
+const DEPTH: PresetGroup = PresetGroup {
+    slug: "depth-of-machines",
+    name: "Number of blocks by number of steps T",
+    charts: &[charts::DEPTH],
+};
 
 /// What all of them keep.
 const SOURCE: &str = "Wei, Chen and Ma 2022, theorem 4.1 and appendix C";

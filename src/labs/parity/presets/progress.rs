@@ -33,7 +33,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "hidden-progress-noise",
-        name: "The same sinusoidal neuron on random labels",
+        name: "A sinusoidal neuron on random labels",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
         claim: "With random labels the weights move at random: in 600 steps every weight moves by less than 0.08.",
@@ -72,7 +72,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "The Fourier gap grows during training",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=600&every=5&held=2048&speed=40&show=loss.accuracy.gap.spectrum",
-        claim: "From the first step on, the largest entry of the population gradient is on a relevant bit. Its lead over the other bits grows until the parity is found.",
+        claim: "From the first step on, the largest entry of the population gradient is on a relevant bit. The difference from the largest entry on an irrelevant bit (the Fourier gap) grows until the parity is found.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
         instance: "n = 15 as in the thesis, so the gradient over all 32,768 inputs can be computed exactly. Our choices: k = 3, batch 32 and learning rate 0.01. The dashed line is the gap of the majority function; for odd k this gap is 0.",
         expect: &[
@@ -84,10 +84,10 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "spectrum",
-        name: "All Fourier weight moves to degree 3",
+        name: "The Fourier weight moves to degree 3",
         group: &GROUP,
         link: "#v1/sparse-parity?n=12&width=64&steps=2000&every=10&held=2048&speed=100&show=loss.accuracy.gap.spectrum",
-        claim: "The Walsh spectrum of the output is computed exactly over all 4,096 inputs. At first the output is mostly linear; at the end one coefficient of degree 3 dominates.",
+        claim: "The Fourier spectrum (Walsh spectrum) of the output is computed exactly over all 4,096 inputs. At first the output is mostly linear; at the end one coefficient of degree 3 dominates.",
         source: "Edelman 2024, section 5.4.1 and equation B.2",
         instance: "Our choices: 12 bits and width 64. With 12 bits the spectrum can be computed exactly.",
         expect: &[
