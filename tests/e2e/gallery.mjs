@@ -162,7 +162,7 @@ export function gallery(here) {
     const shared = await here().context.newPage();
     const source = await (await shared.request.get(`${here().address}p/induction.html`)).text();
     assert.match(source, /<meta property="og:image" content="(https:[^"]*\/)?induction\.png">/);
-    assert.match(source, /<meta name="description" content="The KL to the truth falls/);
+    assert.match(source, /<meta name="description" content="The KL divergence to the true distribution falls/);
     await shared.goto(`${here().address}p/induction.html`);
     await until(() => shared.url() === `${here().address}#v1/markov`, "the link");
     await until(async () => (await stepOf((id) => shared.getByTestId(id).first())) > 0, "its run");

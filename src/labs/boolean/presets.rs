@@ -27,10 +27,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "and-too-few",
-        name: "AND of 3 bits, from 20 examples: memorised",
+        name: "AND of 3 bits, from 20 examples: only memorisation",
         group: &GROUP,
         link: "#v1/sparse-boolean?m=20&steps=250&halt=steps&every=10&held=512",
-        claim: "The network also fits 20 examples, but it does not learn the conjunction: with fewer examples than the threshold, the network overfits.",
+        claim: "The network also fits a sample of 20 examples, but it does not learn the conjunction. If there are fewer examples than a threshold, the network overfits.",
         source: "Edelman 2024, figure 4.3 (left)",
         instance: "As in “AND of 3 bits among 100, from 100 examples”, with 20 examples. The thesis uses 300 bits and 50 examples.",
         expect: &[
@@ -43,7 +43,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "and-threshold",
-        name: "How many examples are enough?",
+        name: "How many examples are enough to learn an AND?",
         group: &GROUP,
         link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
         claim: "For a context length T that is eight times as large, the network needs only two or three times as many examples: the threshold grows like log T, not like T.",
@@ -59,11 +59,11 @@ const ALL_OF_THEM: &[Preset] = &[
             Expect::Solved { series: 3, at: 5, share: (0.8, 1.0) },
         ],
         budget: 250,
-        time: "Some minutes on one processor core.",
+        time: "A few minutes on one processor core.",
     },
     Preset {
         slug: "and-looks",
-        name: "Attention leaves out 47 of 50 bits",
+        name: "Most of the attention is on 3 of 50 bits",
         group: &GROUP,
         link: "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=100&halt=steps&speed=10&show=accuracy.attention.looks",
         claim: "After 50 iterations the single head of this transformer puts most of its attention on bits 5, 20 and 30, and hardly any on the other bits.",
@@ -82,7 +82,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Layer norm halves the examples needed",
         group: &GROUP,
         link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
-        claim: "Without layer norm the same network needs about twice as many examples.",
+        claim: "Without layer norm the network needs about twice as many examples as with layer norm.",
         source: "Our experiment, on the architecture of Edelman 2024, appendix A.3.1",
         instance: "50 bits, 10 trials of 5 restarts per point. The thesis keeps minGPT's layer norm and does not study its effect.",
         expect: &[

@@ -14,8 +14,8 @@ macro_rules! instance {
     ($($more:literal)?) => {
         concat!(
             "Kept: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
-             layers, a first layer that starts with 2 ones per neuron, learning rate 0.001, medians over networks. \
-             Our choices: a generated table with three properties of real tables instead of 16 real tables, 20 networks instead of 100, \
+             layers, a first layer that starts with 2 weights of 1 per neuron, learning rate 0.001, medians over networks. \
+             Our choices: instead of 16 real tables, one generated table that has three properties of real tables; 20 networks instead of 100, \
              Adam, 300 steps with batches of 64 rows.",
             $(" ", $more)?
         )
@@ -30,9 +30,9 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Networks memorise 300 rows of a table",
         group: &GROUP,
         link: "#v1/tabular",
-        claim: "Ten networks fit their 300 rows without error, but are wrong on one held-out row in five: they memorise rows instead of learning the rule.",
+        claim: "Ten networks fit their 300 training rows without error, but they classify one held-out row in five wrongly: the networks memorise rows instead of learning the rule.",
         source: SOURCE,
-        instance: instance!("This preset has 10 networks."),
+        instance: instance!("This preset has only 10 networks."),
         expect: &[
             Expect::Median { measure: Measure::TrainAccuracy, step: 300, between: (0.995, 1.001) },
             Expect::Median { measure: Measure::TestAccuracy, step: 300, between: (0.75, 0.85) },
@@ -45,7 +45,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A random forest on the same 300 rows",
         group: &GROUP,
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
-        claim: "A single tree is wrong on one held-out row in four. A forest of a hundred trees, each grown on a different bootstrap sample of the same 300 rows, is wrong on one held-out row in fifty.",
+        claim: "A single tree classifies one held-out row in four wrongly. A forest has a hundred trees, and each tree is grown on a different bootstrap sample of the same 300 rows. The forest classifies one held-out row in fifty wrongly.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
         instance: "Kept: bootstrap samples, √n columns per split, trees of unlimited depth. Our choices: a generated table, and a forest with default settings instead of the best of many settings.",
         expect: &[
@@ -57,10 +57,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-forest",
-        name: "A forest is better than networks on a table",
+        name: "On a table, a random forest has a smaller error than networks",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "Trained on the same 300 rows, a random forest makes almost no errors on held-out rows, and networks are wrong on one held-out row in five.",
+        claim: "Trained on the same 300 rows, a random forest makes almost no errors on held-out rows, but networks classify one held-out row in five wrongly.",
         source: SOURCE,
         instance: instance!(),
         expect: &[
@@ -74,7 +74,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-turned",
-        name: "With rotated columns, networks are better than the forest",
+        name: "With rotated columns, networks have a smaller error than the forest",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "A random rotation of all columns hardly changes the error of the networks. The error of the forest rises, because single columns are no longer informative.",
@@ -91,7 +91,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-columns",
-        name: "Uninformative columns",
+        name: "Uninformative columns raise the error of networks",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=n:4_8_16_32_64&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Each doubling of the number of columns raises the error of the networks, although the three relevant columns stay the same. The error of the forest hardly changes.",
@@ -110,7 +110,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Labels that change more often along a column",
         group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "The more often the label jumps along a column, the larger the error of the networks. Trees can split at every jump.",
+        claim: "The more often the label changes along a column, the larger the error of the networks. The error of the forest also rises, but it stays smaller, because trees can split at every change.",
         source: SOURCE,
         instance: instance!(),
         expect: &[
@@ -123,10 +123,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-width",
-        name: "Wide networks do well on small tables",
+        name: "On small tables, wider networks have smaller errors",
         group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=widths:10.10_30.30_100.100_300.300&speed=0&show=accuracy.ends",
-        claim: "With a hundred rows or more, wider networks have a smaller error, even networks with far more weights than rows.",
+        claim: "With a hundred training rows or more, wider networks have a smaller error than narrower networks. This holds even for networks that have far more weights than there are rows.",
         source: "Edelman 2024, section 6.4.2, finding (2T), and figure C.3",
         instance: instance!(
             "Two hidden layers instead of three, with 10 to 300 neurons instead of 100 to 30,000."
@@ -146,7 +146,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "Sparse initialisation on a wide table",
         group: &GROUP,
         link: "#v1/tabular?n=40&widths=200.100&replicas=20&steps=500&every=50&sweep=m:300_1000_3000&series=init:uniform_sparse&speed=0&show=accuracy.ends",
-        claim: "On a table of 40 columns, networks with a sparse initial first layer (two ones per neuron) have a smaller error than networks with a dense initial first layer. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
+        claim: "On a table of 40 columns, networks with a sparse initial first layer (two weights of 1 per neuron, all other weights 0) have a smaller error than networks with a dense initial first layer. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
         instance: instance!(
             "Two hidden layers of 200 and 100 neurons, and 500 steps instead of 300. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
@@ -163,7 +163,7 @@ const ALL_OF_THEM: &[Preset] = &[
         name: "A table with a parity as its label",
         group: &GROUP,
         link: "#v1/tabular?k=2&rule=parity&replicas=20&steps=500&every=50&sweep=m:100_300_1000_3000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "If no column is informative by itself, the greedy splits of a tree have no useful criterion, and networks need fewer rows than the forest.",
+        claim: "If no column is informative by itself, the greedy algorithm that grows a tree has no useful criterion for its splits. On this table, networks need fewer rows than the forest.",
         source: "Our experiment, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
         instance: instance!(
             "The label is the product of the signs of two columns, and training has 500 steps instead of 300."

@@ -23,10 +23,10 @@ const ERRORS: PresetGroup = PresetGroup {
 pub(super) const BUILT: &[Preset] = &[
     Preset {
         slug: "relu-descent",
-        name: "1,000 layers, 100 steps of descent",
+        name: "1,000 layers, 100 steps of gradient descent",
         group: &DESCENT,
         link: "#v1/in-context-regression",
-        claim: "The transformer's 1,000 layers perform 100 steps of gradient descent on a ReLU network; the tokens store the weights of this network. For at least 25 steps, the weights in the tokens and the weights of direct descent agree to 14 decimal places. At some later step the input of a ReLU lies between 0 and δ, where the transformer's slope is wrong. After 100 steps the distance between the weights in the tokens and the weights of direct descent is less than 0.004.",
+        claim: "The transformer's 1,000 layers perform 100 steps of gradient descent on a ReLU network; the tokens store the weights of this network. For at least 25 steps, the weights in the tokens and the weights of direct gradient descent agree to 14 decimal places. At some later step the input of a ReLU lies between 0 and δ, where the transformer computes a wrong slope of this ReLU. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.004.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
         instance: "Our choices: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, projection of the weights to a box instead of a ball.",
         expect: &[
@@ -45,9 +45,9 @@ pub(super) const BUILT: &[Preset] = &[
         name: "Six-layer network, 16 transformer layers per step",
         group: &DESCENT,
         link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.acting.layerheads",
-        claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. After 100 steps the distance between the weights in the tokens and the weights of direct descent is less than 0.01.",
+        claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.01.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with a network of the widths 2-6-6-6-6-6-1.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with a network of the widths 2-6-6-6-6-6-1.",
         expect: &[
             median(Measured::Distance, 1, (0.0, 1e-12)),
             median(Measured::Distance, 100, (1e-5, 0.01)),
@@ -58,12 +58,12 @@ pub(super) const BUILT: &[Preset] = &[
     },
     Preset {
         slug: "tanh-descent",
-        name: "tanh as a sum of ReLUs",
+        name: "tanh approximated by a sum of ReLUs",
         group: &DESCENT,
         link: "#v1/in-context-regression?act=tanh",
-        claim: "tanh is not a sum of ReLUs. One curve of 32 straight lines approximates tanh, and another curve approximates the slope of tanh. So each step has a small error. After 100 steps the distance between the weights in the tokens and the weights of direct descent is about 0.013, and the two losses are nearly the same.",
+        claim: "tanh is not a sum of ReLUs. One curve of 32 straight lines approximates tanh, and another curve approximates the slope of tanh. So each step has a small error. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is about 0.013, and the losses with these two sets of weights are nearly the same.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with tanh and M = 32 straight lines on [−4, 4]. A step needs 1,110 heads.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with tanh and M = 32 straight lines on [−4, 4]. A step needs 1,110 heads.",
         expect: &[
             median(Measured::Distance, 1, (1e-3, 2.5e-3)),
             median(Measured::Distance, 100, (9e-3, 0.02)),
@@ -78,12 +78,12 @@ pub(super) const BUILT: &[Preset] = &[
 pub(super) const LAWS: &[Preset] = &[
     Preset {
         slug: "knots-descent",
-        name: "Twice the straight lines, a quarter of the error",
+        name: "Twice as many straight lines, a quarter of the error",
         group: &ERRORS,
         link: "#v1/in-context-regression?act=tanh&sweep=knots:8_16_32_64_128&speed=0&show=both.apart.knots",
-        claim: "When the number M of straight lines doubles, the distance to direct descent after 100 steps falls to about a quarter: from 0.2 with 8 lines to under 0.001 with 128 lines, in proportion to 1/M². So the number of heads for an error ε grows as ε^(−1/2). The theorem's bound on the number of heads is Õ(ε⁻²).",
+        claim: "When the number M of straight lines doubles, the distance between the weights in the tokens and the weights of direct gradient descent after 100 steps falls to about a quarter: from 0.2 with 8 lines to under 0.001 with 128 lines, in proportion to 1/M². So the number of heads for an error ε grows as ε^(−1/2). The theorem's bound on the number of heads is Õ(ε⁻²).",
         source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
-        instance: "The settings of “tanh as a sum of ReLUs”, with M from 8 to 128.",
+        instance: "The settings of “tanh approximated by a sum of ReLUs”, with M from 8 to 128.",
         expect: &[
             last(Measured::Distance, 0, (0.15, 0.3)),
             last(Measured::Distance, 1, (0.04, 0.08)),
@@ -100,9 +100,9 @@ pub(super) const LAWS: &[Preset] = &[
         name: "The band δ of the ReLU",
         group: &ERRORS,
         link: "#v1/in-context-regression?sweep=delta:0.0001_0.001_0.01_0.1&speed=0&show=both.apart.band",
-        claim: "The slope of a ReLU is wrong only for inputs between 0 and δ. The wider this band, the larger the distance between the final weights in the tokens and the final weights of direct descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
+        claim: "The slope of a ReLU is wrong only for inputs between 0 and δ. The wider this band, the larger the distance between the final weights in the tokens and the final weights of direct gradient descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which requires smooth activations",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with δ from 0.0001 to 0.1.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with δ from 0.0001 to 0.1.",
         expect: &[
             last(Measured::Distance, 0, (1e-5, 4e-3)),
             last(Measured::Distance, 1, (3e-4, 5e-3)),

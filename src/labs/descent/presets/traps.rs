@@ -31,7 +31,7 @@ pub(super) const TRAPS: &[Preset] = &[
         link: "#v1/in-context-regression?w0=0",
         claim: "In the paper all initial weights are 0. The network has no biases, so every output and every gradient is 0 and no weight changes in 100 steps.",
         source: "Wu, Su, Hu, Song and Liu 2024, problem 2, which begins with w(0) = 0",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with initial weights 0.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with initial weights 0.",
         expect: &[moves((0.0, 0.0))],
         budget: 100,
         ..QUICK
@@ -43,7 +43,7 @@ pub(super) const TRAPS: &[Preset] = &[
         link: "#v1/in-context-regression?out=same&replicas=20",
         claim: "In the paper's definition 1, the output layer has the activation, too. If this activation is a ReLU, the output can be 0 for every example, and then no weight changes. This happens for five of twenty random sets of initial weights, including the first set.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 1",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with a ReLU in the output layer and twenty random sets of initial weights.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with a ReLU in the output layer and twenty random sets of initial weights.",
         expect: &[moves((0.75, 0.75))],
         budget: 100,
         ..QUICK
@@ -55,7 +55,7 @@ pub(super) const TRAPS: &[Preset] = &[
         link: "#v1/in-context-regression?qy=7",
         claim: "The query's token holds the label 7 instead of 0. Because t = 0 in this token, the layer of the loss gradient ignores the label. So all other numbers are the same as with the label 0.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with the label 7 in the query.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with the label 7 in the query.",
         expect: &[
             median(Measured::Distance, 25, (0.0, 1e-14)),
             median(Measured::Moved, 100, (0.9441, 0.9443)),
@@ -71,7 +71,7 @@ pub(super) const TRAPS: &[Preset] = &[
         link: "#v1/in-context-regression?sweep=qy:-100_-7_-1_0_1_7_100&speed=0",
         claim: "The final weights in the tokens are the same for each label from −100 to 100 in the query's token.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with seven labels in the query.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with seven labels in the query.",
         expect: &[
             last(Measured::Moved, 0, (0.9441, 0.9443)),
             last(Measured::Moved, 3, (0.9441, 0.9443)),
@@ -88,7 +88,7 @@ pub(super) const TRAPS: &[Preset] = &[
         link: "#v1/in-context-regression?order=shuffled",
         claim: "Attention sums over tokens, so the order of the tokens has no effect. When the examples are shuffled, only rounding errors change: the final weights are nearly the same.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix D",
-        instance: "The settings of “1,000 layers, 100 steps of descent”, with the examples in a random order.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with the examples in a random order.",
         expect: &[
             median(Measured::Distance, 25, (0.0, 1e-14)),
             median(Measured::Moved, 100, (0.9441, 0.9443)),

@@ -10,10 +10,10 @@ const GROUP: PresetGroup =
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-grokking",
-        name: "Memorise first, understand later",
+        name: "Memorisation first, generalisation later",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
-        claim: "With 700 fixed examples, all training answers are right long before nearly all held-out answers are right.",
+        claim: "The network trains on a fixed sample of 700 examples. It classifies all training examples correctly long before it classifies nearly all held-out examples correctly.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
         instance: "As in the thesis: width 100, batch 32, learning rate 0.1. Our choices, because the thesis does not state the values: (n, k), sample size and weight decay.",
         expect: &[
@@ -33,9 +33,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Too few examples: no generalisation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
-        claim: "The network memorises 300 examples in 400 steps, but it never generalises.",
+        claim: "The network memorises 300 examples in about 400 steps, but it does not generalise within 30,000 steps.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorise first, understand later”, with 300 examples; the sample size is our choice.",
+        instance: "The settings of “Memorisation first, generalisation later”, with 300 examples; the sample size is our choice.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -55,7 +55,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
         claim: "With 2,000 examples, training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorise first, understand later”, with 2,000 examples; the sample size is our choice.",
+        instance: "The settings of “Memorisation first, generalisation later”, with 2,000 examples; the sample size is our choice.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -73,9 +73,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Without weight decay: only memorisation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&seed=2&steps=30000&target=0.98&every=100&speed=4000",
-        claim: "On 1,000 examples without weight decay, all training answers become right, but for most seeds held-out accuracy never reaches 98 %.",
+        claim: "Without weight decay, the network memorises all 1,000 training examples, but with most seeds held-out accuracy does not reach 98 % within 30,000 steps.",
         source: "Edelman 2024, figure B.11, top row",
-        instance: "The settings of “Memorise first, understand later”, with 1,000 examples and λ = 0.",
+        instance: "The settings of “Memorisation first, generalisation later”, with 1,000 examples and a weight decay of 0.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -95,12 +95,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "grokking-too-much-decay",
-        name: "Too much weight decay: nothing is learnt",
+        name: "Too much weight decay: the network learns nothing",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&wd=0.1&target=0.98&every=100&speed=4000",
-        claim: "With a weight decay of 0.1 the network cannot even memorise the training examples.",
+        claim: "With a weight decay of 0.1 the network does not even memorise the training examples.",
         source: "Edelman 2024, figure B.11, bottom row",
-        instance: "The settings of “Memorise first, understand later”, with 1,000 examples and λ = 0.1.",
+        instance: "The settings of “Memorisation first, generalisation later”, with 1,000 examples and a weight decay of 0.1.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -118,7 +118,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Time to generalise, by sample size and weight decay",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
-        claim: "With more weight decay, the network needs fewer examples and generalises sooner. Below 500 examples none of these weight decays helps.",
+        claim: "With more weight decay, the network needs fewer examples and generalises after fewer steps. With 300 examples, hardly any network generalises with any of the three weight decays.",
         source: "Edelman 2024, figure B.11",
         instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and weight decays are our choices; 6 trials per point.",
         expect: &[
@@ -136,7 +136,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A quarter of the labels is wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
-        claim: "With a quarter of the labels flipped, the signal is half as strong and the plateau is longer, but the network still finds the parity.",
+        claim: "If a random quarter of the labels is flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[learns(0.98, (1_000, 10_000), ALL)],
@@ -148,7 +148,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Time against label noise",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
-        claim: "Label noise p multiplies the signal by 1 − 2p. With 40 % wrong labels, training takes about six times as long, and still succeeds.",
+        claim: "If each label is wrong with probability p, the correlation between labels and parity is multiplied by 1 − 2p. With 40 % wrong labels, networks still find the parity, but they need about six times as many steps as with clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[
@@ -164,7 +164,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "49 % of the labels are wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
-        claim: "The signal is a fiftieth of the signal with clean labels. After tens of thousands of steps the network is better than chance. Faster methods such as Gaussian elimination need clean labels.",
+        claim: "The correlation between labels and parity is a fiftieth of the correlation with clean labels. After tens of thousands of steps the accuracy of the network is above chance. Faster methods such as Gaussian elimination need clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         instance: "Width 100 and learning rate 0.1; batch 1,024 is our choice; 30 bits instead of 50. The parity counts as found at an accuracy of 60 %.",
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
