@@ -37,14 +37,14 @@ impl Parts for ParityLab {
         About {
             slug: "no-luck",
             title: "Is training a lucky guess?",
-            about: "A thousand networks search for three bits, and none finds them by a lucky guess.",
+            about: "The training times of a thousand networks show that the networks do not find the relevant bits by lucky guesses.",
             minutes: 5,
             curve: "no-luck",
         },
         About {
             slug: "width-luck",
             title: "More neurons, fewer examples",
-            about: "Why a wider network needs fewer examples, shown by its strongest neurons.",
+            about: "Why a wider network needs fewer examples, shown by its neurons with the largest weights.",
             minutes: 7,
             curve: "lottery",
         },

@@ -394,7 +394,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "To try next: open “The band δ of the ReLU”, and compare the distances for different widths of the band.",
+        "To try next: open “The width δ of the band with a wrong ReLU slope”, and compare the distances for different widths of the band.",
         Words,
     ),
     ("Or open “The examples in another order”: does the order of the tokens matter?", Words),

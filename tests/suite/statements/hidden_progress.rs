@@ -63,25 +63,25 @@ fn spectrum(runs: &Runs, step: u64) -> [f64; 2] {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
-    ("A network sees 20 random bits, each +1 or −1.", Words),
-    ("The network must answer with the product of three of these bits.", Words),
-    ("The network is not told which three.", Words),
-    ("This is a *sparse parity*.", Words),
+    ("The input of a network is a row of 20 random bits, each +1 or −1.", Words),
+    ("The label, which the network must predict, is the product of three of these bits.", Words),
+    ("The network is not told which three bits these are.", Words),
+    ("This learning task is a *sparse parity*.", Words),
     (
         "The label looks random.",
         Known("over all inputs as many labels are +1 as −1, whatever one or two bits are"),
     ),
     (
-        "A guess from only two of the three bits is still right half of the time, so a partly correct set of bits gives no better loss.",
+        "A guess from only two of the three bits is right only half of the time, so a partly correct set of bits gives no better loss than random guessing.",
         Known("given two factors of a product of three random signs, the third is a coin"),
     ),
-    ("Before the network trains: what will the loss look like?", Words),
+    ("Before you train the network: how will the loss change during training?", Words),
     (
-        "The loss stays at chance for a long time, and then falls within a few hundred steps.",
+        "The loss stays at chance level for a long time, and then falls within a few hundred steps.",
         On(|runs| falls_after_a_plateau(&runs.run("parity-20"))),
     ),
     (
-        "The loss stays at chance, and then falls within a few hundred steps.",
+        "At first the loss stays at chance level, and then it falls within a few hundred steps.",
         On(|runs| falls_after_a_plateau(&runs.run("parity-20"))),
     ),
     (
@@ -89,18 +89,18 @@ pub const STATEMENTS: Statements = &[
         Known("the label is independent of any two of its three bits"),
     ),
     (
-        "With this seed all held-out answers are right at step 770.",
+        "With this seed the network answers all held-out examples correctly at step 770.",
         On(|runs| runs.run("parity-20").solved == [Some(770)]),
     ),
     (
-        "For the first few hundred steps the network is no better than chance.",
+        "For the first few hundred steps the network is no better than random guessing.",
         On(|runs| (0..=300).step_by(10).all(|step| runs.run("parity-20").accuracy(step) < 0.6)),
     ),
     (
-        "To see what happens during the plateau, we take a very small network: a single neuron with a sine, 30 weights and a bias.",
+        "To see how the weights change while the loss is flat, we take a very small network: a single neuron with 30 weights, a bias and the sine as its activation function.",
         Words,
     ),
-    ("Three of its inputs are relevant.", Words),
+    ("Three of the 30 input bits are relevant.", Words),
     (
         "At first the loss and the accuracy show no progress.",
         On(|runs| {
@@ -114,9 +114,9 @@ pub const STATEMENTS: Statements = &[
         "Yes, and the weights on the three relevant bits have begun to move away from the other weights.",
         On(|runs| ahead(&neuron(runs), 300) > 2.0),
     ),
-    ("A flat loss is not a zero gradient.", On(|runs| farthest(&neuron(runs), 100, true) > 0.0)),
+    ("A flat loss does not mean a zero gradient.", On(|runs| farthest(&neuron(runs), 100, true) > 0.0)),
     (
-        "Each step moves the weights on the three relevant bits a little more in one direction than in the other, and the steps add up.",
+        "On average, each step moves the weights on the three relevant bits a little in a fixed direction, and these small movements add up.",
         On(|runs| {
             [50, 100, 200, 300]
                 .windows(2)
@@ -128,17 +128,17 @@ pub const STATEMENTS: Statements = &[
         On(|runs| [50, 100, 200, 300, 400, 500].iter().all(|step| ahead(&neuron(runs), *step) > 1.0)),
     ),
     (
-        "The output changes only when these three weights are large, because the sine needs all three weights at once.",
+        "The output follows the parity only when all three of these weights are large, because the correlation of the output with the parity has the product of the sines of these three weights as a factor.",
         Known(
-            "the population gradient of a sine on a product of three signs is a product of the three weights' sines",
+            "the mean of sin(w·x + b) times three signs of x is −cos b times the sines of their three weights and the cosines of all others",
         ),
     ),
     (
-        "With this seed step 500 is also the end: every held-out answer is right.",
+        "With this seed the run also ends at step 500: every held-out answer is right.",
         On(|runs| neuron(runs).solved == [Some(500)]),
     ),
     (
-        "The loss falls fast, but the weights behind this fall have grown slowly.",
+        "The loss falls fast, but the three weights that cause this fall have grown slowly.",
         On(|runs| {
             let run = neuron(runs);
             // Before the fall they have made a small part of their way in most of the time.
@@ -146,27 +146,33 @@ pub const STATEMENTS: Statements = &[
             run.loss(300) > 0.9 * run.loss(0) && (0.1..0.4).contains(&of)
         }),
     ),
-    ("A sceptic may say that random batches move all weights at random.", Words),
-    ("So here is the control: the same neuron, but half of the labels are flipped at random.", Words),
+    ("One could object that random batches move all weights at random.", Words),
+    (
+        "So here is a control experiment: the same neuron is trained, but half of the labels are flipped at random.",
+        Words,
+    ),
     (
         "These labels contain no information about the bits.",
         Known("a label that is flipped half of the time is independent of the bits"),
     ),
-    ("How far will the weights of this neuron move in 600 steps?", Words),
+    ("How far will the weights of the neuron move in 600 steps with these random labels?", Words),
     (
-        "About a twentieth as far.",
+        "About a twentieth as far as with the labels of the parity.",
         On(|runs| {
             let of = noise(runs) / farthest(&neuron(runs), 500, true);
             (0.03..0.07).contains(&of)
         }),
     ),
-    ("The weights move at random, without a common direction.", On(|runs| noisy_ahead(runs) < 2.0)),
     (
-        "On the parity the largest movement passes 0.08 between steps 100 and 600 for most seeds.",
+        "With random labels the weights move at random, without a common direction.",
+        On(|runs| noisy_ahead(runs) < 2.0),
+    ),
+    (
+        "With the labels of the parity, the largest movement of a weight exceeds 0.08 for the first time between steps 100 and 600 for most seeds.",
         Preset("hidden-progress"),
     ),
     (
-        "On random labels the largest movement is still below 0.08 after 600 steps, and accuracy never reaches 60 %.",
+        "With random labels the largest movement is still below 0.08 after 600 steps, and held-out accuracy never reaches 60 %.",
         Preset("hidden-progress-noise"),
     ),
     (
@@ -174,14 +180,14 @@ pub const STATEMENTS: Statements = &[
         Known("2¹⁵ = 32,768 inputs, each once"),
     ),
     (
-        "The *Fourier gap* is the largest entry of this gradient on a relevant bit minus the largest entry on any other bit.",
+        "The *Fourier gap* is the largest absolute entry of this gradient on a relevant bit minus the largest absolute entry on any other bit.",
         Words,
     ),
     (
-        "If the gap is positive, the largest entry of the gradient is on a relevant bit.",
+        "If the Fourier gap is positive, the largest absolute entry of the gradient is on a relevant bit.",
         Known("by the definition of the gap"),
     ),
-    ("How large is the gap before the first step?", Words),
+    ("How large is the Fourier gap before the first step?", Words),
     ("Small, and positive.", Preset("gap-path")),
     ("At first the gap is small and positive, at most 0.15 here.", Preset("gap-path")),
     (
@@ -213,25 +219,25 @@ pub const STATEMENTS: Statements = &[
     ("This network has a hundred ReLU neurons, and three bits of 50 are relevant.", Words),
     ("At step 1,000 held-out accuracy is still below 60 %.", Preset("hidden-progress-mlp")),
     (
-        "At this step the largest weight on a relevant bit is already larger than every weight on another bit.",
+        "At step 1,000 the largest weight on a relevant bit is already larger than every weight on an irrelevant bit.",
         On(|runs| {
             let run = runs.looked_into("hidden-progress-mlp", &[1_000]);
             run.largest(1_000, true) > run.largest(1_000, false)
         }),
     ),
     (
-        "The network does not depend on luck, and it is not stuck.",
+        "So the training is not stuck, and the network does not find the bits by a lucky guess.",
         On(|runs| runs.run("hidden-progress-mlp").solved[0].is_some()),
     ),
     (
-        "Only the loss and the accuracy are flat, because they do not measure this progress.",
+        "Only the loss and the accuracy are flat, because these two quantities do not measure the growth of the weights.",
         On(|runs| {
             let run = runs.looked_into("hidden-progress-mlp", &[1_000]);
             run.accuracy(1_000) < 0.6 && run.loss(1_000) > 0.9 * run.loss(0)
         }),
     ),
     (
-        "To try next: open “A quarter of the labels is wrong”, and compare the length of the plateau with that of the first run.",
+        "To try next: open “A quarter of the labels is wrong”, and compare the number of steps with a flat loss in that run and in the first run of this story.",
         Words,
     ),
 ];

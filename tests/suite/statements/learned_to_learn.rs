@@ -264,7 +264,7 @@ pub const STATEMENTS: Statements = &[
         Known("ridge regression on (x, 1) is the affine fit, and what a figure leaves out it does not show"),
     ),
     (
-        "To try next: open “Prompts longer than in training” or “Inputs narrower and wider than in training”.",
+        "To try next: open “Prompts longer than in training” or “Test inputs with a smaller or larger standard deviation”.",
         Words,
     ),
     ("Does the transformer still predict well?", Words),

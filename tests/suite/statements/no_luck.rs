@@ -32,12 +32,15 @@ fn relevant_drift(runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
-    ("Three of 20 bits matter.", Words),
+    ("Three of 20 bits are relevant.", Words),
     (
         "There are 1,140 ways to choose three bits of 20, and a set that is only partly right does not help.",
         Known("20 · 19 · 18 / 6 = 1,140"),
     ),
-    ("So the search looks like a lottery: guess a set, test the set, guess again.", Words),
+    (
+        "So the search for the three bits looks like random guessing: guess a set, test the set, guess again.",
+        Words,
+    ),
     (
         "A sudden fall of the loss can be misread.",
         On(|runs| {
@@ -50,17 +53,17 @@ pub const STATEMENTS: Statements = &[
     ),
     ("It may look as if the network guessed at random until one guess was right.", Words),
     ("Suppose that somebody guesses a new random set at every step.", Words),
-    ("At which step is the first hit most likely?", Words),
+    ("At which step is the first right guess most likely?", Words),
     (
         "At the very first step.",
         Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
     ),
     (
-        "At the first step.",
+        "The first step is the most likely one.",
         Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
     ),
     (
-        "A first hit at step t needs t − 1 misses before step t, so a later first hit is less likely.",
+        "The first right guess comes at step t only after t − 1 wrong guesses, so a later step is less likely.",
         Known("the chance of a first hit at step t is p (1 − p)^(t − 1), which falls with t"),
     ),
     (
@@ -68,7 +71,7 @@ pub const STATEMENTS: Statements = &[
         Known("the mean of a geometric distribution is 1 / p, and its first value is the likeliest"),
     ),
     (
-        "If training were a lottery, some of a thousand networks would find the bits within the first steps.",
+        "If training were random guessing, some of a thousand networks would find the bits within the first steps.",
         Known("1,000 guessers of 1 in 1,140 have a hit within ten steps with probability above 0.999"),
     ),
     (
@@ -78,13 +81,13 @@ pub const STATEMENTS: Statements = &[
     ("On one processor core the training takes up to a minute.", Known("measured; `time` of the preset")),
     ("How many networks will have found the three bits by step 55?", Words),
     ("Practically no network.", Preset("no-luck")),
-    ("For at least 99 % of the networks the first hit lies between steps 60 and 250.", Preset("no-luck")),
+    ("At least 99 % of the networks find the bits between steps 60 and 250.", Preset("no-luck")),
     (
-        "A random guesser would succeed by step 55 with a chance of about one in twenty.",
+        "A random guesser would succeed by step 55 with a probability of about one in twenty.",
         Known("1 − (1 − 1/1140)^55 = 0.047"),
     ),
     (
-        "Half of the networks have found the bits by a step between 95 and 135, and the times lie close together.",
+        "The median of the times lies between 95 and 135 steps, and the times lie close together.",
         Preset("no-luck"),
     ),
     ("The dashed curve is the distribution for random guessing.", Words),
@@ -92,15 +95,18 @@ pub const STATEMENTS: Statements = &[
         "This distribution has its peak at the left edge, where no network has found the bits.",
         Preset("no-luck"),
     ),
-    ("If training is no lottery, what decides the time: the initial weights or the data?", Words),
     (
-        "Here are 48 neurons: six initialisations, and eight orders of data for each.",
+        "If the networks do not guess at random, what determines the time until the bits are found: the initial weights or the data?",
+        Words,
+    ),
+    (
+        "Here are 48 networks of one neuron each: six initialisations, and eight orders of data for each initialisation.",
         On(|_| {
             let run = decoded("same-start").run;
             (run.replicas, run.inits) == (48, 6)
         }),
     ),
-    ("The training takes half a minute on one core.", Known("measured; `time` of the preset")),
+    ("The training takes half a minute on one processor core.", Known("measured; `time` of the preset")),
     ("Mostly the initial weights.", Preset("same-start")),
     ("Mostly the initial weights.", Preset("same-start")),
     (
@@ -108,56 +114,65 @@ pub const STATEMENTS: Statements = &[
         Preset("same-start"),
     ),
     (
-        "For a guesser without memory, the start would make no difference.",
+        "For a random guesser without memory, the initial weights would make no difference.",
         Known("the first hit of independent guesses does not depend on a start"),
     ),
     (
-        "A guesser needs about n² / 2 guesses for two bits, n³ / 6 for three bits and n⁴ / 24 for four bits.",
+        "To find the relevant bits among n bits, a random guesser needs about n² / 2 guesses for two relevant bits, n³ / 6 guesses for three and n⁴ / 24 guesses for four.",
         Known("n choose k is about n^k / k!"),
     ),
     (
-        "Press Play: the sweep has fifteen points of twenty networks each, and takes about ten seconds on one core.",
+        "Press Play: the sweep has fifteen points with twenty networks each, and takes about ten seconds on one processor core.",
         On(|_| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
     ),
     (
-        "For these small n the fitted exponents lie between 0.2 and 1.0 for two bits, 0.8 and 1.6 for three, and 1.4 and 2.4 for four.",
+        "The training times of the networks are fitted with a power of n: for the small n of this sweep, the exponent lies between 0.2 and 1.0 for two relevant bits, between 0.8 and 1.6 for three, and between 1.4 and 2.4 for four.",
         Preset("scaling"),
     ),
-    ("The exponents grow with k, but stay well below k.", Preset("scaling")),
+    ("The exponent grows with the number k of relevant bits, but stays well below k.", Preset("scaling")),
     (
-        "The network is not given the number k.",
+        "The network is not given the number k of relevant bits.",
         Known("neither the task's examples nor the initial weights depend on k"),
     ),
     (
-        "Its initial weights do not favour small sets of bits.",
+        "The initial weights of the network do not favour small sets of bits.",
         Known("uniform initial weights are independent and the same for every bit"),
     ),
-    ("Still, the time is shorter when fewer bits are relevant.", Preset("scaling")),
+    ("Still, the training time is shorter when fewer bits are relevant.", Preset("scaling")),
     (
-        "Three of 50 bits are relevant: there are 19,600 sets, and the search takes a few thousand steps.",
+        "Three of 50 bits are relevant: there are 19,600 sets of three bits, and the search takes a few thousand steps.",
         Known("50 · 49 · 48 / 6 = 19,600"),
     ),
-    ("For most of these steps the largest weights are not those on the three bits.", On(relevant_lead_late)),
     (
-        "Each step moves the weights on the three bits a little in one direction, and all weights much more at random.",
+        "For most of these steps the largest weights are not those on the three relevant bits.",
+        On(relevant_lead_late),
+    ),
+    (
+        "Each step moves the weights on the three relevant bits a little in a fixed direction, and it moves all weights at random by much larger amounts.",
         On(relevant_drift),
     ),
-    ("But this direction stays the same, so the small movements add up.", On(relevant_drift)),
-    ("Theory gives a lower bound.", Known("Kearns 1998; Barak et al. 2022, among the sources of the story")),
+    (
+        "But the fixed direction stays the same, so the small movements in this direction add up.",
+        On(relevant_drift),
+    ),
+    (
+        "Theory gives a lower bound for the training time.",
+        Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
+    ),
     (
         "Gradient descent learns from noisy averages over data.",
         Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
     ),
     (
-        "On parities, every method that learns from such averages needs a time of about n to a power that grows in proportion to k, or more.",
+        "To learn a parity of k among n bits, every method that learns from noisy averages needs at least a time of about n to a power that is proportional to k.",
         Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
     ),
     (
-        "Stochastic gradient descent comes near this lower bound, although it is not given k.",
+        "The time of stochastic gradient descent is near this lower bound, although this method is not given the number k.",
         Known("Barak et al. 2022, among the sources of the story"),
     ),
-    ("So no network gets lucky, and no network needs luck.", Preset("no-luck")),
-    ("The story “Where is the progress hidden?” shows the progress in the weights.", Words),
+    ("So no network finds the bits by a lucky guess, and no network needs a lucky guess.", Preset("no-luck")),
+    ("The story “Where is the progress hidden?” shows how the weights change while the loss is flat.", Words),
     ("To try next: open “Time against label noise”.", Words),
     ("How does the time change when more labels are wrong?", Words),
     ("Or open “Larger n, larger exponent”.", Words),

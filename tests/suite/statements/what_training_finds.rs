@@ -218,7 +218,10 @@ pub const STATEMENTS: Statements = &[
     ("These runs are ours.", Words),
     ("These runs show the result of a short training of small networks.", Words),
     ("They show nothing about larger networks or longer training.", Words),
-    ("To try next: open “A random next state, two layers” and train it with another seed.", Words),
+    (
+        "To try next: open “A machine with a random next state, two layers” and train it with another seed.",
+        Words,
+    ),
     ("Look at the attention: does the second layer have more attention on the write?", Words),
 ];
 

@@ -19,10 +19,10 @@ const fn right(series: usize, at: usize, between: (f32, f32)) -> Expect {
 pub(super) const NOISE: &[Preset] = &[
     Preset {
         slug: "noisy-parity",
-        name: "Noise on a parity, with rounding and without",
+        name: "Noise on the weights of a parity network, with and without rounding",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
-        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 and rounding, all answers are right in at least half of 20 random samples of the noise. Without rounding, the median share of right answers is about one half, which is no better than guessing. With σ = 0.1 rounding no longer helps.",
+        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 and rounding, all answers are right in at least half of 20 random samples of the noise. With σ = 0.03 and without rounding, the median share of right answers is about one half, which is no better than guessing. With σ = 0.1 the answers are no better than guessing even with rounding.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: 20 random samples of the noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
         expect: &[
@@ -44,7 +44,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Errors that grow from layer to layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&round=no&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With noise σ = 0.01 on all weights and without rounding, the gate values deviate from 0 or 1, and the deviation is larger in later layers. The largest deviation in a network has a median of 0.24 over 20 random samples of the noise.",
+        claim: "With noise of standard deviation σ = 0.01 on all weights and without rounding, the gate values deviate from their exact values, 0 or 1, and the deviation is larger in later layers. The largest deviation in a network has a median of 0.24 over 20 random samples of the noise.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: the parity of 8 bits in 22 layers; 20 networks with different noise and different inputs.",
         expect: &[Expect::Median {
@@ -60,7 +60,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Errors that rounding removes after each layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With the same noise σ = 0.01 and with rounding, the median of the largest deviation before rounding is 0.077. The deviations do not grow from the first layers to the last. After rounding, all values are 0 or 1.",
+        claim: "With noise of standard deviation σ = 0.01 on all weights and with rounding, the largest deviation of a gate value from 0 or 1 before rounding has a median of 0.077 over 20 random samples of the noise. The deviations do not grow from the first layers to the last. After rounding, all values are 0 or 1.",
         source: "Wei, Chen and Ma 2022, proposition 3.4",
         instance: "The settings of “Errors that grow from layer to layer”, with rounding.",
         expect: &[

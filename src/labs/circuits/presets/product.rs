@@ -19,7 +19,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&round=no&show=norms.where",
-        claim: "The product of 100 weights, all equal to 1, must stay above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight becomes a little smaller. In each of 8 random directions, only a change with a norm above 0.3 makes the answer wrong.",
+        claim: "The weights of this network are 100 factors, all equal to 1. The answer is right as long as their product is above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight becomes a little smaller. In each of 8 random directions, only a change with a norm above 0.3 makes the answer wrong.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: 100 weights, and a search that finds the exact margin.",
         expect: &[
@@ -50,10 +50,10 @@ pub(super) const PRODUCT: &[Preset] = &[
     },
     Preset {
         slug: "toy-rounded",
-        name: "A product of 100 weights, rounded",
+        name: "A product of 100 weights, with rounding after each weight",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&show=norms.where",
-        claim: "With rounding after each of the 100 weights, the smallest change that makes the answer wrong has norm 0.4907. This is close to the norm 0.5 for a single weight. At any depth, no change with a norm below 1/3 = 0.333 can make the answer wrong if the parameters of rounding stay fixed.",
+        claim: "This product of 100 weights is rounded after each weight. The smallest change of the weights that makes the answer wrong has norm 0.4907. This is close to the norm 0.5 for a single weight. At any depth, no change with a norm below 1/3 = 0.333 can make the answer wrong if the parameters of rounding stay fixed.",
         source: "Wei, Chen and Ma 2022, claim 3.5",
         instance: "As in the paper: the parameters of rounding stay fixed. Our addition: the exact margin.",
         expect: &[
@@ -67,10 +67,10 @@ pub(super) const PRODUCT: &[Preset] = &[
     },
     Preset {
         slug: "toy-rounded-depth",
-        name: "Products with rounding and without",
+        name: "Products of weights, with and without rounding",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&sweep=levels:1_4_25_100_400&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "Without rounding the margin falls from 0.500 to 0.035 as the product grows from 1 to 400 weights. With rounding the margin is 0.4907 for 4, 25, 100 and 400 weights.",
+        claim: "The margin is the norm of the smallest change of the weights that makes the answer wrong. Without rounding the margin falls from 0.500 to 0.035 as the product grows from 1 to 400 weights. With rounding the margin is 0.4907 for 4, 25, 100 and 400 weights.",
         source: "Wei, Chen and Ma 2022, section 3 and claim 3.5",
         instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924, which is sometimes given, is a first-order approximation of the exact margin 0.4907.",
         expect: &[

@@ -83,7 +83,7 @@ pub(super) const LAWS: &[Preset] = &[
         link: "#v1/in-context-regression?act=tanh&sweep=knots:8_16_32_64_128&speed=0&show=both.apart.knots",
         claim: "When the number M of straight lines doubles, the distance between the weights in the tokens and the weights of direct gradient descent after 100 steps falls to about a quarter: from 0.2 with 8 lines to under 0.001 with 128 lines, in proportion to 1/M². So the number of heads for an error ε grows as ε^(−1/2). The theorem's bound on the number of heads is Õ(ε⁻²).",
         source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
-        instance: "The settings of “tanh approximated by a sum of ReLUs”, with M from 8 to 128.",
+        instance: "The settings of “tanh approximated by a sum of ReLUs”, with M = 8, 16, 32, 64 and 128 straight lines.",
         expect: &[
             last(Measured::Distance, 0, (0.15, 0.3)),
             last(Measured::Distance, 1, (0.04, 0.08)),
@@ -97,12 +97,12 @@ pub(super) const LAWS: &[Preset] = &[
     },
     Preset {
         slug: "band-descent",
-        name: "The band δ of the ReLU",
+        name: "The width δ of the band with a wrong ReLU slope",
         group: &ERRORS,
         link: "#v1/in-context-regression?sweep=delta:0.0001_0.001_0.01_0.1&speed=0&show=both.apart.band",
-        claim: "The slope of a ReLU is wrong only for inputs between 0 and δ. The wider this band, the larger the distance between the final weights in the tokens and the final weights of direct gradient descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
+        claim: "The transformer computes a wrong slope of a ReLU only for inputs between 0 and δ. The larger δ is, the larger is the distance between the final weights in the tokens and the final weights of direct gradient descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which requires smooth activations",
-        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with δ from 0.0001 to 0.1.",
+        instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with δ = 0.0001, 0.001, 0.01 and 0.1, where δ is the width of the band in which the transformer computes a wrong slope of the ReLU.",
         expect: &[
             last(Measured::Distance, 0, (1e-5, 4e-3)),
             last(Measured::Distance, 1, (3e-4, 5e-3)),

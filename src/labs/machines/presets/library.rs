@@ -29,9 +29,9 @@ pub(super) const RUNS: &[Preset] = &[
         name: "A busy beaver with 4 states",
         group: &MACHINES,
         link: "#v1/turing-machine",
-        claim: "All 107 tokens agree with the steps of the machine, which halts at step 107. Every number of every token is 0 or 1 up to rounding errors below 10⁻¹⁵. In every attention layer the largest score exceeds every smaller score by at least 1.",
+        claim: "All 107 tokens agree with the steps of the machine, which halts at step 107. Every number of every token is 0 or 1, with floating-point errors below 10⁻¹⁵. In every attention layer the largest attention score exceeds every smaller score by at least 1.",
         source: SOURCE,
-        instance: "Our choices: a machine with 4 states and 2 symbols, start cell 64, T = 107, positions of 7 bits, tokens of 46 numbers, 11 blocks, 69,630 weights (1,235 of them not 0); carry look-ahead for the move, rounding after each block.",
+        instance: "Our choices: a machine with 4 states and 2 symbols, start cell 64, T = 107 steps, positions of 7 bits, tokens of 46 numbers, 11 blocks, 69,630 weights (1,235 of them not 0); carry look-ahead for the move of the machine's head, rounding after each block.",
         expect: &[
             median(Measured::FirstWrong, 107, (108.0, 108.0)),
             median(Measured::Largest, 107, (0.0, 1e-15)),
@@ -49,7 +49,7 @@ pub(super) const RUNS: &[Preset] = &[
         name: "Binary increment",
         group: &MACHINES,
         link: "#v1/turing-machine?m=increment&t=14&steps=14",
-        claim: "The machine adds 1 to 10111 and halts at step 10. With T = 14, positions have 4 bits, and the transformer has 8 blocks. All 14 tokens agree with the machine's steps.",
+        claim: "The machine adds 1 to the binary number 10111 and halts at step 10. The transformer is made for T = 14 steps, so positions have 4 bits and there are 8 blocks. All 14 tokens agree with the machine's steps.",
         source: SOURCE,
         instance: "Our choices: start cell 2, tokens of 36 numbers.",
         expect: &[
@@ -67,7 +67,7 @@ pub(super) const RUNS: &[Preset] = &[
         name: "Palindrome",
         group: &MACHINES,
         link: "#v1/turing-machine?m=palindrome&t=60&steps=60",
-        claim: "The machine reads 010111010 from both ends and accepts it at step 55. All 60 tokens agree with the machine's steps.",
+        claim: "The machine tests whether 010111010 is a palindrome: the machine compares the first symbol with the last symbol, then the next pair, and so on. It accepts 010111010 at step 55. All 60 tokens agree with the machine's steps.",
         source: SOURCE,
         instance: "Our choices: start cell 1, positions of 6 bits, tokens of 49 numbers, 10 blocks.",
         expect: &[
@@ -85,7 +85,7 @@ pub(super) const RUNS: &[Preset] = &[
         name: "Endless counter",
         group: &MACHINES,
         link: "#v1/turing-machine?m=counter&t=400&steps=400&speed=60",
-        claim: "The machine counts in binary and never halts. It writes the same cells again and again, and the search finds the last write to a cell. All 400 tokens agree with the machine's steps.",
+        claim: "The machine counts in binary and never halts. The machine writes to the same cells again and again; for each step, the transformer searches for the last write to the current cell. All 400 tokens agree with the machine's steps.",
         source: SOURCE,
         instance: "Our choices: positions of 9 bits, 13 blocks.",
         expect: &[
@@ -99,10 +99,10 @@ pub(super) const RUNS: &[Preset] = &[
     },
     Preset {
         slug: "depth-machine",
-        name: "Twice the steps, one more block",
+        name: "Twice as many steps need one more block",
         group: &DEPTH,
         link: "#v1/turing-machine?m=counter&steps=1023&sweep=t:7_15_31_63_127_255_511_1023&speed=0&show=columns.correct.bysteps",
-        claim: "From T = 7 to T = 1,023 the transformer grows from 7 blocks to 14. The transformer needs one more block each time T is about doubled, because one block finds one bit of a step's number. All tokens agree with the machine's steps.",
+        claim: "From T = 7 steps to T = 1,023 steps the transformer grows from 7 blocks to 14. Each time the number of steps about doubles, the transformer needs one more block, because one block finds one bit of a step's number. All tokens agree with the machine's steps.",
         source: "Wei, Chen and Ma 2022, theorem 4.1: depth of the order of log T",
         instance: "Our choices: the endless counter; one block for each bit of a step's number and 4 more blocks for all other operations.",
         expect: &[

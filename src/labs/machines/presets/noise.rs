@@ -28,7 +28,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Without rounding, errors grow",
         group: &GROUP,
         link: "#v1/turing-machine?round=no&replicas=6&sweep=sigma:0.00001_0.0001_0.001&speed=0&show=strayed.correct.bynoise",
-        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the median of the first wrong step lies between 6 and 14. With noise of 0.001 the first wrong step is about step 4.",
+        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the median of the first wrong step lies between 6 and 14. With noise of standard deviation 0.001 this median is about 4.",
         source: SOURCE,
         instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise.",
         expect: &[
@@ -42,10 +42,10 @@ pub(super) const NOISE: &[Preset] = &[
     },
     Preset {
         slug: "rounded-machine",
-        name: "With rounding, 300 times the noise",
+        name: "With rounding, 300 times as much noise does no harm",
         group: &GROUP,
         link: "#v1/turing-machine?replicas=6&sweep=sigma:0.001_0.003_0.01_0.03&speed=0&show=strayed.correct.bynoise",
-        claim: "Rounding after each block removes every error below 1/3. With noise of standard deviation 0.003 all six networks run the busy beaver to its end. This is 300 times the noise that is already too much without rounding. With 0.03 no network reaches the end.",
+        claim: "Rounding after each block removes every error below 1/3. With noise of standard deviation 0.003 all six networks run the busy beaver to its end. Without rounding, a 300th of this noise is already too much. With rounding and noise of standard deviation 0.03, no network reaches the end.",
         source: SOURCE,
         instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise on every weight and bias. The rounding itself has no noise.",
         expect: &[
@@ -59,10 +59,10 @@ pub(super) const NOISE: &[Preset] = &[
     },
     Preset {
         slug: "longer-machine",
-        name: "Does a longer run need smaller noise?",
+        name: "Must the noise be smaller for a longer run?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
-        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of 0.005 the length matters: all six networks run 50 steps without an error, and at most two run 800. In a longer run there are more steps in which a rare error can occur, and the networks for T = 800 have more blocks.",
+        claim: "With noise of standard deviation 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of standard deviation 0.005 the length makes a difference: all six networks run 50 steps without an error, and at most two networks run 800 steps without an error. In a longer run there are more steps in which a rare error can occur, and the networks for T = 800 have more blocks.",
         source: "Wei, Chen and Ma 2022, theorem D.6: a lower bound of the margin that does not depend on depth",
         instance: "Our choices: the endless counter, six random samples of Gaussian noise. The theorem bounds the smallest harmful change of the weights. The theorem gives no information about how often random noise is harmful.",
         expect: &[
@@ -73,6 +73,6 @@ pub(super) const NOISE: &[Preset] = &[
             survive((2, 2), FEW),
         ],
         budget: 800,
-        time: "About half a minute on one core of a processor.",
+        time: "About half a minute on one processor core.",
     },
 ];

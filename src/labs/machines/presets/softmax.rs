@@ -22,12 +22,12 @@ const NONE: (f64, f64) = (0.0, 0.0);
 pub(super) const SOFTMAX: &[Preset] = &[
     Preset {
         slug: "softmax-machine",
-        name: "How sharp must softmax be?",
+        name: "How large must the inverse temperature of softmax be?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&choice=soft&steps=400&every=10&sweep=beta:2_3_3.5_4_4.5_5_6_10&series=t:100_400&speed=0&show=correct.bybeta",
-        claim: "Softmax can replace the hard maximum if the inverse temperature β is large enough. With rounding, the endless counter runs 100 steps without an error with β = 3.5, but not with β = 3. The counter runs 400 steps without an error with β = 5, but not with β = 4.5. Every β above ln 2T is large enough.",
+        claim: "Softmax can replace the hard maximum if the inverse temperature β is large enough. With rounding, the endless counter runs 100 steps without an error with β = 3.5, but not with β = 3. The counter runs 400 steps without an error with β = 5, but not with β = 4.5. For a run of T steps with rounding, every β above ln(2T) is large enough.",
         source: SOURCE,
-        instance: "Our choices: the endless counter, without noise. The rule β > ln 2T is also ours: the largest score exceeds every smaller score by at least 1, so all smaller scores together get at most T exp(−β) times the attention weight of the largest score.",
+        instance: "Our choices: the endless counter, without noise. The rule β > ln(2T) for T steps is also ours: the largest score exceeds every smaller score by at least 1, so all smaller scores together get at most T exp(−β) times the attention weight of the largest score.",
         expect: &[
             survive((0, 1), NONE),
             survive((0, 2), ALL),
@@ -43,7 +43,7 @@ pub(super) const SOFTMAX: &[Preset] = &[
         name: "Softmax without rounding",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&t=100&choice=soft&round=no&steps=100&sweep=beta:6_12_24&speed=0&show=strayed.correct.bybeta",
-        claim: "Without rounding, the small attention weights of all other tokens add up. Even with β = 24 the endless counter makes an error: the first wrong step is step 58.",
+        claim: "Without rounding, the small attention weights of all tokens that do not have the largest score add up. Even with β = 24 the endless counter makes an error: the first wrong step is step 58.",
         source: SOURCE,
         instance: "Our choices: the endless counter, T = 100, without noise.",
         expect: &[

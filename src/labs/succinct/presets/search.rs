@@ -16,10 +16,10 @@ const SEARCH: PresetGroup = PresetGroup {
 pub(super) const SEARCHES: &[Preset] = &[
     Preset {
         slug: "search-bit",
-        name: "Random restarts find a learning algorithm",
+        name: "A random search finds a learning algorithm",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&replicas=20&steps=3000&every=10&held=400&speed=100&show=cloud.chosen.rule",
-        claim: "The label is one of 7 inputs, and this input is chosen at random for each query. Each search keeps the rule with the highest accuracy on 60 validation queries. In the median of 20 searches the best of 10 random rules is right on 65 to 85 % of the test queries, and the best of 3,000 rules is right on more than 98 % of the test queries.",
+        claim: "The label is equal to one of the 7 inputs; for each query, this input is chosen at random. Each search keeps the rule with the highest accuracy on 60 validation queries. In the median of 20 searches the best of 10 random rules is right on 65 to 85 % of the test queries, and the best of 3,000 rules is right on more than 98 % of the test queries.",
         source: "Goel et al. 2022, corollary 2 and section 5",
         instance: "Different from the paper: the space of filters. The paper's space is too large for any search; the space here has 19,683 rules. A rule gives the new value of a cell (−1, 0 or +1) from the cell itself and the cell above it.",
         expect: &[right(10, (0.65, 0.85)), right(300, (0.93, 1.0)), right(3000, (0.98, 1.0))],
@@ -28,12 +28,12 @@ pub(super) const SEARCHES: &[Preset] = &[
     },
     Preset {
         slug: "search-bottom",
-        name: "A search that adds up the bottom row only",
+        name: "A search with the answer from the bottom row only",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&read=bottom&replicas=20&steps=3000&every=10&held=400&speed=100&show=cloud.chosen.rule",
-        claim: "If only the cells of the bottom row are added up, fewer rules learn the unknown bit. In the median of 20 searches the best of 10 rules is right on 58 to 70 % of the test queries. The best of 3,000 rules is right on more than 99.5 % of the test queries.",
+        claim: "If the answer is the sign of the sum of the bottom row only, fewer rules learn which input is the label. In the median of 20 searches the best of 10 random rules is right on 58 to 70 % of the test queries. The best of 3,000 rules is right on more than 99.5 % of the test queries.",
         source: "Goel et al. 2022, corollary 2",
-        instance: "The settings of “Random restarts find a learning algorithm”, but the answer is the sign of the sum of the bottom row only.",
+        instance: "The settings of “A random search finds a learning algorithm”, but the answer is the sign of the sum of the bottom row only.",
         expect: &[right(10, (0.58, 0.7)), right(3000, (0.995, 1.0))],
         budget: 3000,
         ..QUICK
@@ -43,9 +43,9 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "A search that finds no good rule",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&concept=half-space&inputs=7&examples=15&replicas=20&steps=3000&every=10&held=400&speed=100&show=cloud.chosen.rule",
-        claim: "No rule learns half-spaces well. From 100 to 3,000 restarts the accuracy of the chosen rule on the 60 validation queries still rises, to more than 0.8 in the median of 20 searches. On the test queries the accuracy of the chosen rule stays between 0.74 and 0.81. So the high validation accuracy of the chosen rule is partly due to chance.",
+        claim: "No rule learns half-spaces well. From 100 to 3,000 random rules the accuracy of the chosen rule on the 60 validation queries still rises, to more than 0.8 in the median of 20 searches. On the test queries the accuracy of the chosen rule stays between 0.74 and 0.81. So the high validation accuracy of the chosen rule is partly due to chance.",
         source: "Goel et al. 2022, corollary 2",
-        instance: "The settings of “Random restarts find a learning algorithm”, but the label is sign(w·x) with a standard normal vector w.",
+        instance: "The settings of “A random search finds a learning algorithm”, but the label is sign(w·x) with a standard normal vector w.",
         expect: &[right(100, (0.74, 0.81)), right(3000, (0.74, 0.81)), valid(3000, (0.8, 0.87))],
         budget: 3000,
         ..QUICK
@@ -55,7 +55,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "All 19,683 rules",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=all&valid=400&steps=19683&every=100&held=400&speed=0&show=cloud.chosen.rule",
-        claim: "The label is one of 7 inputs, and this input is chosen at random for each query. Of all 19,683 rules, between 90 and 130 are right on at least 95 % of 800 queries. The rule that is best on 400 of these queries is right on more than 98 % of the other 400 queries.",
+        claim: "The label is equal to one of the 7 inputs; for each query, this input is chosen at random. Of all 19,683 rules, between 90 and 130 are right on at least 95 % of 800 queries. The rule that is best on 400 of these queries is right on more than 98 % of the other 400 queries.",
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 90 and 130 of 19,683.
@@ -80,7 +80,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "No rule learns a parity",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&concept=parity&inputs=7&examples=15&tried=all&valid=400&steps=19683&every=100&held=400&speed=0&show=cloud.chosen.rule",
-        claim: "On parities the best of all 19,683 rules is right on 56 to 65 % of the 400 validation queries on which it was chosen, and on about half of 400 other queries. These rules are too small for Gaussian elimination; our program for Gaussian elimination has 47 states.",
+        claim: "On parities the best of all 19,683 rules is right on 56 to 65 % of the 400 validation queries on which it was chosen, and on about half of 400 other queries. A rule has only nine entries, which is not enough for Gaussian elimination; our program for Gaussian elimination has 47 states.",
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         expect: &[right(19_683, (0.45, 0.55)), valid(19_683, (0.56, 0.65))],
@@ -92,7 +92,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "All 19,683 rules, for a constant label",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&concept=constant&inputs=7&examples=15&tried=all&valid=400&steps=19683&every=100&held=400&speed=0&show=cloud.chosen.rule",
-        claim: "In each query the label is the same for all inputs, 1 or −1. Of all 19,683 rules, between 80 and 130 are right on at least 95 % of 800 queries. For one unknown bit the number of such rules is similar. The rule that is best on 400 of the 800 queries is right on more than 97.5 % of the other 400 queries.",
+        claim: "In each query the label is the same for all inputs, 1 or −1. Of all 19,683 rules, between 80 and 130 are right on at least 95 % of 800 queries. If the label is one unknown bit, about as many rules reach this accuracy. The rule that is best on 400 of the 800 queries is right on more than 97.5 % of the other 400 queries.",
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 80 and 130 of 19,683.
@@ -123,9 +123,9 @@ const fn named(preset: Preset) -> Preset {
 pub(super) const RULES: &[Preset] = &[
     named(Preset {
         slug: "rule-identity",
-        name: "The identity: a vote of all examples",
+        name: "The identity rule: a vote of all examples",
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
-        claim: "Under this rule no cell changes. The sum of all cells is then a vote: each example is weighted by its similarity to the test input and has the sign of its label. This vote is Hebb's rule. With 15 examples of 7 inputs each, the vote is right on about 93 % of the queries about one unknown bit, 80 % of the queries about a half-space and 92 % of the queries about a constant label. With 10 % of the labels wrong, the vote is right on about 88 % of the queries about one bit.",
+        claim: "Under the identity rule no cell changes. The sum of all cells is then a vote of the examples: each example votes for its label, with its similarity to the test input as its weight. This vote is Hebb's rule. With 15 examples of 7 inputs each, the vote is right on about 93 % of the queries about one unknown bit, 80 % of the queries about a half-space and 92 % of the queries about a constant label. With 10 % of the labels wrong, the vote is right on about 88 % of the queries about one bit.",
         instance: "Our choice: one rule, tested on five times 2,000 queries for each of six kinds of problem.",
         expect: &[
             last_right(0, 0, (0.925, 0.945)),
@@ -137,9 +137,9 @@ pub(super) const RULES: &[Preset] = &[
     }),
     named(Preset {
         slug: "rule-identity-forty",
-        name: "The identity, with 40 examples of 15 inputs",
+        name: "The identity rule, with 40 examples of 15 inputs",
         link: "#v1/succinct-learning?model=cell-rules&inputs=15&examples=40&tried=one&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
-        claim: "With 40 examples of 15 inputs each, the vote of all examples is right on about 95 % of the queries about one unknown bit, 80 % of the queries about a half-space and 95 % of the queries about a constant label. With 10 % of the labels wrong the vote is right on about 90 % of the queries about one bit.",
+        claim: "With 40 examples of 15 inputs each, the identity rule, a vote of all examples, is right on about 95 % of the queries about one unknown bit, 80 % of the queries about a half-space and 95 % of the queries about a constant label. With 10 % of the labels wrong the vote is right on about 90 % of the queries about one bit.",
         instance: "Our choice: one rule, tested on five times 2,000 queries for each of six kinds of problem.",
         expect: &[
             last_right(0, 0, (0.94, 0.96)),
@@ -151,9 +151,9 @@ pub(super) const RULES: &[Preset] = &[
     }),
     named(Preset {
         slug: "rule-consensus",
-        name: "Consensus: columns without an exception",
+        name: "The consensus rule: columns in which all signs are equal",
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&entries=-0000000+&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
-        claim: "Under this rule a cell below the top row keeps its sign only under a cell of the same sign; otherwise the cell becomes 0. In the end a column with equal signs is unchanged. In any other column only the cells above the first change of sign are left. So the sum depends mainly on an input that determines the label without any exception. With 15 examples of 7 inputs each, consensus is right on about 99 % of the queries about one unknown bit, 99 % of the queries about a constant label and 69 % of the queries about a half-space. With 10 % of the labels wrong, consensus is right on about 79 % of the queries about one bit. The vote of all examples is right on about 93 % of the queries about one bit without noise and 88 % with noise. So for one bit, consensus is better than the vote if all labels are right, and worse if 10 % of the labels are wrong.",
+        claim: "Under the consensus rule, a cell below the top row keeps its sign only if the cell above it has the same sign; otherwise the cell becomes 0. In the end a column with equal signs is unchanged. In any other column only the cells above the first change of sign are left. So the sum depends mainly on an input that determines the label without any exception. With 15 examples of 7 inputs each, consensus is right on about 99 % of the queries about one unknown bit, 99 % of the queries about a constant label and 69 % of the queries about a half-space. With 10 % of the labels wrong, consensus is right on about 79 % of the queries about one bit. The vote of all examples is right on about 93 % of the queries about one bit without noise and 88 % with noise. So for one bit, consensus is better than the vote if all labels are right, and worse if 10 % of the labels are wrong.",
         instance: "Our choice: one rule, tested on five times 2,000 queries for each of six kinds of problem.",
         expect: &[
             last_right(0, 0, (0.985, 1.0)),
@@ -165,9 +165,9 @@ pub(super) const RULES: &[Preset] = &[
     }),
     named(Preset {
         slug: "rule-consensus-forty",
-        name: "Consensus, with 40 examples of 15 inputs",
+        name: "The consensus rule, with 40 examples of 15 inputs",
         link: "#v1/succinct-learning?model=cell-rules&inputs=15&examples=40&tried=one&entries=-0000000+&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
-        claim: "With 40 examples of 15 inputs each, consensus is right on every query about one unknown bit or a constant label, and on about 61 % of the queries about a half-space. With 10 % of the labels wrong, consensus is right on about 75 % of the queries about one bit. With these wrong labels the vote of all examples is better.",
+        claim: "With 40 examples of 15 inputs each, the consensus rule is right on every query about one unknown bit or a constant label, and on about 61 % of the queries about a half-space. With 10 % of the labels wrong, the consensus rule is right on about 75 % of the queries about one bit, and a vote of all examples is right on about 90 % of these queries.",
         instance: "Our choice: one rule, tested on five times 2,000 queries for each of six kinds of problem.",
         expect: &[
             last_right(0, 0, (0.999, 1.0)),
