@@ -25,7 +25,7 @@ use std::borrow::Cow;
 
 use super::layout::{self, Tensor, Tensors};
 use super::{
-    Activation, Architecture, Bind, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
+    Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
     initialisation, pytorch, too_wide,
 };
 use crate::bounds::MOST_FIRST_LAYER;
@@ -105,17 +105,18 @@ f   = h_L u{L} + beta{L}",
         ],
     };
 
-    fn greedy(&self) -> bool {
+    /// Whether layers are trained one after the other.
+    pub fn greedy(&self) -> bool {
         self.training == Training::Greedy
     }
 
     /// The hidden layer, from 0, below the head that is the output in `stage`.
-    fn top(&self, stage: usize) -> usize {
+    pub fn top(&self, stage: usize) -> usize {
         if self.greedy() { stage } else { self.widths.len() - 1 }
     }
 
     /// Place of u of that head in [`Architecture::parameters`]; β follows.
-    fn u(&self, stage: usize) -> usize {
+    pub fn u(&self, stage: usize) -> usize {
         2 * self.widths.len() + if self.greedy() { 2 * stage } else { 0 }
     }
 
@@ -156,6 +157,10 @@ impl Bind for DeepMlp {
 impl ModelConfig for DeepMlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Bits, Form::Row]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::HiddenLayers(self.clone()))
     }
 }
 

@@ -8,6 +8,7 @@
 use super::activation::{Activation, Sigma};
 use super::cell_rules::CellRules;
 use super::circuit_network::CircuitNetwork;
+use super::deep_mlp::DeepMlp;
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
@@ -18,6 +19,9 @@ use super::token_mlp::TokenMlp;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
 pub type PromptAttention = TokenAttention;
+
+/// Hidden layers one after the other, with one output: its settings are all that its loop needs to know.
+pub type HiddenLayers = DeepMlp;
 
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.
 pub type InTokens = DescentTransformer;
@@ -38,6 +42,8 @@ pub type SearchOfRules = CellRules;
 pub enum Family {
     /// One hidden layer on numbers, with one output.
     OneHiddenLayer(OneHiddenLayer),
+    /// Several hidden layers on numbers, with one output.
+    HiddenLayers(HiddenLayers),
     /// Layers of attention on symbols.
     Attention(AttentionLayers),
     /// A matrix over pairs of symbols and a vector over distances.

@@ -20,6 +20,7 @@ use crate::bounds::{
     ASKED_HELD, ASKED_S, MOST_DRAWN, MOST_OF_CURVES, MOST_OF_HELPERS, MOST_OF_LAUNCH, MOST_ROWS, SLICE,
     WORKER, product,
 };
+use crate::models::family::Head;
 use crate::models::{Family, Parameter};
 use crate::run::time::seconds_of_one;
 
@@ -76,8 +77,7 @@ impl RunSpec {
         let is_by_autodiff = self.is_by_autodiff();
         // Our loops and kernels take the examples of parities as bits, and go through a step one replica after the
         // other, or in parts of one.
-        let is_of_bits =
-            !is_by_autodiff && matches!(self.model.config().family(), Some(Family::OneHiddenLayer(_)));
+        let is_of_bits = !is_by_autodiff && self.is_on_bits();
         let bits = if is_of_bits { 16 } else { 1 };
         let kept = sum([sizes.samples, sizes.held_out, sizes.splits]) / bits;
         let (data, activations) = match is_by_autodiff {
@@ -161,29 +161,44 @@ impl RunSpec {
     pub fn is_by_autodiff(&self) -> bool {
         let run = &self.run;
         let is_looped = match self.model.config().family() {
-            // As `kernels::plan::Network::of` has it; a test holds both against each other.
-            Some(Family::OneHiddenLayer(_)) => {
-                let visits = product([run.steps, run.batch as u64]);
-                let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
-                let examples = self.task.examples().parity_examples();
-                run.batch > 0 && examples.is_some_and(|of| !of.all_inputs && is_counted(of.sample as u64))
-            }
+            Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum || self.is_on_bits(),
             family => family.is_some(),
         };
         // As the table of learners has it; the same test holds both against each other.
         let family = self.model.config().family();
-        let cannot_clip = matches!(
-            family,
-            Some(Family::OneHiddenLayer(_) | Family::Attention(_) | Family::Minimal | Family::Pairs(_))
-        );
+        let cannot_clip = matches!(family, Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)));
         let is_trained = cannot_clip
             || matches!(
                 family,
-                Some(Family::TokenAttention(_) | Family::TokenMlp(_) | Family::Gru(_) | Family::InContext(_))
+                Some(
+                    Family::OneHiddenLayer(_)
+                        | Family::HiddenLayers(_)
+                        | Family::TokenAttention(_)
+                        | Family::TokenMlp(_)
+                        | Family::Gru(_)
+                        | Family::InContext(_)
+                )
             );
         let is_clipped = self.optimizer.clip() > 0.0 && cannot_clip;
         let is_whole = !self.optimizer.is_entrywise() && is_trained;
         run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped || is_whole
+    }
+
+    /// Whether the loop of one hidden layer takes the examples as bits. The loop of layers takes the others, unless the units
+    /// are multiplied.
+    ///
+    /// As `kernels::plan::Network::of` has it; a test holds both against each other.
+    pub fn is_on_bits(&self) -> bool {
+        let run = &self.run;
+        let visits = product([run.steps, run.batch as u64]);
+        let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
+        let examples = self.task.examples().parity_examples();
+        let are_bits = examples.is_some_and(|of| !of.all_inputs && is_counted(of.sample as u64));
+        let is_clipped = self.optimizer.clip() > 0.0;
+        matches!(self.model.config().family(), Some(Family::OneHiddenLayer(_)))
+            && run.batch > 0
+            && are_bits
+            && !is_clipped
     }
 
     /// Operations of a look into a whole context.

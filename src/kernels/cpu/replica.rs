@@ -57,8 +57,20 @@ impl Replica {
 
     /// Moves all weights against their gradient, which lies as they do.
     pub fn update(&mut self, layout: &Layout, gradient: &[Vec<Row>], update: &Update) {
+        self.update_some(layout, gradient, update, |_| true);
+    }
+
+    /// Moves the weights of the parameters that `trains` says yes of.
+    pub fn update_some(
+        &mut self,
+        layout: &Layout,
+        gradient: &[Vec<Row>],
+        update: &Update,
+        trains: impl Fn(usize) -> bool,
+    ) {
         let free = update.undecayed();
-        for (which, (gradient, decays)) in gradient.iter().zip(&layout.decays).enumerate() {
+        let all = gradient.iter().zip(&layout.decays).enumerate();
+        for (which, (gradient, decays)) in all.filter(|(which, _)| trains(*which)) {
             apply(&mut self.state, which, gradient, if *decays { update } else { &free });
         }
     }

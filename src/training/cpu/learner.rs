@@ -80,8 +80,10 @@ impl<N: CpuNetwork> CpuLearner<N> {
 
     /// Trains every replica from step `from` to step `until`.
     pub(super) fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
-        let updates: Vec<Update> =
-            (from..until).map(|step| Update::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
+        // Moments begin with the stage, since no parameter is trained in more than one.
+        let count = |step: u64| step - spec.stage_begins(spec.stage(step));
+        let update = |step| Update::new(&spec.optimizer, count(step), spec.learning_rate(step));
+        let updates: Vec<Update> = (from..until).map(update).collect();
         let (network, stopped) = (&mut self.network, &self.stopped);
         let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
         for (r, replica) in awake {

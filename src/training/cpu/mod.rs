@@ -18,6 +18,8 @@ pub mod machine;
 #[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
+pub mod one_output;
+#[cfg(feature = "session")]
 pub mod prompt_examples;
 #[cfg(feature = "session")]
 pub mod prompt_net;

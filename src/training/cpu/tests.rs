@@ -202,3 +202,49 @@ fn learners_of_every_family_are_made_with_lion() {
     assert!(SequenceNetCpu::new(&lion(CHAINS)).is_ok() && TraceNetCpu::new(&lion(TRACES)).is_ok());
     assert!(PromptNetCpu::<MlpLoop>::new(&lion(PROMPTS)).is_ok());
 }
+
+/// Hidden layers on numbers: bits that are not drawn as words, tables, functions other than parity, and layers one by one.
+#[test]
+fn the_loop_of_layers_makes_the_updates_of_autodiff() {
+    let agree = agrees::<super::one_output::OneOutput<crate::kernels::cpu::one_output::layers::LayersLoop>>;
+    let deep = "#v1/sparse-parity?n=9&k=2&model=deep-mlp&widths=17.6&act=relu&batch=40&loss=ce&held=64&replicas=2&halt=steps";
+    each(deep, "0.05", agree);
+    agree(&format!("{deep}&opt=sgd&lr=0.1&ls=0.2"));
+    agree(&format!("{deep}&opt=adam&lr=0.01&clip=0.05"));
+    for link in [
+        "#v1/sparse-parity?n=8&k=2&width=18&m=90&batch=0&loss=ce&held=64&halt=steps&lr=0.05",
+        "#v1/sparse-parity?n=8&k=2&width=18&data=cube&loss=square&held=64&halt=steps&lr=0.02",
+        "#v1/sparse-boolean?n=20&model=mlp&width=18&m=60&loss=ce&held=64&halt=steps&opt=adam&lr=0.003",
+        "#v1/tabular?rows=300&m=100&widths=17.9&act=relu&loss=ce&held=64&halt=steps&lr=0.05&opt=sgd",
+    ] {
+        agree(link);
+    }
+}
+
+/// Where layers are trained one after the other, each begins its moments anew, as with autodiff, and the others rest.
+#[test]
+fn layers_one_by_one_are_those_of_autodiff() {
+    let spec = spec(
+        "#v1/sparse-parity?n=8&k=2&model=deep-mlp&widths=9.5&layers=greedy&act=relu&opt=adam&lr=0.01&wd=0.1&loss=ce&steps=40&halt=steps&held=64",
+    );
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut looped =
+        super::one_output::OneOutputCpu::<crate::kernels::cpu::one_output::layers::LayersLoop>::new(&spec)
+            .unwrap();
+    for (from, until) in [(0, 13), (13, 20), (20, 40)] {
+        looped.train(&spec, from, until);
+        (from..until).for_each(|step| tensors.train(step, spec.learning_rate(step)));
+        let (exact, mine) = (pollster::block_on(tensors.weights()).unwrap(), ready(looped.weights()));
+        for (which, (a, b)) in exact.parameters.iter().zip(&mine.parameters).enumerate() {
+            let (worst, _) = apart(a, b);
+            assert!(worst <= 1e-3, "parameter {which} after {until} steps: {worst}");
+        }
+        let rows = [pollster::block_on(tensors.measure(until, 64)).unwrap(), looped.measure_now(until, 64)];
+        let pairs = [
+            [rows[0].test_loss[0], rows[1].test_loss[0]],
+            [rows[0].train_loss[0], rows[1].train_loss[0]],
+            [rows[0].test_accuracy[0], rows[1].test_accuracy[0]],
+        ];
+        assert!(pairs.iter().all(|[exact, mine]| (exact - mine).abs() < 2e-3), "{rows:?}");
+    }
+}

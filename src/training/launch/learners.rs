@@ -2,7 +2,9 @@
 //!
 //! [`choose`](super::choose) picks from it, and the reference learner, autodiff, trains what no entry covers.
 
-use crate::kernels::plan::Network;
+#[cfg(feature = "session")]
+use crate::kernels::cpu::one_output::layers::LayersLoop;
+use crate::kernels::plan::{Head, Network};
 use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use crate::kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
@@ -231,6 +233,15 @@ fn of_signs(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
     examples.classes().is_none() && !is_on_prompts
+}
+
+/// Whether a network of hidden layers has one output, and no loop takes its examples as bits.
+fn of_hidden_layers(spec: &RunSpec) -> bool {
+    match spec.model.config().family() {
+        Some(Family::HiddenLayers(_)) => true,
+        Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.is_on_bits(),
+        _ => false,
+    }
 }
 
 /// Whether an example is a sequence, with a prediction after each of its symbols.
@@ -487,6 +498,21 @@ pub static LEARNERS: &[LearnerEntry] = &[
             batch: prompt_nets_on_gpu::<token_mlp::plan::Plan>,
         }),
         make: made!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        executes: false,
+        owns: of_hidden_layers,
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: looped!(|spec| Ok((
+            Box::new(crate::training::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
+            LOOP_NAME
+        ))),
     },
     LearnerEntry {
         place: Place::Cpu,

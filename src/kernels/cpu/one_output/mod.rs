@@ -1,0 +1,53 @@
+//! Networks with one output for each example, trained on one processor core without a tensor: any loss of a label in {−1, +1}.
+//!
+//! # Why
+//! The numbers of a replica and the update are those of every such network ([`Replica`]). An [`OutputLoop`] is what differs:
+//! outputs, and the gradient of a batch. As in [`super::one_hidden_layer`], a loop uses only operations that IEEE 754 fixes, and
+//! sums in an order that does not depend on the vectors: a run has the same bits in every browser and on every processor.
+
+pub mod layers;
+#[cfg(test)]
+mod tests;
+
+pub use super::one_hidden_layer::{loss_gradient, loss_value};
+pub use super::replica::{Layout, Replica, clip};
+
+use super::one_hidden_layer::Row;
+use crate::run::RunSpec;
+
+/// A family of networks with one output, with the memory of its loops.
+pub trait OutputLoop: Sized {
+    /// The loops of a run.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    fn of(spec: &RunSpec) -> Result<Self, String>;
+
+    /// Whether parameter `which` is trained in `stage`.
+    fn trains(&self, _which: usize, _stage: usize) -> bool {
+        true
+    }
+
+    /// Takes the weights that the other functions are about.
+    ///
+    /// # Shapes
+    /// One list for each parameter of the architecture: its numbers one after the other, the last row filled up with
+    /// zeros.
+    fn load(&mut self, weights: &[Vec<Row>]);
+
+    /// Writes the gradient of Σ ℓ over the examples `x` in `stage`, in the layout of [`OutputLoop::load`], where
+    /// `slope(i, f)` is dℓ/df of example i at the output f; that of a parameter that is not trained means nothing.
+    ///
+    /// # Shapes
+    /// `x` is `[examples, inputs]`.
+    fn gradient(
+        &mut self,
+        x: &[f32],
+        stage: usize,
+        slope: impl FnMut(usize, f32) -> f32,
+        gradient: &mut [Vec<Row>],
+    );
+
+    /// Appends the outputs in `stage` for the examples `x`, one for each.
+    fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>);
+}
