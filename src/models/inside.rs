@@ -36,6 +36,11 @@ impl At<'_> {
     pub fn wants(&self, kind: Kind) -> bool {
         self.kinds.contains(&kind)
     }
+
+    /// Whether nothing from inside the network is asked for.
+    pub fn wants_nothing(&self) -> bool {
+        !self.wants(Kind::Activations) && !self.wants(Kind::Attention)
+    }
 }
 
 /// What the numbers of an array are.

@@ -158,7 +158,7 @@ impl OfLength {
     ) -> Result<Vec<inside::Inside>, String> {
         let [attends, gathers] =
             [inside::Kind::Attention, inside::Kind::Activations].map(|kind| at.wants(kind));
-        if !attends && !gathers {
+        if at.wants_nothing() {
             return Ok(vec![]);
         }
         let (t, weights, mut all) = (self.length, Weights::new(weights), inside::Gathered::default());
