@@ -23,11 +23,12 @@ use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::labs::find;
-use crate::models::inside::{Inside, Kind};
+use crate::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
 use crate::permalink::Link;
 use crate::record::File;
 use crate::settings::thousands;
 use crate::tasks::{Batch, given};
+use crate::training::inside::inside;
 use crate::training::session::checkpoint::Checkpoint;
 use document::{Document, Taken};
 
@@ -85,6 +86,17 @@ pub enum Wanted {
     Attention,
     /// The network's answers.
     Outputs,
+}
+
+impl Wanted {
+    /// The kind of these arrays.
+    fn kind(self) -> Kind {
+        match self {
+            Wanted::Activations => Kind::Activations,
+            Wanted::Attention => Kind::Attention,
+            Wanted::Outputs => Kind::Examples,
+        }
+    }
 }
 
 /// The format that was asked for, or that the ending of the file says.
@@ -330,6 +342,7 @@ impl Probing<'_, '_> {
         }
         let checkpoint = page.weights()?;
         let arrays = arrays(&checkpoint, &self.inputs, &self.arguments.arrays)?;
+        left_out(&arrays).iter().for_each(|sentence| eprintln!("{sentence}"));
         let step = checkpoint.step;
         self.document.arrays.extend(arrays.into_iter().map(|array| Taken { step, array }));
         Ok(())
@@ -424,16 +437,14 @@ fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<V
         let name = spec.model.info().name;
         Trouble::bad(format!("the model {name} has no {what} that can be written as arrays"))
     };
-    if !spec.model.config().has_weights() {
-        return Err(none("values"));
-    }
-    let inside = network.inside(&weights, examples.inputs(), &batch.x);
-    for (which, kind, what) in [
-        (Wanted::Activations, Kind::Activations, "activations"),
-        (Wanted::Attention, Kind::Attention, "attention weights"),
-    ] {
+    let kinds: Vec<Kind> = wanted.iter().map(|wanted| wanted.kind()).collect();
+    let rate = spec.learning_rate(checkpoint.step);
+    let at = At { seed: spec.run.seed, step: checkpoint.step, rate, kinds: &kinds };
+    let mut inside = inside(spec, &at, &weights, &batch.x).map_err(Trouble::bad)?;
+    let outputs = inside.iter().position(|array| array.name == OUTPUTS).map(|at| inside.remove(at));
+    for (which, what) in [(Wanted::Activations, "activations"), (Wanted::Attention, "attention weights")] {
         if wanted.contains(&which) {
-            let found = inside.iter().filter(|array| array.kind == kind).cloned();
+            let found = inside.iter().filter(|array| array.kind == which.kind()).cloned();
             let before = all.len();
             all.extend(found);
             if all.len() == before {
@@ -442,10 +453,12 @@ fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<V
         }
     }
     if wanted.contains(&Wanted::Outputs) {
-        let stage = spec.stage(checkpoint.step);
-        let outputs = network.evaluate(&weights, examples.inputs(), &batch.x, stage);
-        let axis = (outputs.len() > count).then_some("output");
-        all.push(array("outputs", axis, outputs));
+        all.push(outputs.unwrap_or_else(|| {
+            let stage = spec.stage(checkpoint.step);
+            let outputs = network.evaluate(&weights, examples.inputs(), &batch.x, stage);
+            let axis = (outputs.len() > count).then_some("output");
+            array(OUTPUTS, axis, outputs)
+        }));
     }
     Ok(all)
 }

@@ -55,6 +55,13 @@ impl Examples {
         self
     }
 
+    /// The same with another input in the query's token.
+    pub fn with_query(mut self, input: &[f64]) -> Self {
+        let from = self.len() * self.inputs;
+        self.x[from..].copy_from_slice(input);
+        self
+    }
+
     /// The same examples in another order: example `order[i]` becomes number i; the query stays the last.
     pub fn permuted(&self, order: &[usize]) -> Self {
         let places = || order.iter().copied().chain([self.len()]);
@@ -89,6 +96,7 @@ mod tests {
         let turned = examples.permuted(&[2, 0, 1]);
         assert_eq!(turned.x, [5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 7.0, 8.0]);
         assert_eq!(turned.y, [-3.0, -1.0, -2.0, 0.0]);
+        assert_eq!(turned.clone().with_query(&[9.0, 10.0]).input(3), [9.0, 10.0]);
         assert_eq!(turned.with_query_label(&[7.0]).label(3), [7.0]);
     }
 }

@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
@@ -15,8 +17,12 @@ use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
+#[cfg(not(target_family = "wasm"))]
+use crate::succinct::Drawn;
 use crate::succinct::LearningProblem;
 use crate::succinct::search::{Cell, Readout, Rule, restart};
+#[cfg(not(target_family = "wasm"))]
+use crate::succinct::search::{Query, answer};
 use crate::tasks::{Examples, Form, Measures, SuccinctLearning};
 use crate::{choices, settings};
 
@@ -262,6 +268,41 @@ impl Network for OnQueries {
     fn evaluate(&self, _weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         vec![0.0; x.len() / inputs.max(1)]
     }
+
+    /// The cells after each layer of the chosen rule, for each input with the examples of the run, and the answers.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        let Some(problem) = &self.problem else { return Ok(vec![]) };
+        if weights[BEST][1] == 0.0 {
+            return Err("the search has tried no rule yet, and without a rule there are no arrays".into());
+        }
+        let (rule, readout) = (rule_of(weights[RULE]), self.net.readout());
+        let ([rows, columns], count) = (problem.table(), x.len() / inputs.max(1));
+        let kept = inside::kept(rows as u64, product([count, rows, columns]))?;
+        let Drawn { concept, data, .. } = problem.drawn(at.seed, 0).map_err(|mistake| mistake.to_string())?;
+        let mut all = inside::Gathered::default();
+        for x in x.chunks_exact(inputs.max(1)) {
+            let test: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
+            let right = concept.label(&test);
+            let query = Query { concept: concept.clone(), data: data.clone(), test, right };
+            let course = query.image().course(rule);
+            let images = kept.iter().filter_map(|layer| course.get(*layer as usize));
+            let cells = images.flat_map(|image| image.cells().iter().map(|cell| f64::from(cell.value())));
+            let axes = [("layer", kept.len()), ("row", rows), ("column", columns)];
+            all.activations("activations", &axes, cells);
+            let answer = answer(&query, rule, readout).map_or(0.0, f64::from);
+            all.add(inside::Kind::Examples, inside::OUTPUTS, &[], [answer]);
+        }
+        let mut arrays = all.arrays();
+        arrays.push(inside::layers(&kept));
+        Ok(arrays)
+    }
 }
 
 #[cfg(feature = "train")]
@@ -291,6 +332,36 @@ mod tests {
         let one = CellRules { order: Order::One, rule: "-00 000 00+".into(), ..Default::default() };
         assert_eq!([0, 1].map(|step| one.tried(0, 0, step)), [Some(Rule::CONSENSUS), None]);
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(place), [0, 20, 40, 40]);
+    }
+
+    /// The identity rule changes no cell; the sign of the sum of the last cells is the answer.
+    #[test]
+    fn cells_after_every_layer_are_an_array() {
+        let link = "#v1/succinct-learning?model=cell-rules&inputs=3&examples=5&seed=5";
+        let spec = decode(link).0.spec;
+        let drawn = spec.task.examples().learning_problem().unwrap().drawn(5, 0).unwrap();
+        let x: Vec<f32> = (0..4).flat_map(|at| drawn.query(at)).map(f32::from).collect();
+        let at = inside::At { seed: 5, step: 1, rate: 0.0, kinds: &[] };
+        for (rule, tried) in [(Rule::IDENTITY, 1.0), (Rule::CONSENSUS, 9.0)] {
+            let numbers = numbers(rule);
+            let arrays = spec.network().inside_at(&at, &[&numbers, &[0.0, tried, 0.0]], 3, &x).unwrap();
+            let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
+            let (cells, outputs) = (of("activations"), of("outputs"));
+            assert_eq!((cells.shape.as_slice(), outputs.shape.as_slice()), (&[4, 7, 6, 4][..], &[4][..]));
+            assert_eq!(
+                (of("layers").shape.as_slice(), outputs.axes.as_slice()),
+                (&[7][..], &["example"][..])
+            );
+            for (course, output) in cells.values.chunks(7 * 24).zip(&outputs.values) {
+                let (first, last) = (&course[..24], &course[6 * 24..]);
+                assert!(first.iter().all(|cell| cell.abs() == 1.0));
+                assert_eq!(first == last, rule == Rule::IDENTITY);
+                let sum: f32 = last.iter().sum();
+                assert_eq!(*output, if sum == 0.0 { 0.0 } else { sum.signum() });
+            }
+        }
+        let refused = spec.network().inside_at(&at, &[&[0.0; 9], &[0.0; 3]], 3, &x).unwrap_err();
+        assert!(refused.starts_with("the search has tried no rule yet"), "{refused}");
     }
 
     #[test]

@@ -11,8 +11,12 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
+#[cfg(not(target_family = "wasm"))]
+use crate::bounds::product;
 use crate::catalog::Info;
 use crate::choices;
 use crate::circuits::{self, Drawn, Rounding, Search, Searching};
@@ -371,6 +375,40 @@ impl Network for OnCircuit {
         };
         x.chunks_exact(inputs.max(1)).map(output).collect()
     }
+
+    /// The values of the gates, layer by layer: `activations` with exact weights, and `noisy` with the noise of the step where
+    /// there is any.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        _weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        let found = self.drawn.as_ref().zip(self.network()).filter(|_| at.wants(inside::Kind::Activations));
+        let Some((drawn, network)) = found else { return Ok(vec![]) };
+        let (layers, count) = (drawn.gate_layers(&network), x.len() / inputs.max(1));
+        let gates: u64 = layers.iter().map(|layer| network.layers()[*layer].rows as u64).sum();
+        inside::fits(product([2, count as u64, gates]))?;
+        let is_noisy = self.net.sigma > 0.0;
+        let noisy = is_noisy.then(|| network.moved(&noise(&network, at.seed, at.step), self.net.sigma));
+        let both =
+            [("activations", network.theta())].into_iter().chain(noisy.iter().map(|of| ("noisy", &of[..])));
+        let mut all = inside::Gathered::default();
+        for (name, theta) in both {
+            for x in x.chunks_exact(inputs.max(1)) {
+                let bits: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
+                let trace = network.trace_at(theta, &bits).map_err(|error| error.to_string())?;
+                for (number, layer) in layers.iter().enumerate() {
+                    let values = &trace.layers[*layer].rounded;
+                    let axes = [("gate", values.len())];
+                    all.activations(&inside::of_layer(name, number), &axes, values.iter().copied());
+                }
+            }
+        }
+        Ok(all.arrays())
+    }
 }
 
 #[cfg(feature = "train")]
@@ -413,6 +451,42 @@ mod tests {
         let spec = decode("#v1/boolean-circuit?circuit=majority&n=3").0.spec;
         let found = spec.network().evaluate(&[], 3, &[1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 0);
         assert_eq!(found, [1.0, -1.0]);
+    }
+
+    /// Without noise they are the bits of the circuit; with noise they are the values of the chart.
+    #[test]
+    fn values_of_the_gates_are_arrays() {
+        let x = [1.0, 1.0, -1.0, -1.0, 1.0, -1.0];
+        for sigma in [0.0, 0.05] {
+            let link = format!("#v1/boolean-circuit?circuit=majority&n=3&round=no&sigma={sigma}");
+            let spec = decode(&link).0.spec;
+            let at = inside::At { seed: 4, step: 7, rate: 0.0, kinds: &[inside::Kind::Activations] };
+            let arrays = spec.network().inside_at(&at, &[], 3, &x).unwrap();
+            let drawn = spec.task.examples().circuit().unwrap();
+            let (layered, network) = (drawn.layered().unwrap(), drawn.network(Rounding::Off).unwrap());
+            let depth = layered.depth() - 1;
+            assert_eq!(arrays.len(), if sigma > 0.0 { 2 * depth } else { depth });
+            let theta = network.moved(&noise(&network, 4, 7), sigma);
+            for (e, x) in x.chunks(3).enumerate() {
+                let bits: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
+                let values = layered.values(&bits).unwrap();
+                let trace = network.trace_at(&theta, &bits).unwrap();
+                for (layer, at) in drawn.gate_layers(&network).into_iter().enumerate() {
+                    let of = |name: &str| {
+                        let array =
+                            arrays.iter().find(|array| array.name == inside::of_layer(name, layer))?;
+                        assert_eq!(array.axes, ["example", "gate"]);
+                        let width = array.shape[1];
+                        Some(array.values[e * width..][..width].to_vec())
+                    };
+                    let exact: Vec<f32> = values[layer + 1].iter().map(|bit| f32::from(*bit)).collect();
+                    assert_eq!(of("activations"), Some(exact));
+                    let noisy: Vec<f32> =
+                        trace.layers[at].rounded.iter().map(|value| *value as f32).collect();
+                    assert_eq!(of("noisy"), (sigma > 0.0).then_some(noisy));
+                }
+            }
+        }
     }
 
     #[test]

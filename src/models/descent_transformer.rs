@@ -11,10 +11,14 @@
 
 use std::borrow::Cow;
 
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds;
 use crate::catalog::Info;
+#[cfg(not(target_family = "wasm"))]
+use crate::descent::Transformer;
 use crate::descent::{
     self, Activation, Approximation, Draw, MOST_HIDDEN, MOST_KNOTS, Output, Plan, State, join,
 };
@@ -233,14 +237,67 @@ impl Architecture for OnExamples {
 impl Network for OnExamples {
     /// What the network of the tokens answers to inputs, `[examples]`.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let network = self.net.network(&self.draw);
-        let w: Vec<f64> = weights[IN_TOKENS].chunks_exact(3).map(|x| join([x[0], x[1], x[2]])).collect();
+        let (network, w) = (self.net.network(&self.draw), in_tokens(weights));
         let answer = |x: &[f32]| {
             let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
             network.predict(&w, &x)[0] as f32
         };
         x.chunks_exact(inputs).map(answer).collect()
     }
+
+    /// The tokens before and after every layer of the next step, and the attention of its layers of attention. Each input is
+    /// the query of a prompt with the examples of the run.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        if at.wants_nothing() {
+            return Ok(vec![]);
+        }
+        let (plan, count) = (self.net.plan(&self.draw, at.rate), x.len() / inputs.max(1));
+        let descent::Sizes { token, tokens, layers, heads, .. } = plan.sizes(self.draw.count());
+        let mut kept = vec![];
+        if at.wants(inside::Kind::Activations) {
+            kept = inside::kept(layers, bounds::product([count as u64, tokens, token]))?;
+        }
+        if at.wants(inside::Kind::Attention) {
+            inside::fits(bounds::product([count as u64, heads, tokens, tokens]))?;
+        }
+        let (drawn, w) = (self.draw.draw(at.seed, 0), in_tokens(weights));
+        let mut all = inside::Gathered::default();
+        for x in x.chunks_exact(inputs.max(1)) {
+            let query: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+            let prompt = drawn.clone().with_query(&query);
+            let transformer = Transformer::new(&plan, &prompt);
+            let states = transformer.trace(transformer.tokens::<f64>(&prompt, &w));
+            let tokens = prompt.tokens();
+            if !kept.is_empty() {
+                let states = kept.iter().filter_map(|layer| states.get(*layer as usize));
+                let values = states.flat_map(|state| (0..tokens).flat_map(|i| state.token(i)));
+                let axes = [("layer", kept.len()), ("token", tokens), ("component", token as usize)];
+                all.activations("activations", &axes, values);
+            }
+            let attends = |layer: &&descent::Layer| layer.kind() == descent::Kind::Attention;
+            let wanted = transformer.layers().iter().enumerate().filter(|(_, layer)| attends(layer));
+            for (number, layer) in wanted.filter(|_| at.wants(inside::Kind::Attention)) {
+                let weights = (0..layer.heads()).filter_map(|head| layer.looks(head, &states[number]));
+                let axes = [("head", layer.heads()), ("query", tokens), ("key", tokens)];
+                all.attention(&inside::of_layer("attention", number), &axes, weights.flatten());
+            }
+        }
+        let mut arrays = all.arrays();
+        arrays.extend((!kept.is_empty()).then(|| inside::layers(&kept)));
+        Ok(arrays)
+    }
+}
+
+/// The weights w in the tokens, in double precision.
+fn in_tokens(weights: &[&[f32]]) -> Vec<f64> {
+    weights[IN_TOKENS].chunks_exact(3).map(|x| join([x[0], x[1], x[2]])).collect()
 }
 
 #[cfg(feature = "train")]
@@ -282,6 +339,53 @@ mod tests {
         let expected = net.network(&draw).predict(&w, &[0.5, 1.0])[0];
         let found = spec.network().evaluate(&weights, 2, &[0.5, 1.0], 0);
         assert!((f64::from(found[0]) - expected).abs() < 1e-6);
+    }
+
+    /// The output of the network in the query's token is the answer, a step moves the weights, and its scratch is 0 again.
+    #[test]
+    fn tokens_after_each_layer_are_those_of_a_step() {
+        let spec = decode("#v1/in-context-regression?hidden=8&n=4").0.spec;
+        let initial = spec.initial_of(1);
+        let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+        let (x, kinds) = ([0.5, 1.0, -0.25, 1.0], [inside::Kind::Activations, inside::Kind::Attention]);
+        let at = inside::At { seed: 0, step: 0, rate: 0.1, kinds: &kinds };
+        let network = spec.network();
+        let arrays = network.inside_at(&at, &weights, 2, &x).unwrap();
+        let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
+        let draw = spec.task.examples().regression().unwrap();
+        let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
+        let layout = descent::Layout::new(&net.network(&draw));
+        let (tokens, d) = (of("activations"), layout.len());
+        assert_eq!(tokens.axes, ["example", "layer", "token", "component"]);
+        // N = 2: eight layers, and the tokens before the first one.
+        assert_eq!(tokens.shape, [2, 9, 5, d]);
+        assert_eq!(of("layers").values, (0..9).map(|layer| layer as f32).collect::<Vec<_>>());
+        let token = |e: usize, layer: usize, i: usize| &tokens.values[((e * 9 + layer) * 5 + i) * d..][..d];
+        for (e, (x, f)) in x.chunks(2).zip(network.evaluate(&weights, 2, &x, 0)).enumerate() {
+            assert_eq!(&token(e, 0, 4)[layout.block(descent::Block::Input)], x);
+            let found = token(e, 2, 4)[layout.outputs(2).start];
+            assert!((found - f).abs() < 1e-6, "{found} {f}");
+            assert!(token(e, 8, 4)[layout.scratch()].iter().all(|z| z.abs() < 1e-6));
+            let w = layout.block(descent::Block::Weights);
+            assert_eq!(
+                token(e, 7, 0)[w.clone()],
+                token(e, 7, 4)[w.clone()],
+                "all tokens have the same weights"
+            );
+            assert_ne!(token(e, 0, 0)[w.clone()], token(e, 8, 0)[w]);
+        }
+        let [first, slopes] = [1, 3].map(|layer| of(&format!("attention.layer{layer}")));
+        assert_eq!((&first.shape[2..], &slopes.shape[2..]), (&[5, 5][..], &[5, 5][..]));
+        // A token's neuron is the sum over heads and tokens of what it takes: r(z) has one ReLU, with c = 1.
+        assert_eq!(first.shape[..2], [2, 8]);
+        for (e, k) in (0..2).flat_map(|e| (0..8).map(move |k| (e, k))) {
+            let row = &first.values[((e * 8 + k) * 5 + 4) * 5..][..5];
+            let found = token(e, 1, 4)[layout.outputs(1).start + k];
+            assert!((row.iter().sum::<f32>() - found).abs() < 1e-6, "{row:?} {found}");
+        }
+        assert!(arrays.iter().all(|array| array.shape.iter().product::<usize>() == array.values.len()));
+        let none = inside::At { kinds: &[], ..at };
+        assert_eq!(network.inside_at(&none, &weights, 2, &x), Ok(vec![]));
     }
 
     #[test]

@@ -29,6 +29,8 @@ mod tests;
 use std::borrow::Cow;
 
 use super::family::{Execution, Family};
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{self, Tensor, Tensors};
 use super::on_prompts;
 use super::prompts::{self, CODES};
@@ -266,20 +268,30 @@ impl OnPrompts {
         names[i * q..][..q].iter().map(|name| *name as usize)
     }
 
+    /// The slots that position `i` writes its token to, each with its gate.
+    fn writes(&self, gates: &Gates, row: &[f32], i: usize, mut slot: impl FnMut(usize, f64)) {
+        match self.net.slots {
+            Slots::Positions => gates.0[i].iter().for_each(|(k, gate)| slot(*k, *gate)),
+            Slots::Names => {
+                let names = self.list(row, i).enumerate();
+                names.for_each(|(l, name)| slot(l, gates.between(name, i)));
+            }
+        }
+    }
+
     /// Position `i` passes: its token goes to the slots whose gates it opens.
     fn write(&self, gates: &Gates, row: &[f32], i: usize, state: &mut [f64]) {
         let d = self.prompts.dim;
         let token = &self.prompts.parts(row).0[i * d..][..d];
-        match self.net.slots {
-            Slots::Positions => {
-                for (k, gate) in &gates.0[i] {
-                    add(&mut state[k * d..][..d], token, *gate);
-                }
-            }
-            Slots::Names => {
-                for (l, name) in self.list(row, i).enumerate() {
-                    add(&mut state[l * d..][..d], token, gates.between(name, i));
-                }
+        self.writes(gates, row, i, |k, gate| add(&mut state[k * d..][..d], token, gate));
+    }
+
+    /// The slots that position `i` reads each of its names from: the place of the name, the slot and its gate.
+    fn slots_read(&self, gates: &Gates, row: &[f32], i: usize, mut slot: impl FnMut(usize, usize, f64)) {
+        for (l, name) in self.list(row, i).enumerate() {
+            match self.net.slots {
+                Slots::Positions => gates.0[name].iter().for_each(|(k, gate)| slot(l, *k, *gate)),
+                Slots::Names => slot(l, l, 1.0),
             }
         }
     }
@@ -287,16 +299,10 @@ impl OnPrompts {
     /// Position `i` reads its names, `[names, dim]`, from the memory, and adds them to `into`.
     fn read(&self, gates: &Gates, row: &[f32], i: usize, state: &[f64], into: &mut [f64]) {
         let d = self.prompts.dim;
-        let mut slot = |l: usize, from: usize, gate: f64| {
+        self.slots_read(gates, row, i, |l, from, gate| {
             let held = &state[from * d..][..d];
             into[l * d..][..d].iter_mut().zip(held).for_each(|(r, h)| *r += gate * h);
-        };
-        for (l, name) in self.list(row, i).enumerate() {
-            match self.net.slots {
-                Slots::Positions => gates.0[name].iter().for_each(|(k, gate)| slot(l, *k, *gate)),
-                Slots::Names => slot(l, l, 1.0),
-            }
-        }
+        });
     }
 
     /// What every position has read of its names after `passed` positions of each pass, `[positions, names · dim]`.
@@ -375,6 +381,48 @@ impl Network for OnPrompts {
             outputs.extend(reads.chunks(size).map(|named| readout.output(named) as f32));
         }
         outputs
+    }
+
+    /// Slots after each position of each pass, gates, and what each position has read. A pass that has not come to a position
+    /// leaves its slots as they are.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        _inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        if !at.wants(inside::Kind::Activations) {
+            return Ok(vec![]);
+        }
+        let Prompts { length: n, names, dim, .. } = self.prompts;
+        let (slots, passed) = (self.slots(), (weights[PASSED][0] as usize).min(n));
+        let (examples, size) = (x.len() / self.prompts.columns(), slots * dim);
+        inside::fits(bounds::product([examples, n, 2 * size + slots * (names + 1) + names * dim]))?;
+        let gates = Gates::of(weights[CODES], self.prompts.code_dim);
+        let mut all = inside::Gathered::default();
+        for row in x.chunks_exact(self.prompts.columns()) {
+            let Filled { forward, backward, .. } = self.filled(weights[CODES], row);
+            let after = |of: &[f64], i: usize| match passed {
+                0 => vec![0.0; size],
+                _ => of[i * size..][..size].to_vec(),
+            };
+            let held = (0..n).flat_map(|i| after(&forward, i.min(passed.saturating_sub(1))));
+            let held = held.chain((0..n).flat_map(|i| after(&backward, i.max(n - passed))));
+            let axes = [("direction", 2), ("position", n), ("slot", slots), ("component", dim)];
+            all.activations("activations", &axes, held);
+            let (mut write, mut read) = (vec![0.0; n * slots], vec![0.0; n * names * slots]);
+            for i in 0..n {
+                self.writes(&gates, row, i, |k, gate| write[i * slots + k] += gate);
+                self.slots_read(&gates, row, i, |l, k, gate| read[(i * names + l) * slots + k] += gate);
+            }
+            all.activations("gates.write", &[("position", n), ("slot", slots)], write);
+            all.activations("gates.read", &[("position", n), ("name", names), ("slot", slots)], read);
+            let axes = [("position", n), ("name", names), ("component", dim)];
+            all.activations("read", &axes, self.reads(&gates, row, passed));
+        }
+        Ok(all.arrays())
     }
 }
 

@@ -5,10 +5,43 @@
 //! where one token alone is read out. Of networks of several layers, the name ends in the number of the layer, counted from
 //! 1: `activations.layer2`.
 //!
+//! Networks that are executed may have thousands of layers. Where all of them would be more than [`MOST`] numbers, only some
+//! are in the arrays, and the array `layers` has their numbers.
+//!
 //! # Why
 //! These are for programs of a person's own, which no chart foresees. Pages have no use for them, and do not load them.
 
 use super::Forms;
+use crate::bounds::{MOST_NUMBERS, product};
+use crate::settings::thousands;
+
+/// Most numbers in the arrays of one network: 64 MiB in single precision.
+pub const MOST: u64 = MOST_NUMBERS / 4;
+
+/// When a network is probed, and for what. A network that is executed depends on more than its weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At<'a> {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Training steps made.
+    pub step: u64,
+    /// The learning rate of the next step.
+    pub rate: f64,
+    /// What is asked for.
+    pub kinds: &'a [Kind],
+}
+
+impl At<'_> {
+    /// Whether arrays of this kind are asked for.
+    pub fn wants(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// Whether nothing from inside the network is asked for.
+    pub fn wants_nothing(&self) -> bool {
+        !self.wants(Kind::Activations) && !self.wants(Kind::Attention)
+    }
+}
 
 /// What the numbers of an array are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +61,7 @@ pub struct Inside {
     pub kind: Kind,
     /// The name of the array.
     pub name: String,
-    /// The names of its axes; the first is that of the examples.
+    /// The names of its axes; the first is that of the examples, except in the array of [`layers`].
     pub axes: Vec<&'static str>,
     /// How long each axis is.
     pub shape: Vec<usize>,
@@ -86,6 +119,59 @@ impl Gathered {
     }
 }
 
+/// Whether arrays of so many numbers can be made.
+///
+/// # Errors
+/// A sentence where they cannot.
+pub fn fits(numbers: u64) -> Result<(), String> {
+    let (found, most) = (thousands(numbers), thousands(MOST));
+    let said = || {
+        format!("the arrays would have {found} numbers, and at most {most} are possible: use fewer examples")
+    };
+    (numbers <= MOST).then_some(()).ok_or_else(said)
+}
+
+/// The layers from 0 to `last` that are in the arrays: all of them, or every second one, every third one and so on, and
+/// always the last one. A layer has `each` numbers for all examples together.
+///
+/// # Errors
+/// A sentence where the first and the last layer alone are too large.
+pub fn kept(last: u64, each: u64) -> Result<Vec<u64>, String> {
+    let most = MOST / each.max(1);
+    fits(product([each, last.min(1) + 1]))?;
+    let every = last.div_ceil(most.saturating_sub(1).max(1)).max(1);
+    let every = usize::try_from(every).unwrap_or(usize::MAX);
+    Ok((0..last).step_by(every).chain([last]).collect())
+}
+
+/// The name of the array of answers, of a network that says them together with what is inside.
+pub const OUTPUTS: &str = "outputs";
+
+/// The name of the array of [`layers`].
+const LAYERS: &str = "layers";
+
+/// The array that says which layers were kept.
+pub fn layers(kept: &[u64]) -> Inside {
+    Inside {
+        kind: Kind::Activations,
+        name: LAYERS.into(),
+        axes: vec!["layer"],
+        shape: vec![kept.len()],
+        values: kept.iter().map(|layer| *layer as f32).collect(),
+    }
+}
+
+/// The sentence that says that some layers are not in these arrays, if some are not.
+pub fn left_out(arrays: &[Inside]) -> Option<String> {
+    let kept = &arrays.iter().find(|array| array.name == LAYERS)?.values;
+    let (count, all) = (kept.len() as u64, *kept.last()? as u64 + 1);
+    let (some, all) = (count < all).then(|| (thousands(count), thousands(all)))?;
+    Some(format!(
+        "Only {some} of the {all} layers are in the arrays, because all layers together have too many numbers. \
+         The array layers contains the numbers of these layers."
+    ))
+}
+
 /// The name of an array of layer `layer`, counted from 0.
 pub fn of_layer(name: &str, layer: usize) -> String {
     format!("{name}.layer{}", layer + 1)
@@ -122,19 +208,23 @@ pub fn usual(forms_of: Option<Forms<'_>>, looks: Option<Vec<f32>>, inputs: usize
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::labs::PRESETS;
     use crate::models::Model;
     use crate::permalink::decode;
     use crate::run::RunSpec;
     use crate::tasks::Batch;
 
+    const BOTH: [Kind; 2] = [Kind::Activations, Kind::Attention];
+
     /// The arrays of a run at its start, for three held-out examples.
-    fn inside(spec: &RunSpec) -> (Batch, Vec<super::Inside>) {
+    fn inside(spec: &RunSpec) -> (Batch, Vec<Inside>) {
         let (mut batch, weights) = (Batch::default(), spec.initial_of(1));
         spec.task.sampler().held_out(spec.run.seed, 0, 3, &mut batch);
         let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let (network, inputs) = (spec.network(), spec.task.examples().inputs());
-        let arrays = network.inside(&weights, inputs, &batch.x);
+        let at = At { seed: spec.run.seed, step: 0, rate: spec.learning_rate(0), kinds: &BOTH };
+        let arrays = network.inside_at(&at, &weights, inputs, &batch.x).unwrap();
         (batch, arrays)
     }
 
@@ -175,9 +265,15 @@ mod tests {
             }
             seen.insert(slug, arrays.len());
         }
-        for slug in
-            ["mlp", "deep-mlp", "parity-transformer", "group-net", "modular-transformer", "attention-only"]
-        {
+        for slug in [
+            "mlp",
+            "deep-mlp",
+            "parity-transformer",
+            "group-net",
+            "modular-transformer",
+            "attention-only",
+            "minimal-markov",
+        ] {
             assert!(seen.get(slug).is_some_and(|arrays| *arrays > 0), "{slug}: {seen:?}");
         }
         assert!(seen.len() >= 12 && Model::ENTRIES.len() > seen.len() / 2, "{seen:?}");
@@ -234,5 +330,30 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-5, "{name}: {sum}");
             }
         }
+    }
+
+    #[test]
+    fn layers_are_left_out_where_all_are_too_many() {
+        assert_eq!(kept(3, 10), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(kept(0, MOST), Ok(vec![0]));
+        assert_eq!(kept(9, MOST / 2), Ok(vec![0, 9]));
+        // Four layers fit, and the last one is always there.
+        assert_eq!(kept(10, MOST / 4), Ok(vec![0, 4, 8, 10]));
+        for (last, each) in
+            [(9_100, 5_000), (1 << 20, 299), (1, MOST / 2), (17, 1 << 20), (u64::MAX >> 1, 1 << 20)]
+        {
+            let layers = kept(last, each).unwrap();
+            assert!(layers.len() as u64 * each <= MOST, "{last} {each}");
+            assert_eq!((layers[0], layers.last()), (0, Some(&last)));
+        }
+        let refused = kept(1, MOST / 2 + 1).unwrap_err();
+        assert_eq!(
+            refused,
+            "the arrays would have 16,777,218 numbers, and at most 16,777,216 are possible: use fewer examples"
+        );
+        assert!(kept(u64::MAX, u64::MAX).is_err() && fits(MOST).is_ok());
+        assert_eq!(left_out(&[layers(&[0, 1, 2])]), None);
+        let said = left_out(&[layers(&[0, 4, 8, 10])]).unwrap();
+        assert!(said.starts_with("Only 4 of the 11 layers are in the arrays, "), "{said}");
     }
 }

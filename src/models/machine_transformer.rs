@@ -9,10 +9,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
 use crate::catalog::Info;
+#[cfg(not(target_family = "wasm"))]
+use crate::machines::Look;
 use crate::machines::{self, Construction, How, Program, Sizes, Transformer};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -229,6 +233,24 @@ impl OnProgram {
     }
 }
 
+impl OnProgram {
+    /// The steps that these inputs stand for, which are shares of T.
+    fn wanted(&self, inputs: usize, x: &[f32]) -> Vec<usize> {
+        let share = |x: &[f32]| f64::from(x.first().copied().unwrap_or(0.0)).clamp(0.0, 1.0);
+        let step = |x: &[f32]| libm::round(share(x) * self.program.steps as f64) as usize;
+        x.chunks(inputs.max(1)).map(step).collect()
+    }
+
+    /// The transformer with these weights after the last of these steps; none of a machine that cannot run.
+    fn run_for(&self, weights: &[&[f32]], steps: &[usize]) -> Option<Transformer> {
+        let (exact, own) = self.net.exact(&self.program).zip(weights.get(STEP + 1..))?;
+        let mut transformer = self.net.begin(exact.with(own), &self.program)?;
+        let last = steps.iter().copied().max().unwrap_or(0);
+        while transformer.steps() < last && transformer.advance().is_some() {}
+        Some(transformer)
+    }
+}
+
 impl Architecture for OnProgram {
     fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
         let mut all = vec![Parameter::new("step", [replicas, 1, 1])];
@@ -294,22 +316,60 @@ impl Architecture for OnProgram {
 impl Network for OnProgram {
     /// The cell of the head after each of these steps, which are shares of T, as the tokens of the transformer with these weights say.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let begun = self
-            .net
-            .exact(&self.program)
-            .zip(weights.get(STEP + 1..))
-            .and_then(|(exact, own)| self.net.begin(exact.with(own), &self.program));
-        let steps = self.program.steps;
-        let share = |x: &[f32]| f64::from(x.first().copied().unwrap_or(0.0)).clamp(0.0, 1.0);
-        let wanted = |x: &[f32]| libm::round(share(x) * steps as f64) as usize;
-        let last = x.chunks(inputs.max(1)).map(wanted).max().unwrap_or(0);
-        let Some(mut transformer) = begun else { return vec![0.0; x.len() / inputs.max(1)] };
-        while transformer.steps() < last && transformer.advance().is_some() {}
+        let wanted = self.wanted(inputs, x);
+        let Some(transformer) = self.run_for(weights, &wanted) else { return vec![0.0; wanted.len()] };
         let cell = |step: usize| match step {
             0 => self.program.start as f32,
             made => transformer.tokens().get(made - 1).map_or(0.0, |token| token.head as f32),
         };
-        x.chunks(inputs.max(1)).map(|x| cell(wanted(x))).collect()
+        wanted.into_iter().map(cell).collect()
+    }
+
+    /// The token of each of these steps before and after every block, and the attention of the blocks. Key 0 is the null slot.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        if at.wants_nothing() {
+            return Ok(vec![]);
+        }
+        let (sizes, wanted) = (self.sizes(), self.wanted(inputs, x));
+        let (count, last) = (wanted.len(), wanted.iter().copied().max().unwrap_or(0));
+        let given = self.program.input.len();
+        if at.wants(inside::Kind::Activations) {
+            inside::fits(product([count, sizes.blocks() + 1, sizes.width()]))?;
+        }
+        if at.wants(inside::Kind::Attention) {
+            inside::fits(product([count, sizes.blocks(), last.max(given) + 1]))?;
+        }
+        let Some(transformer) = self.run_for(weights, &wanted) else { return Ok(vec![]) };
+        let mut all = inside::Gathered::default();
+        for step in wanted {
+            let trace = transformer.revisit(step);
+            let trace = trace.ok_or_else(|| format!("the transformer has no token for step {step}"))?;
+            let blocks = &trace.stages;
+            if at.wants(inside::Kind::Activations) {
+                let tokens = std::iter::once(&trace.entry).chain(blocks.iter().map(|block| &block.residual));
+                let axes = [("layer", blocks.len() + 1), ("component", trace.entry.len())];
+                all.activations("activations", &axes, tokens.flatten().copied());
+            }
+            let own: Vec<&Look> = blocks.iter().filter_map(|block| block.own.as_ref()).collect();
+            let input: Vec<&Look> = blocks.iter().filter_map(|block| block.input.as_ref()).collect();
+            for (name, looks, keys) in [("attention", own, last), ("attention.input", input, given)] {
+                if at.wants(inside::Kind::Attention) && !looks.is_empty() {
+                    // Tokens that come later than this one have no weight.
+                    let later = |look: &Look| vec![0.0; keys.saturating_sub(look.weights.len())];
+                    let of = |look: &&Look| [&[look.null][..], &look.weights, &later(look)].concat();
+                    let axes = [("head", looks.len()), ("key", keys + 1)];
+                    all.attention(name, &axes, looks.iter().flat_map(of));
+                }
+            }
+        }
+        Ok(all.arrays())
     }
 }
 
@@ -363,6 +423,46 @@ mod tests {
         let found = spec.network().evaluate(&weights, 1, &[1.0, 0.0, 5.0 / 107.0, 1e9, -1.0], 0);
         let head = |step: usize| run.moments[step - 1].head as f32;
         assert_eq!(found, [head(107), 64.0, head(5), head(107), 64.0]);
+    }
+
+    /// Shares of attention sum to one, and the last layer's token is the machine's next moment.
+    #[test]
+    fn tokens_and_attention_of_every_block_are_arrays() {
+        for link in ["", "choice=soft", "m=increment&t=14"] {
+            let spec = spec(link);
+            let (initial, program) = (spec.initial_of(1), spec.task.examples().program().unwrap());
+            let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+            let (steps, network) = (program.steps as f32, spec.network());
+            let x = [1.0 / steps, 5.0 / steps, 9.0 / steps];
+            let kinds = [inside::Kind::Activations, inside::Kind::Attention];
+            let at = inside::At { seed: 0, step: 0, rate: 0.0, kinds: &kinds };
+            let arrays = network.inside_at(&at, &weights, 1, &x).unwrap();
+            let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
+            let (attention, tokens) = (of("attention"), of("activations"));
+            let (bits, width) = (program.bits as usize, tokens.shape[2]);
+            assert_eq!(attention.shape, [3, bits + 2, 10]);
+            assert_eq!(of("attention.input").shape, [3, 1, program.input.len() + 1]);
+            assert_eq!(tokens.shape[..2], [3, bits + 5]);
+            for shares in
+                attention.values.chunks(10).chain([&of("attention.input").values[..program.input.len() + 1]])
+            {
+                assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{shares:?}");
+            }
+            assert!(attention.values[..10 * (bits + 2)].chunks(10).all(|shares| shares[2..] == [0.0; 8]));
+            // The last token's cell, in binary.
+            let exact = MachineTransformer::default().exact(&program).unwrap();
+            let cell = exact.layout().group(machines::Group::Before);
+            let heads = tokens.values.chunks(width * (bits + 5)).map(|token| {
+                let last = &token[(bits + 4) * width..][cell.clone()];
+                last.iter().fold(0.0, |number, bit| 2.0 * number + bit.round())
+            });
+            let heads: Vec<f32> = heads.collect();
+            assert_eq!(heads, network.evaluate(&weights, 1, &x, 0), "{link}");
+            assert_eq!(
+                network.inside_at(&at, &weights, 1, &[0.0]),
+                Err("the transformer has no token for step 0".into())
+            );
+        }
     }
 
     #[test]

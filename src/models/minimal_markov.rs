@@ -169,4 +169,15 @@ impl Network for OfLength {
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         self.last(weights, inputs, x)
     }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &super::inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<super::inside::Inside>, String> {
+        self.look(at, weights, inputs, x)
+    }
 }

@@ -406,6 +406,20 @@ pub trait Network: Architecture {
     fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<inside::Inside> {
         inside::usual(self.first_layer(weights, inputs), self.looks(weights, inputs, x), inputs, x)
     }
+    /// The same at a step of a run; networks that are executed have something to show only there.
+    ///
+    /// # Errors
+    /// A sentence that says why there is nothing to show, or that it is too large.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        _at: &inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        Ok(self.inside(weights, inputs, x))
+    }
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes

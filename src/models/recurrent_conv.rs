@@ -16,6 +16,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+#[cfg(not(target_family = "wasm"))]
+use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds::product;
@@ -23,6 +25,8 @@ use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
+#[cfg(not(target_family = "wasm"))]
+use crate::succinct::grid::Automaton;
 use crate::succinct::grid::{Grid, Program, Walk, library};
 use crate::succinct::{Data, LearningProblem, Mistake};
 use crate::tasks::{Examples, Form};
@@ -256,18 +260,62 @@ impl Network for OnTable {
     /// What the program predicts for each input from the examples of the table; 0 where it gives no answer.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let count = x.len() / inputs.max(1);
-        let parts = self.problem.as_ref().zip(weights.get(TABLE)).and_then(|(problem, table)| {
-            Some((examples(table, problem).ok()?, Arc::new(self.net.program().ok()?)))
-        });
-        let Some((data, program)) = parts else { return vec![0.0; count] };
-        let answer = |x: &[f32]| {
-            let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
-            let mut walk = Walk::new(program.clone(), Grid::new(&data, &x).ok()?);
-            walk.run(crate::succinct::MOST_STEPS).ok()?;
-            walk.grid().prediction()
-        };
+        let Some((data, program)) = self.parts(weights) else { return vec![0.0; count] };
+        let answer = |x: &[f32]| walk(&data, &program, x)?.1.grid().prediction();
         x.chunks_exact(inputs.max(1)).map(|x| answer(x).map_or(0.0, f32::from)).collect()
     }
+
+    /// The cells of the network after each of its layers, for each input, until its program has ended for all of them. A cell is
+    /// the number that the tensor `cells` has.
+    #[cfg(not(target_family = "wasm"))]
+    fn inside_at(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        inputs: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        let parts = self.problem.as_ref().zip(self.parts(weights));
+        let Some((problem, (data, program))) = parts.filter(|_| at.wants(inside::Kind::Activations)) else {
+            return Ok(vec![]);
+        };
+        let [rows, columns] = problem.cells();
+        let walks: Vec<_> = x.chunks_exact(inputs.max(1)).filter_map(|x| walk(&data, &program, x)).collect();
+        // Layer 1 sets the head; each further layer is a step.
+        let last = walks.iter().map(|(_, walk)| walk.steps() + 1).max().unwrap_or(0);
+        let kept = inside::kept(last, product([walks.len(), rows, columns]))?;
+        let mut all = inside::Gathered::default();
+        for (grid, _) in walks {
+            let network = Automaton::new(program.clone(), &grid).map_err(|mistake| mistake.to_string());
+            let mut network = network?;
+            let after = kept.iter().flat_map(|layer| {
+                network.run(*layer);
+                network.cells().iter().map(|cell| f64::from(cell.number())).collect::<Vec<_>>()
+            });
+            let axes = [("layer", kept.len()), ("row", rows), ("column", columns)];
+            all.activations("activations", &axes, after);
+        }
+        let mut arrays = all.arrays();
+        arrays.push(inside::layers(&kept));
+        Ok(arrays)
+    }
+}
+
+impl OnTable {
+    /// The examples that the table holds, and the program.
+    fn parts(&self, weights: &[&[f32]]) -> Option<(Data, Arc<Program>)> {
+        let (problem, table) = self.problem.as_ref().zip(weights.get(TABLE))?;
+        Some((examples(table, problem).ok()?, Arc::new(self.net.program().ok()?)))
+    }
+}
+
+/// The grid of an input before the first layer, and the program after its last step.
+fn walk(data: &Data, program: &Arc<Program>, x: &[f32]) -> Option<(Grid, Walk)> {
+    let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
+    let grid = Grid::new(data, &x).ok()?;
+    let mut walk = Walk::new(program.clone(), grid.clone());
+    walk.run(crate::succinct::MOST_STEPS).ok()?;
+    Some((grid, walk))
 }
 
 #[cfg(feature = "train")]
@@ -278,6 +326,7 @@ mod tests {
     use super::*;
     use crate::permalink::decode;
     use crate::run::RunSpec;
+    use crate::succinct::grid::{Cell, MINUS, PLUS};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));
@@ -321,6 +370,41 @@ mod tests {
         let mut table: Vec<f32> = data.examples().flat_map(row).collect();
         table.extend([1.0; 4]);
         assert_eq!(spec.network().evaluate(&[&table], 3, &[1.0, 1.0, -1.0], 0), [-1.0]);
+    }
+
+    /// The first grid is the input in XOR form, and the last one holds the answer alone.
+    #[test]
+    fn cells_after_every_layer_are_an_array() {
+        let spec = spec("concept=dictator&program=dictator&inputs=3&examples=5&seed=5");
+        let drawn = spec.task.examples().learning_problem().unwrap().drawn(5, 0).unwrap();
+        let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x)).collect::<Vec<f32>>();
+        let mut table: Vec<f32> = drawn.data.examples().flat_map(row).collect();
+        table.extend([1.0; 4]);
+        let queries: Vec<Vec<i8>> = (0..4).map(|at| drawn.query(at)).collect();
+        let x: Vec<f32> = queries.iter().flatten().map(|one| f32::from(*one)).collect();
+        let at = inside::At { seed: 5, step: 0, rate: 0.0, kinds: &[inside::Kind::Activations] };
+        let arrays = spec.network().inside_at(&at, &[&table], 3, &x).unwrap();
+        let [cells, layers] = [0, 1].map(|at| &arrays[at]);
+        assert_eq!(cells.axes, ["example", "layer", "row", "column"]);
+        let count = layers.shape[0];
+        assert_eq!(
+            (cells.shape.as_slice(), layers.values[count - 1]),
+            (&[4, count, 8, 6][..], (count - 1) as f32)
+        );
+        let answers = spec.network().evaluate(&[&table], 3, &x, 0);
+        assert!(answers.iter().all(|answer| *answer != 0.0), "{answers:?}");
+        for (e, x) in queries.iter().enumerate() {
+            let symbols = |layer: usize| -> Vec<u8> {
+                let numbers = &cells.values[(e * count + layer) * 48..][..48];
+                numbers.iter().map(|number| Cell::numbered(*number as u16).unwrap().symbol).collect()
+            };
+            assert_eq!(symbols(0), Grid::new(&drawn.data, x).unwrap().cells());
+            let mut last = Grid::blank(3, 5).unwrap();
+            last.write(1, 1, if answers[e] > 0.0 { PLUS } else { MINUS });
+            assert_eq!(symbols(count - 1), last.cells(), "{e}");
+        }
+        let none = inside::At { kinds: &[], ..at };
+        assert_eq!(spec.network().inside_at(&none, &[&table], 3, &x), Ok(vec![]));
     }
 
     #[test]

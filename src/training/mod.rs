@@ -6,6 +6,7 @@
 //! | [`cpu`] | learners on the processor |
 //! | `gpu` | learners on the GPU with our own kernels |
 //! | `autodiff` | the reference learner: Burn tensors on any device |
+//! | `inside` | hidden values and attention of the network of a run, for the command line |
 //! | [`launch`] | devices, which learner a run gets, and which runs share launches |
 
 #[cfg(feature = "train")]
@@ -13,5 +14,7 @@ pub mod autodiff;
 pub mod cpu;
 #[cfg(feature = "fused")]
 pub mod gpu;
+#[cfg(all(feature = "train", not(target_family = "wasm")))]
+pub mod inside;
 pub mod launch;
 pub mod session;

@@ -309,3 +309,59 @@ fn arrays_are_what_is_inside_the_network() {
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Networks that are executed, searched or grown have hidden arrays too, and say where they have none.
+#[test]
+fn networks_without_trained_weights_have_arrays() {
+    let folder = folder("executed");
+    let file = folder.join("data.npz");
+    let usual = ["--at", "2", "--charts", "loss", "--examples", "3", "--format", "npz", "--arrays"];
+    let links: [(&str, &[(&str, &[usize])]); 8] = [
+        (
+            "#v1/tabular?model=random-forest&trees=5&m=60&held=64&steps=5",
+            &[("trees", &[3, 2]), ("outputs", &[3])],
+        ),
+        (
+            "#v1/succinct-learning?model=cell-rules&inputs=3&examples=5&valid=10&steps=3",
+            &[("activations", &[3, 7, 6, 4]), ("layers", &[7]), ("outputs", &[3])],
+        ),
+        ("#v1/succinct-learning?inputs=3&examples=5&steps=20", &[("outputs", &[3])]),
+        ("#v1/turing-machine?m=increment&t=14", &[("outputs", &[3]), ("labels", &[3])]),
+        ("#v1/boolean-circuit?circuit=majority&n=3&steps=2", &[("outputs", &[3])]),
+        ("#v1/in-context-regression?hidden=3&n=4&steps=3", &[("layers", &[9]), ("outputs", &[3])]),
+        (
+            "#v1/sparse-token-regression?model=gated-memory&n=8&lists=one&slots=names&steps=8",
+            &[("outputs", &[3, 8])],
+        ),
+        (
+            "#v1/markov?k=2&t=8&model=minimal-markov&steps=3&device=cpu",
+            &[("activations.layer2", &[3, 8, 2]), ("outputs", &[3, 2])],
+        ),
+    ];
+    for (link, expected) in links {
+        let archive =
+            npz::tests::read(&probed(&file, link, &[&usual[..], &["activations,outputs"]].concat()));
+        for (name, shape) in expected {
+            let name = format!("{name}/2");
+            let array = archive.iter().find(|array| array.name == name);
+            let found = array.unwrap_or_else(|| panic!("{link}: {name}"));
+            assert_eq!(found.shape, *shape, "{link} {name}");
+        }
+        let is_hidden = |name: &str| name.starts_with("activations") || name.starts_with("trees");
+        assert!(archive.iter().any(|array| is_hidden(&array.name)), "{link}");
+    }
+    let forest = links[0].0;
+    let refused = |more: &[&str]| match run(&file, forest, more).unwrap_err() {
+        Trouble::BadLink(lines) => lines.join("\n"),
+        other => panic!("{other}"),
+    };
+    assert_eq!(
+        refused(&[&usual[..], &["attention"]].concat()),
+        "the model Random forest has no attention weights that can be written as arrays"
+    );
+    assert_eq!(
+        refused(&["--at", "0", "--format", "npz", "--arrays", "activations"]),
+        "the forest has no tree yet: each training step grows one tree"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -162,3 +162,55 @@ fn memories_have_the_sizes_that_they_say() {
         assert_eq!(net.initial(3, 0, 2).iter().map(Vec::len).sum::<usize>(), 2 * written.concat().len());
     }
 }
+
+/// Slots, gates and what is read belong together after any number of positions.
+#[test]
+fn arrays_are_the_memory_at_this_step() {
+    let rows = drawn(&PROMPTS, Lists::Each, 2);
+    for (slots, passed) in
+        [(Slots::Positions, 7), (Slots::Positions, 3), (Slots::Names, 2), (Slots::Names, 0)]
+    {
+        let net = memory(PROMPTS, slots);
+        let mut weights = net.written(3);
+        weights[PASSED] = vec![passed as f32];
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let at = inside::At { seed: 0, step: passed, rate: 0.0, kinds: &[inside::Kind::Activations] };
+        let arrays = net.inside_at(&at, &slices, 0, &rows).unwrap();
+        let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
+        let (held, write, read) = (of("activations"), of("gates.write"), of("gates.read"));
+        let s = net.slots();
+        assert_eq!((&held.shape, &write.shape), (&vec![2, 2, 7, s, 3], &vec![2, 7, s]));
+        assert_eq!((&read.shape, &of("read").shape), (&vec![2, 7, 2, s], &vec![2, 7, 2, 3]));
+        for (e, row) in rows.chunks(PROMPTS.columns()).enumerate() {
+            let tokens = PROMPTS.parts(row).0;
+            let slot = |direction: usize, i: usize, k: usize| {
+                &held.values[(((e * 2 + direction) * 7 + i) * s + k) * 3..][..3]
+            };
+            let gate = |i: usize, k: usize| write.values[(e * 7 + i) * s + k];
+            for (i, k, c) in (0..7).flat_map(|i| (0..s).flat_map(move |k| (0..3).map(move |c| (i, k, c)))) {
+                let sum = |from: &mut dyn Iterator<Item = usize>| -> f32 {
+                    from.map(|j| gate(j, k) * tokens[j * 3 + c]).sum()
+                };
+                let passed = passed as usize;
+                let expected =
+                    [sum(&mut (0..=i).filter(|j| *j < passed)), sum(&mut (i..7).filter(|j| 6 - j < passed))];
+                for (direction, expected) in expected.into_iter().enumerate() {
+                    let found = slot(direction, i, k)[c];
+                    assert!((found - expected).abs() < 1e-5, "{slots:?} {passed} {direction} {i} {k}");
+                }
+            }
+            // Before a position comes what earlier ones have left, then what later ones have, and its own token.
+            for (i, l, c) in (0..7).flat_map(|i| (0..2).flat_map(move |l| (0..3).map(move |c| (i, l, c)))) {
+                let mut expected = 0.0;
+                for k in 0..s {
+                    let mut there = gate(i, k) * tokens[i * 3 + c];
+                    there += if i > 0 { slot(0, i - 1, k)[c] } else { 0.0 };
+                    there += if i < 6 { slot(1, i + 1, k)[c] } else { 0.0 };
+                    expected += read.values[((e * 7 + i) * 2 + l) * s + k] * there;
+                }
+                let found = of("read").values[((e * 7 + i) * 2 + l) * 3 + c];
+                assert!((found - expected).abs() < 1e-5, "{slots:?} {passed} {i} {l}: {found} {expected}");
+            }
+        }
+    }
+}

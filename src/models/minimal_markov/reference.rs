@@ -16,6 +16,10 @@
 //! backwards at the same cost.
 
 use super::{KERNEL, LAGS, OfLength};
+#[cfg(not(target_family = "wasm"))]
+use crate::bounds::product;
+#[cfg(not(target_family = "wasm"))]
+use crate::models::inside;
 
 /// The weights of one replica in double precision.
 struct Weights {
@@ -129,13 +133,64 @@ impl OfLength {
         let weights = Weights::new(weights);
         let mut out = Vec::with_capacity(x.len() / (self.length + 1) * symbols);
         for row in x.chunks_exact(self.length + 1) {
-            let context: Vec<u8> = row[..self.length].iter().map(|symbol| *symbol as u8).collect();
+            let context = self.context(row);
             let gathered = weights.gathered(symbols, &context);
             let logits = weights.logits(symbols, &context, &gathered);
             out.extend(logits[(self.length - 1) * symbols..].iter().map(|logit| *logit as f32));
         }
         out
     }
+
+    /// The symbols of a row of examples, without its label.
+    fn context(&self, row: &[f32]) -> Vec<u8> {
+        row[..self.length].iter().map(|symbol| *symbol as u8).collect()
+    }
+
+    /// The formula as two layers of attention without softmax: v between places, then W between the current symbol and what
+    /// v has gathered. As [`Network::inside_at`](crate::models::Network::inside_at).
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn look(
+        &self,
+        at: &inside::At<'_>,
+        weights: &[&[f32]],
+        symbols: usize,
+        x: &[f32],
+    ) -> Result<Vec<inside::Inside>, String> {
+        let [attends, gathers] =
+            [inside::Kind::Attention, inside::Kind::Activations].map(|kind| at.wants(kind));
+        if at.wants_nothing() {
+            return Ok(vec![]);
+        }
+        let (t, weights, mut all) = (self.length, Weights::new(weights), inside::Gathered::default());
+        inside::fits(product([x.len() / (t + 1), t, 2 * (t + symbols)]))?;
+        let (between, places) =
+            ([("head", 1), ("query", t), ("key", t)], [("position", t), ("symbol", symbols)]);
+        for row in x.chunks_exact(t + 1) {
+            let context = self.context(row);
+            let gathered = weights.gathered(symbols, &context);
+            let first = |query: usize, key: usize| weights.lags[query - key];
+            let second = |query: usize, key: usize| {
+                weights.weighed(&gathered[key * symbols..][..symbols], usize::from(context[query]))
+            };
+            if attends {
+                all.attention(&inside::of_layer("attention", 0), &between, causal(t, first));
+                all.attention(&inside::of_layer("attention", 1), &between, causal(t, second));
+            }
+            if gathers {
+                let logits = weights.logits(symbols, &context, &gathered);
+                all.activations(&inside::of_layer("activations", 0), &places, gathered);
+                all.activations(&inside::of_layer("activations", 1), &places, logits);
+            }
+        }
+        Ok(all.arrays())
+    }
+}
+
+/// A weight for each of `t` queries and each key up to it, and 0 for later keys, `[query, key]`.
+#[cfg(not(target_family = "wasm"))]
+fn causal(t: usize, weight: impl Fn(usize, usize) -> f64) -> impl Iterator<Item = f64> {
+    let pairs = (0..t).flat_map(move |query| (0..t).map(move |key| (query, key)));
+    pairs.map(move |(query, key)| if key <= query { weight(query, key) } else { 0.0 })
 }
 
 /// −ln softmax(logits)\[label\] in nats; `logits` turn into its derivatives by them.
@@ -262,6 +317,44 @@ mod tests {
         let (loss, gradients) = net.gradients(&slices(&weights), 3, &sequence(2, 4 * 13, 3));
         assert!((loss - libm::log(3.0)).abs() < 1e-12);
         assert!(gradients.iter().flatten().all(|gradient| *gradient == 0.0), "f is bilinear");
+    }
+
+    /// What v gathers, weighed by W, is counted once more by hand from the arrays.
+    #[test]
+    fn both_layers_of_attention_give_the_logits() {
+        let (t, k) = (5, 3);
+        let weights = drawn(6, t, k);
+        let (weights, net) = (slices(&weights), of_length(t));
+        let x: Vec<f32> = sequence(6, 2 * (t + 1), k).iter().map(|symbol| f32::from(*symbol)).collect();
+        let kinds = [inside::Kind::Activations, inside::Kind::Attention];
+        let at = inside::At { seed: 0, step: 0, rate: 0.0, kinds: &kinds };
+        let arrays = net.inside_at(&at, &weights, k, &x).unwrap();
+        let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
+        let [first, second] = [1, 2].map(|layer| of(&format!("attention.layer{layer}")));
+        let [gathered, logits] = [1, 2].map(|layer| of(&format!("activations.layer{layer}")));
+        assert_eq!((&first.shape, &second.shape), (&vec![2, 1, t, t], &vec![2, 1, t, t]));
+        assert_eq!((&gathered.shape, &logits.shape), (&vec![2, t, k], &vec![2, t, k]));
+        for (e, row) in x.chunks_exact(t + 1).enumerate() {
+            for (i, symbol) in (0..t).flat_map(|i| (0..k).map(move |symbol| (i, symbol))) {
+                let summed = |of: &inside::Inside| -> f32 {
+                    let is_it = |key: &usize| row[*key] == symbol as f32;
+                    (0..t).filter(is_it).map(|key| of.values[(e * t + i) * t + key]).sum()
+                };
+                for (attention, values) in [(first, gathered), (second, logits)] {
+                    let found = values.values[(e * t + i) * k + symbol];
+                    assert!((summed(attention) - found).abs() < 1e-5, "{e} {i} {symbol}");
+                }
+            }
+            assert_eq!(first.values[e * t * t + t], weights[LAGS][1], "from place 1 to place 0");
+            assert_eq!(first.values[e * t * t + 1], 0.0, "no attention to later places");
+        }
+        let last: Vec<f32> =
+            logits.values.chunks(t * k).flat_map(|each| each[(t - 1) * k..].to_vec()).collect();
+        assert_eq!(last, net.evaluate(&weights, k, &x, 0));
+        let long = of_length(1 << 20);
+        let weights = [vec![0.0; 9], vec![0.0; 1 << 20]];
+        let refused = long.inside_at(&at, &slices(&weights), k, &vec![0.0; (1 << 20) + 1]).unwrap_err();
+        assert!(refused.ends_with("use fewer examples"), "{refused}");
     }
 
     /// Edelman 2024, fact 8.3.

@@ -12,9 +12,14 @@
 use smartcore::ensemble::random_forest_classifier::{
     RandomForestClassifier, RandomForestClassifierParameters,
 };
+use smartcore::linalg::basic::arrays::Array;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 
+#[cfg(not(target_family = "wasm"))]
+use crate::bounds::product;
 use crate::models::family::Trees;
+#[cfg(not(target_family = "wasm"))]
+use crate::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::rng::{Purpose, Stream};
@@ -49,6 +54,72 @@ impl Ballot {
     }
 }
 
+/// A tree of a forest.
+enum Tree {
+    /// Of a sample of one class, which nothing can split.
+    Leaf(i32),
+    /// A forest of one tree.
+    Grown(RandomForestClassifier<f32, i32, DenseMatrix<f32>, Vec<i32>>),
+}
+
+impl Tree {
+    /// Tree number `tree`, from 0, of a replica with the sample `seen`.
+    fn grow(spec: &RunSpec, trees: Trees, seen: &Ballot, replica: u32, tree: u64) -> Result<Self, Failure> {
+        let stream = Stream::new(spec.run.seed, Purpose::Weights, replica);
+        let seed = u64::from(stream.word(tree, 0)) << 32 | u64::from(stream.word(tree, 1));
+        let parameters = RandomForestClassifierParameters::default()
+            .with_n_trees(1)
+            .with_m(trees.candidates(spec.task.examples().inputs()))
+            .with_seed(seed);
+        let parameters = match trees.depth {
+            0 => parameters,
+            // smartcore counts levels, and the root is the first of them.
+            depth => parameters.with_max_depth(depth as u16 + 1),
+        };
+        let labels: Vec<i32> = seen.y.iter().map(|y| *y as i32).collect();
+        if labels.iter().all(|label| *label == labels[0]) {
+            return Ok(Tree::Leaf(labels.first().copied().unwrap_or(0)));
+        }
+        RandomForestClassifier::fit(&seen.x, &labels, parameters).map(Tree::Grown).map_err(failed)
+    }
+
+    /// What it says of every row of `x`, −1 or +1.
+    fn says(&self, x: &DenseMatrix<f32>) -> Result<Vec<i32>, Failure> {
+        match self {
+            Tree::Leaf(label) => Ok(vec![*label; x.shape().0]),
+            Tree::Grown(tree) => tree.predict(x).map_err(failed),
+        }
+    }
+}
+
+/// What every tree of the first replica's forest says after `at.step` steps of the run, of every row of `x`, and the forest's
+/// output.
+///
+/// # Errors
+/// A sentence that says that there is no tree yet or that there would be too many numbers, or why no tree could be grown.
+#[cfg(not(target_family = "wasm"))]
+pub fn inside(spec: &RunSpec, trees: Trees, at: &At<'_>, x: &[f32]) -> Result<Vec<Inside>, String> {
+    let (columns, grown) = (spec.task.examples().inputs().max(1), trees.grown(at.step));
+    let rows = x.len() / columns;
+    if grown == 0 {
+        return Err("the forest has no tree yet: each training step grows one tree".into());
+    }
+    fits(product([rows, grown]))?;
+    let told = |failure: Failure| failure.to_string();
+    let sample = Ballot::new(sample(spec, 0)).map_err(told)?;
+    let x = DenseMatrix::new(rows, columns, x.to_vec(), false).map_err(failed).map_err(told)?;
+    // Tree by tree, and then example by example.
+    let said: Result<Vec<Vec<i32>>, Failure> =
+        (0..grown as u64).map(|tree| Tree::grow(spec, trees, &sample, 0, tree)?.says(&x)).collect();
+    let (said, mut all) = (said.map_err(told)?, Gathered::default());
+    for row in 0..rows {
+        let votes = said.iter().map(|tree| f64::from(tree[row]));
+        all.activations("trees", &[("tree", grown)], votes.clone());
+        all.add(Kind::Examples, OUTPUTS, &[], [votes.sum::<f64>() / grown as f64]);
+    }
+    Ok(all.arrays())
+}
+
 /// One replica: its sample, and its held-out examples.
 struct Grove {
     seen: Ballot,
@@ -76,31 +147,11 @@ impl Forest {
         if tree >= self.trees.count as u64 {
             return Ok(());
         }
-        let candidates = self.trees.candidates(self.spec.task.examples().inputs());
         let groves = self.groves.as_mut().map_err(|failure| failure.clone())?;
         for (replica, grove) in groves.iter_mut().enumerate() {
-            let stream = Stream::new(self.spec.run.seed, Purpose::Weights, replica as u32);
-            let seed = u64::from(stream.word(tree, 0)) << 32 | u64::from(stream.word(tree, 1));
-            let parameters = RandomForestClassifierParameters::default()
-                .with_n_trees(1)
-                .with_m(candidates)
-                .with_seed(seed);
-            let parameters = match self.trees.depth {
-                0 => parameters,
-                // smartcore counts levels, and the root is the first of them.
-                depth => parameters.with_max_depth(depth as u16 + 1),
-            };
-            let labels: Vec<i32> = grove.seen.y.iter().map(|y| *y as i32).collect();
-            if labels.iter().all(|label| *label == labels[0]) {
-                // Of one class nothing can be split.
-                for ballot in [&mut grove.seen, &mut grove.held_out] {
-                    ballot.votes.iter_mut().for_each(|votes| *votes += labels[0]);
-                }
-                continue;
-            }
-            let grown = RandomForestClassifier::fit(&grove.seen.x, &labels, parameters).map_err(failed)?;
+            let grown = Tree::grow(&self.spec, self.trees, &grove.seen, replica as u32, tree)?;
             for ballot in [&mut grove.seen, &mut grove.held_out] {
-                let said = grown.predict(&ballot.x).map_err(failed)?;
+                let said = grown.says(&ballot.x)?;
                 ballot.votes.iter_mut().zip(said).for_each(|(votes, said)| *votes += said);
             }
         }
@@ -147,12 +198,18 @@ impl Forest {
 fn groves(spec: &RunSpec) -> Result<Vec<Grove>, Failure> {
     let (task, seed) = (spec.task.sampler(), spec.run.seed);
     let grove = |replica: u32| {
-        let (mut seen, mut held_out) = (Batch::default(), Batch::default());
-        task.finite_sample(seed, replica, 0, task.sample_size().unwrap_or(0), &mut seen);
+        let mut held_out = Batch::default();
         task.held_out_of(seed, replica, 0, spec.held_out(), &mut held_out);
-        Ok(Grove { seen: Ballot::new(seen)?, held_out: Ballot::new(held_out)? })
+        Ok(Grove { seen: Ballot::new(sample(spec, replica))?, held_out: Ballot::new(held_out)? })
     };
     (0..spec.run.replicas as u32).map(grove).collect()
+}
+
+/// The sample from which the trees of a replica are grown.
+fn sample(spec: &RunSpec, replica: u32) -> Batch {
+    let (task, mut seen) = (spec.task.sampler(), Batch::default());
+    task.finite_sample(spec.run.seed, replica, 0, task.sample_size().unwrap_or(0), &mut seen);
+    seen
 }
 
 fn failed(error: smartcore::error::Failed) -> Failure {
@@ -217,5 +274,43 @@ impl Forest {
     /// What an optimizer would keep: it keeps nothing of a forest, in as many places as a checkpoint has.
     fn moments(&self) -> Vec<Vec<Vec<f32>>> {
         vec![vec![vec![0.0; self.spec.run.replicas]; self.spec.optimizer.moments()]]
+    }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::training::session::learner::ready;
+
+    /// The votes of the arrays are those that are measured.
+    #[test]
+    fn outputs_are_the_means_of_the_trees() {
+        let link = "#v1/tabular?model=random-forest&trees=7&m=60&held=64&seed=3&replicas=2";
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        let spec = link.spec;
+        let Some(crate::models::Family::Forest(trees)) = spec.model.config().family() else {
+            panic!("another family")
+        };
+        let mut batch = Batch::default();
+        spec.task.sampler().held_out_of(3, 0, 0, spec.held_out(), &mut batch);
+        let mut forest = Forest::new(&spec, trees);
+        for (step, grown) in [(1, 1), (5, 5), (100, 7)] {
+            let at = At { seed: 3, step, rate: 0.0, kinds: &[Kind::Activations] };
+            let arrays = inside(&spec, trees, &at, &batch.x).unwrap();
+            let [said, outputs] =
+                ["trees", "outputs"].map(|name| arrays.iter().find(|array| array.name == name).unwrap());
+            assert_eq!((said.shape.as_slice(), outputs.shape.as_slice()), (&[64, grown][..], &[64][..]));
+            assert!(said.values.iter().all(|vote| vote.abs() == 1.0));
+            for (votes, output) in said.values.chunks(grown).zip(&outputs.values) {
+                assert!((votes.iter().sum::<f32>() / grown as f32 - output).abs() < 1e-6);
+            }
+            let right = batch.y.iter().zip(&outputs.values).filter(|(y, output)| *y * *output > 0.0).count();
+            let row = ready(forest.measure(step, 64));
+            assert_eq!(row.test_accuracy[0], (right as f64 / 64.0) as f32, "{step}");
+        }
+        let at = At { seed: 3, step: 0, rate: 0.0, kinds: &[] };
+        assert!(inside(&spec, trees, &at, &batch.x).unwrap_err().starts_with("the forest has no tree yet"));
     }
 }
