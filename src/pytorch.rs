@@ -172,7 +172,10 @@ mod tests {
         let of = |text: &[u8]| f32::from_le_bytes(text.try_into().unwrap());
         assert_eq!(numbers(&[of(b"foob")]), "(\n        \"Zm9vYg==\"\n    )");
         assert_eq!(numbers(&[of(b"foob"), of(b"arfo")]), "(\n        \"Zm9vYmFyZm8=\"\n    )");
-        assert_eq!(numbers(&[of(b"foob"), of(b"arfo"), of(b"obar")]), "(\n        \"Zm9vYmFyZm9vYmFy\"\n    )");
+        assert_eq!(
+            numbers(&[of(b"foob"), of(b"arfo"), of(b"obar")]),
+            "(\n        \"Zm9vYmFyZm9vYmFy\"\n    )"
+        );
         let lines: Vec<usize> = numbers(&[0.5; 60]).lines().map(str::len).collect();
         assert_eq!(lines, [1, 110, 110, 110, 30, 5]);
     }
