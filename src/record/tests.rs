@@ -356,7 +356,7 @@ fn every_preset_has_a_script_or_a_sentence() {
             }
         }
     }
-    assert_eq!(refused, []);
+    assert!(refused.is_empty(), "{refused:?}");
 }
 
 /// A model that is executed gives a whole script, which needs the settings and says where it comes from.
