@@ -431,7 +431,11 @@ for name in sys.argv[1:]:
 ";
 
     /// Runs the scripts of these runs from the weights of the runs themselves; lines of numbers, and what they said.
-    pub(in crate::record) fn run(python: &str, folder: &str, specs: &[(&str, RunSpec)]) -> Vec<(Vec<Vec<f32>>, String)> {
+    pub(in crate::record) fn run(
+        python: &str,
+        folder: &str,
+        specs: &[(&str, RunSpec)],
+    ) -> Vec<(Vec<Vec<f32>>, String)> {
         let folder = std::env::temp_dir().join(format!("vivarium-{folder}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = |name: &str, ending: &str| folder.join(format!("{name}.{ending}"));

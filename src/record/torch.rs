@@ -61,21 +61,25 @@ pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part, optimizer:
 /// The initial weights as the entries of a Python dictionary: of one replica where all are the same. Nothing where they are
 /// too many, or where a page without its second program cannot construct them.
 fn given(spec: &RunSpec) -> String {
-    let (config, seed) = (spec.model.config(), spec.run.seed);
     let shapes = spec.parameters();
     let of_one: u64 = shapes.iter().map(|p| p.numbers() / spec.run.replicas as u64).sum();
-    let is_searched = config.construction(&spec.task).is_some();
-    if of_one > MOST_GIVEN || is_searched && config.constructed(&spec.task, seed).is_none() {
+    if of_one > MOST_GIVEN {
         return String::new();
     }
-    let one = spec.initial_of(1);
-    let all = spec.initial();
-    let is_one = |(all, one): (&Vec<f32>, &Vec<f32>)| all.chunks_exact(one.len()).all(|own| own == one);
-    let written = if all.iter().zip(&one).all(is_one) { one } else { all };
-    if written.iter().map(|values| values.len() as u64).sum::<u64>() > MOST_GIVEN {
+    let config = spec.model.config();
+    let weights = match config.constructed(&spec.task, spec.run.seed) {
+        Some(one) => one,
+        None if config.construction(&spec.task).is_some() => return String::new(),
+        None => {
+            let (one, all) = (spec.initial_of(1), spec.initial());
+            let is_same = |(one, all): (&Vec<f32>, &Vec<f32>)| all.chunks(one.len()).all(|own| own == one);
+            if one.iter().zip(&all).all(is_same) { one } else { all }
+        }
+    };
+    if weights.iter().map(|values| values.len() as u64).sum::<u64>() > MOST_GIVEN {
         return String::new();
     }
-    entries(shapes.iter().zip(&written).map(|(p, values)| (p.name.as_str(), numbers(values))))
+    entries(shapes.iter().zip(&weights).map(|(p, values)| (p.name.as_str(), numbers(values))))
 }
 
 /// What a whole script is of, as comments. The link stands in neither of the first two lines, where Python looks for an
