@@ -17,6 +17,9 @@ pub struct Part {
     pub fixed: Vec<usize>,
     /// Places of parameters that stay as they were drawn.
     pub frozen: Vec<usize>,
+    /// Whether the script holds the run's own initial weights, because no short formula gives them: then the code leaves
+    /// out the function `initial`.
+    pub given: bool,
     /// A whole script with the place `{{settings}}` for the entries of a dictionary, given by a model that is executed:
     /// such a run has no training, so that its script is not put together from parts.
     pub whole: Option<&'static str>,
@@ -114,6 +117,28 @@ pub fn mask(chosen: &[u32], all: usize) -> String {
     format!("(\n{}\n    )", lines.join("\n"))
 }
 
+/// Numbers of 32 bits, the lowest byte first, in base64: a string over several lines.
+pub fn numbers(values: &[f32]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let group = |group: &[u8]| {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        // Of one byte there are two digits, of two bytes three.
+        [0, 1, 2, 3].map(|digit| match digit <= group.len() {
+            true => char::from(DIGITS[(word >> (18 - 6 * digit) & 63) as usize]),
+            false => '=',
+        })
+    };
+    // 75 bytes are a line of 100 digits.
+    let line = |bytes: &[u8]| {
+        let digits: String = bytes.chunks(3).flat_map(group).collect();
+        format!("        \"{digits}\"")
+    };
+    let lines: Vec<String> = bytes.chunks(75).map(line).collect();
+    format!("(\n{}\n    )", lines.join("\n"))
+}
+
 /// What runs scripts in tests.
 #[cfg(all(test, not(target_family = "wasm")))]
 pub(crate) mod peer {
@@ -139,6 +164,20 @@ mod tests {
         assert_eq!(text("q0'→é漢"), "\"q0'→é漢\"");
         assert_eq!(text("a\"b\\n"), r#""a\"b\\n""#);
         assert_eq!(text("a\nb\0\u{202e}"), r#""a\U0000000ab\U00000000\U0000202e""#);
+    }
+
+    /// The test vectors of RFC 4648, section 10, are texts; four letters each are a number here.
+    #[test]
+    fn numbers_are_written_in_base64() {
+        let of = |text: &[u8]| f32::from_le_bytes(text.try_into().unwrap());
+        assert_eq!(numbers(&[of(b"foob")]), "(\n        \"Zm9vYg==\"\n    )");
+        assert_eq!(numbers(&[of(b"foob"), of(b"arfo")]), "(\n        \"Zm9vYmFyZm8=\"\n    )");
+        assert_eq!(
+            numbers(&[of(b"foob"), of(b"arfo"), of(b"obar")]),
+            "(\n        \"Zm9vYmFyZm9vYmFy\"\n    )"
+        );
+        let lines: Vec<usize> = numbers(&[0.5; 60]).lines().map(str::len).collect();
+        assert_eq!(lines, [1, 110, 110, 110, 30, 5]);
     }
 
     #[test]

@@ -241,9 +241,6 @@ impl ModelConfig for AttentionOnly {
 
 impl ToPyTorch for AttentionOnly {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.from != Beginning::Drawn {
-            return Err(super::CONSTRUCTED.into());
-        }
         Ok(Part::code(&[include_str!("pytorch/attention_only.py")]))
     }
 }

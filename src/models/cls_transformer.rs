@@ -210,7 +210,8 @@ impl ModelConfig for ClsTransformer {
 
 impl ToPyTorch for ClsTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The script does not support this transformer yet.".into())
+        let fixed = if self.norm == Norm::None { vec![GAINS, SHIFTS] } else { vec![] };
+        Ok(Part { fixed, ..Part::code(&[include_str!("pytorch/cls_transformer.py")]) })
     }
 }
 

@@ -166,13 +166,12 @@ impl ModelConfig for DeepMlp {
 
 impl ToPyTorch for DeepMlp {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.greedy() {
-            return Err(
-                tr!("Training layer by layer is not supported by the PyTorch script yet; training all layers together is supported.").into()
-            );
-        }
-        let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py")];
-        Ok(Part { code, settings: vec![("depth", self.widths.len().to_string())], ..Part::default() })
+        let (forward, layers) = match self.training {
+            Training::EndToEnd => (include_str!("pytorch/deep_mlp_end.py"), "depth"),
+            Training::Greedy => (include_str!("pytorch/deep_mlp_greedy.py"), "stages"),
+        };
+        let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py"), forward];
+        Ok(Part { code, settings: vec![(layers, self.widths.len().to_string())], ..Part::default() })
     }
 }
 

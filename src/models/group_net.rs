@@ -295,10 +295,13 @@ impl ModelConfig for GroupNet {
 
 impl ToPyTorch for GroupNet {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.from != Beginning::Random {
-            return Err(super::CONSTRUCTED.into());
+        let mut code = vec![pytorch::PENALTY, include_str!("pytorch/group_net.py")];
+        // Irreps have no short formula.
+        let given = self.from == Beginning::Maximum;
+        if !given {
+            code.push(include_str!("pytorch/initial/group_net.py"));
         }
-        Ok(Part::code(&[pytorch::PENALTY, include_str!("pytorch/group_net.py")]))
+        Ok(Part { code, given, ..Part::default() })
     }
 }
 

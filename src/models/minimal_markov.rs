@@ -117,9 +117,6 @@ impl ModelConfig for MinimalMarkov {
 
 impl ToPyTorch for MinimalMarkov {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.from != Beginning::Constant {
-            return Err(super::CONSTRUCTED.into());
-        }
         Ok(Part::code(&[include_str!("pytorch/minimal_markov.py")]))
     }
 }

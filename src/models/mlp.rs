@@ -194,16 +194,18 @@ impl ModelConfig for Mlp {
 
 impl ToPyTorch for Mlp {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if !self.keep.is_empty() {
-            return Err(super::CONSTRUCTED.into());
-        }
         let (hidden, output) = self.biases();
         let ones = self.second == SecondLayer::Ones;
         let all = [(ones, U), (!hidden, B), (!output, BETA)];
         let fixed = all.iter().filter(|(is_fixed, _)| *is_fixed).map(|(_, which)| *which).collect();
         let frozen = if self.first == FirstLayer::Frozen { vec![W, B] } else { vec![] };
-        let code = vec![pytorch::SIGMA, include_str!("pytorch/mlp.py")];
-        Ok(Part { code, fixed, frozen, ..Part::default() })
+        let mut code = vec![pytorch::SIGMA, include_str!("pytorch/mlp.py")];
+        // Which neurons are kept says something only of the layer that the seed draws.
+        let given = !self.keep.is_empty();
+        if !given {
+            code.push(include_str!("pytorch/initial/mlp.py"));
+        }
+        Ok(Part { code, fixed, frozen, given, ..Part::default() })
     }
 }
 

@@ -215,10 +215,6 @@ mod pytorch {
     pub const PENALTY: &str = include_str!("pytorch/penalty.py");
 }
 
-/// Why there is no script of a run whose initial weights are constructed.
-const CONSTRUCTED: &str = "The initial weights of this run are set by hand and not random. The script does not support \
-                           such weights yet.";
-
 /// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Penalty {

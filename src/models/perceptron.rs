@@ -69,7 +69,7 @@ impl ModelConfig for Perceptron {}
 
 impl ToPyTorch for Perceptron {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The script does not support simple perceptrons yet.".into())
+        Ok(Part::code(&[include_str!("pytorch/perceptron.py")]))
     }
 }
 

@@ -168,9 +168,6 @@ impl ModelConfig for PowerNet {
 
 impl ToPyTorch for PowerNet {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.from != Beginning::Random {
-            return Err(super::CONSTRUCTED.into());
-        }
         Ok(Part::code(&[pytorch::PENALTY, include_str!("pytorch/power_net.py")]))
     }
 }

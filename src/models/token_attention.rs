@@ -233,15 +233,13 @@ impl ModelConfig for TokenAttention {
 
 impl ToPyTorch for TokenAttention {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        if self.begin != Beginning::Random {
-            return Err(super::CONSTRUCTED.into());
+        let mut code = vec![include_str!("pytorch/token_attention.py")];
+        let given = self.begin == Beginning::Construction;
+        if !given {
+            code.push(include_str!("pytorch/initial/token_attention.py"));
         }
         let settings = vec![("std_qk", crate::settings::real(DEVIATION.into()))];
-        Ok(Part {
-            settings,
-            frozen: vec![prompts::CODES],
-            ..Part::code(&[include_str!("pytorch/token_attention.py")])
-        })
+        Ok(Part { code, settings, given, frozen: vec![prompts::CODES], ..Part::default() })
     }
 }
 

@@ -41,6 +41,8 @@ pub(crate) mod mutation_tests;
 #[cfg(test)]
 mod naming_tests;
 #[cfg(test)]
+mod script_tests;
+#[cfg(test)]
 mod tests;
 
 pub use csv::{Column, RunRows, columns, csv, csv_field, csv_head, csv_lines, csv_of_runs};

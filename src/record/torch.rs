@@ -9,11 +9,15 @@
 
 use super::shell;
 use crate::permalink::{Link, encode};
-use crate::pytorch::{Part, entries, schedule, text, value};
+use crate::pytorch::{Part, entries, numbers, schedule, text, value};
 use crate::run::{Halt, RunSpec};
 
 const HEAD: &str = include_str!("torch/head.py");
+const GIVEN: &str = include_str!("torch/given.py");
 const TRAIN: &str = include_str!("torch/train.py");
+
+/// Most initial weights that a script holds: a mebibyte of text.
+const MOST_GIVEN: u64 = (1 << 20) * 3 / 16;
 
 /// The script of a run.
 ///
@@ -47,9 +51,35 @@ pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part, optimizer:
         .replace("{{command}}", &format!("lab run {}", shell(&link)))
         .replace("{{program}}", &super::Environment::program())
         .replace("{{settings}}", &settings(spec, data, model));
-    let parts = data.code.iter().chain(&model.code).chain(&optimizer.code).copied();
+    let given = model.given.then(|| GIVEN.replace("{{given}}", &given(spec)));
+    let parts = data.code.iter().chain(&model.code).copied().chain(given.as_deref());
+    let parts = parts.chain(optimizer.code.iter().copied());
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN]);
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
+}
+
+/// The initial weights as the entries of a Python dictionary: of one replica where all are the same. Nothing where they are
+/// too many, or where a page without its second program cannot construct them.
+fn given(spec: &RunSpec) -> String {
+    let shapes = spec.parameters();
+    let of_one: u64 = shapes.iter().map(|p| p.numbers() / spec.run.replicas as u64).sum();
+    if of_one > MOST_GIVEN {
+        return String::new();
+    }
+    let config = spec.model.config();
+    let weights = match config.constructed(&spec.task, spec.run.seed) {
+        Some(one) => one,
+        None if config.construction(&spec.task).is_some() => return String::new(),
+        None => {
+            let (one, all) = (spec.initial_of(1), spec.initial());
+            let is_same = |(one, all): (&Vec<f32>, &Vec<f32>)| all.chunks(one.len()).all(|own| own == one);
+            if one.iter().zip(&all).all(is_same) { one } else { all }
+        }
+    };
+    if weights.iter().map(|values| values.len() as u64).sum::<u64>() > MOST_GIVEN {
+        return String::new();
+    }
+    entries(shapes.iter().zip(&weights).map(|(p, values)| (p.name.as_str(), numbers(values))))
 }
 
 /// What a whole script is of, as comments. The link stands in neither of the first two lines, where Python looks for an

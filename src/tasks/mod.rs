@@ -302,6 +302,8 @@ pub trait TaskConfig {
 mod pytorch {
     /// The examples of a step, of those that there are or of fresh ones.
     pub const SAMPLE: &str = include_str!("pytorch/sample.py");
+    /// Uniform bits with labels.
+    pub const BITS: &str = include_str!("pytorch/bits.py");
     /// Losses of labels that are signs.
     pub const SIGNS: &str = include_str!("pytorch/signs.py");
     /// Losses of labels that are classes.

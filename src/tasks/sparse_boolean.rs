@@ -30,11 +30,11 @@ pub mod formula;
 use std::cell::RefCell;
 
 use super::remembered::Remembered;
-use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures};
+use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::pytorch::{Part, ToPyTorch};
+use crate::pytorch::{Part, ToPyTorch, from_one, text};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
@@ -260,8 +260,15 @@ fn label(table: &[bool], places: &[usize], x: &[f32]) -> f32 {
 }
 
 impl ToPyTorch for SparseBoolean {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The script does not support this task yet.".into())
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        let truth: String = self.table().iter().map(|label| if *label { '1' } else { '0' }).collect();
+        let settings = vec![
+            ("relevant", from_one(&self.relevant(seed))),
+            ("ones", settings::real(self.ones())),
+            ("truth", text(&truth)),
+        ];
+        let code = vec![pytorch::SAMPLE, include_str!("pytorch/boolean.py"), pytorch::SIGNS];
+        Ok(Part { code, settings, ..Part::default() })
     }
 }
 

@@ -169,7 +169,7 @@ fn sign(word: u32, at: usize) -> f32 {
 
 impl ToPyTorch for SparseParity {
     fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
-        let code = vec![pytorch::SAMPLE, include_str!("pytorch/bits.py"), pytorch::SIGNS];
+        let code = vec![pytorch::SAMPLE, include_str!("pytorch/parity.py"), pytorch::BITS, pytorch::SIGNS];
         let settings = vec![("relevant", from_one(&self.relevant(seed)))];
         Ok(Part { code, settings, ..Part::default() })
     }

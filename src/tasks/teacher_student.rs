@@ -20,7 +20,7 @@
 
 pub mod charts;
 
-use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures};
+use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -86,8 +86,11 @@ impl TeacherStudent {
 }
 
 impl ToPyTorch for TeacherStudent {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The script does not support this task yet.".into())
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        // The teacher is written down: a student that begins from weights of the page goes on with the same teacher.
+        let teacher: Vec<String> = self.teacher(seed).into_iter().map(settings::real).collect();
+        let code = vec![pytorch::SAMPLE, include_str!("pytorch/teacher.py"), pytorch::BITS, pytorch::SIGNS];
+        Ok(Part { code, settings: vec![("teacher", format!("[{}]", teacher.join(", ")))], ..Part::default() })
     }
 }
 

@@ -550,9 +550,9 @@ fn what_is_wrong_with_a_file_is_said() {
 
 #[test]
 fn what_the_script_does_not_cover_is_exit_code_2_with_the_reason() {
-    let output = lab(&["script", "layer-by-layer"]);
+    let output = lab(&["script", "table-trees"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).starts_with("Training layer by layer"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).starts_with("A forest is not trained"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -8,6 +8,8 @@ FUTURE = PLACES > PLACES[:, None]
 
 
 def initial():
+    if S.get("from") == "circuit":
+        return induction_head()
     p = {}
     for name, shape in SHAPES.items():
         # What is added to the residual stream is smaller with a norm, as in the authors' code.
@@ -15,6 +17,24 @@ def initial():
         deviation = S["std"] / math.sqrt(2 * len(S["heads"])) if added else S["std"]
         is_gain = "gain" in name
         p[name] = torch.ones(REPLICAS, *shape) if is_gain else deviation * torch.randn(REPLICAS, *shape)
+    return p
+
+
+def induction_head():
+    """Written by hand (Edelman 2024, proposition 8.2), in blocks of K: the symbol, the one before it, and the output."""
+    p = {name: torch.zeros(REPLICAS, *shape) for name, shape in SHAPES.items()}
+
+    def put(name, row, column, value):
+        each = torch.arange(K)
+        p[name][:, row * K + each, column * K + each] = float(value)
+
+    put("embed", 0, 0, 1)
+    for layer in (1, 2):
+        put(f"query{layer}", 0, 0, S["c"])
+        put(f"key{layer}", 1, 0, layer - 1)
+        put(f"value{layer}", 0, layer, 1)
+    p["distances1"][:, 1, :K] = 1
+    put("readout", 2, 0, S["a"])
     return p
 
 

@@ -1,7 +1,6 @@
-# z_0 = x, z_l = σ(W_l z_{l−1} + b_l), f(x) = uᵀ z_L + β
+# z_0 = x, z_l = σ(W_l z_{l−1} + b_l)
 
 SHAPES = S["shapes"]
-LAYERS = S["depth"]
 
 
 def initial():
@@ -12,10 +11,3 @@ def initial():
         p[name] = drawn_weights(shape, fan_in)
     p["w1"] = few_ones(p["w1"], N)
     return p
-
-
-def forward(p, x):
-    z = x
-    for layer in range(1, LAYERS + 1):
-        z = sigma(z @ p[f"w{layer}"] + p[f"b{layer}"])
-    return z @ p[f"u{LAYERS}"] + p[f"beta{LAYERS}"]

@@ -4,10 +4,6 @@ SHAPES = S["shapes"]
 NU = S["nu"]
 
 
-def initial():
-    return {name: S["std"] * torch.randn(REPLICAS, *shape) for name, shape in SHAPES.items()}
-
-
 def forward(p, x):
     z = one_hot(x, 0) @ p["u"] + one_hot(x, 1) @ p["v"]
     h = z.square() if S["act"] == "square" else torch.relu(z)

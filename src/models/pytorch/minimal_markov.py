@@ -7,8 +7,13 @@ DISTANCE = (PLACES[:, None] - PLACES).clamp_min(0)
 
 
 def initial():
-    values = {"kernel": S["w0"], "lags": S["v0"]}
-    return {name: torch.full((REPLICAS, *shape), float(values[name])) for name, shape in SHAPES.items()}
+    lags = (PLACES[None] == (S["from"] == "bigram")).float()  # at distance 1, or 0
+    values = {
+        "bigram": {"kernel": torch.eye(K), "lags": lags},
+        "unigram": {"kernel": torch.ones(K, K), "lags": lags},
+        "constant": {"kernel": torch.tensor(S.get("w0", 0.0)), "lags": torch.tensor(S.get("v0", 0.0))},
+    }
+    return {name: values[S["from"]][name].float().expand(REPLICAS, *shape).clone() for name, shape in SHAPES.items()}
 
 
 def forward(p, x):

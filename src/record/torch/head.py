@@ -12,6 +12,7 @@ like two runs of the page with different seeds. With --weights FILE the script s
 """
 
 import argparse
+import base64
 import itertools
 import json
 import math

@@ -80,9 +80,12 @@ def main():
         values.requires_grad_(name not in S["fixed"] + S["frozen"])
     update, data, solved = optimizer(p), Data(), {}
     schedule = torch.optim.lr_scheduler.LambdaLR(update, learning_rate)
+    tries = S.get("tries", 1)
     smoothed = {"label_smoothing": S["ls"]} if S.get("ls", 0) > 0 else {}
     names = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"]
     for step in range(arguments.steps + 1):
+        if "stages" in S:
+            enter(step)
         batch = data.batch()
         if step % S["every"] == 0 or step == arguments.steps:
             row = [values for values in measured(data, p, batch) if values is not None]
@@ -92,7 +95,8 @@ def main():
                 print(",".join([str(step), str(replica), *(f"{number:.7g}" for number in numbers)]), flush=True)
                 if len(row) == 4 and found(numbers):
                     solved.setdefault(replica, step)
-            if S["until_target"] and len(solved) == REPLICAS:
+            # Of networks on the same sample one is enough.
+            if S["until_target"] and len({replica // tries for replica in solved}) == math.ceil(REPLICAS / tries):
                 break
         if step == arguments.steps:
             break

@@ -1,13 +1,3 @@
-# Data: n bits of ±1, and the product of the relevant ones for a label.
-
-N = S["n"]
-RELEVANT = [bit - 1 for bit in S["relevant"]]
-
-
-def labels(x):
-    return x[..., RELEVANT].prod(-1, keepdim=True)  # [replicas, batch, 1]
-
-
 def drawn(replicas, size):
     x = torch.randint(0, 2, (replicas, size, N)) * 2.0 - 1
     return x, labels(x)
@@ -23,7 +13,7 @@ class Data:
 
     def __init__(self):
         self.sample = None
-        if S["data"] == "cube":
+        if S.get("data") == "cube":
             numbers = torch.arange(2**N)[None, :, None]
             x = 1 - 2.0 * (torch.div(numbers, 2 ** torch.arange(N), rounding_mode="floor") % 2)
             self.sample = Sample(x, labels(x))

@@ -1,8 +1,8 @@
 class Sample:
-    """A finite sample, `[replicas or 1, size, ...]`, visited in epochs, each replica in an order of its own."""
+    """A finite sample, `[replicas or 1, size, ...]`, visited in epochs, by so many replicas in the same order."""
 
-    def __init__(self, x, y):
-        self.x, self.y = x, y
+    def __init__(self, x, y, together=1):
+        self.x, self.y, self.together = x, y, together
         self.size = y.shape[1]
         self.order = torch.zeros(REPLICAS, 0, dtype=torch.long)
 
@@ -10,7 +10,9 @@ class Sample:
         if size == self.size:
             return self.x, self.y
         while self.order.shape[1] < size:
-            self.order = torch.cat([self.order, torch.rand(REPLICAS, self.size).argsort(1)], 1)
+            orders = torch.rand(math.ceil(REPLICAS / self.together), self.size).argsort(1)
+            orders = orders.repeat_interleave(self.together, 0)[:REPLICAS]
+            self.order = torch.cat([self.order, orders], 1)
         chosen, self.order = self.order[:, :size], self.order[:, size:]
         replica = torch.arange(REPLICAS)[:, None] if len(self.x) > 1 else 0
         return self.x[replica, chosen], self.y[replica, chosen]

@@ -1,0 +1,242 @@
+//! Scripts of runs that begin from weights set by hand, that train layer by layer, and of the tasks on few relevant bits.
+
+use super::tests::link;
+use super::torch;
+
+fn script(text: &str) -> String {
+    torch::script(&link(text).spec).unwrap()
+}
+
+#[test]
+fn weights_set_by_hand_are_a_formula_or_numbers() {
+    let formulas = [
+        ("#v1/groups?n=5&width=50&from=memorise", "def memorising():"),
+        ("#v1/sparse-parity?model=power-net&n=6&k=3&from=maximum&loss=ce", "def of_largest_margin():"),
+        ("#v1/markov?d=6&from=circuit", "def induction_head():"),
+        ("#v1/markov?model=minimal-markov&from=bigram", "\"bigram\": {\"kernel\": torch.eye(K)"),
+    ];
+    for (text, part) in formulas {
+        let script = script(text);
+        assert!(script.contains(part) && !script.contains("GIVEN"), "{script}");
+        assert_eq!(script.matches("def initial():").count(), 1, "{script}");
+    }
+    for text in GIVEN {
+        let script = script(text);
+        assert!(script.contains("GIVEN = {\n    \"") && script.contains("import base64"), "{script}");
+        assert_eq!(script.matches("def initial():").count(), 1, "{script}");
+    }
+    assert!(!script("#v1/sparse-parity").contains("GIVEN"));
+}
+
+/// Runs with initial weights that no short formula gives.
+const GIVEN: [&str; 6] = [
+    "#v1/groups?n=5&width=16&from=maximum",
+    "#v1/groups?op=sub&n=5&width=16&from=maximum",
+    "#v1/sparse-parity?n=9&width=40&keep=3.17&replicas=3",
+    "#v1/sparse-parity?n=9&width=40&keep=3.17&replicas=4&inits=2&second=ones&bias=output",
+    "#v1/sparse-parity?n=9&width=40&init=perturbed&keep=2&replicas=3&inits=1",
+    "#v1/sparse-token-regression?begin=construction&width=256",
+];
+
+#[test]
+fn numbers_of_one_network_are_written_once_and_too_many_not_at_all() {
+    let lines = |text: &str| {
+        let script = script(text);
+        let (_, given) = script.split_once("GIVEN = {\n").unwrap();
+        given.split_once("\n}\n").map_or(0, |(given, _)| given.lines().count())
+    };
+    let kept = |replicas: &str| lines(&format!("#v1/sparse-parity?n=300&width=40&keep=3.17&{replicas}"));
+    assert_eq!(kept("replicas=9&inits=1"), kept("replicas=1"));
+    assert!(kept("replicas=9") > 6 * kept("replicas=1"));
+    let large = script("#v1/sparse-parity?n=500&width=400&keep=1.2.3&replicas=200");
+    assert!(large.contains("GIVEN = {\n}\n"), "{} letters", large.len());
+}
+
+#[test]
+fn layers_that_are_trained_one_after_the_other_are_stages() {
+    let of = |layers: &str| script(&format!("#v1/sparse-parity?model=deep-mlp&widths=4.3.2&layers={layers}"));
+    for (part, ends, stages) in [
+        ("\"stages\": 3,", 0, 1),
+        ("\"depth\": 3,", 1, 0),
+        ("def enter(step):", 0, 1),
+        ("def forward(p, x):", 1, 1),
+    ] {
+        assert_eq!(
+            [of("end"), of("greedy")].map(|text| text.matches(part).count()),
+            [ends, stages],
+            "{part}"
+        );
+    }
+}
+
+#[test]
+fn the_function_of_the_relevant_bits_is_a_table() {
+    for (text, parts) in [
+        ("fn=and", ["\"truth\": \"00000001\",", "\"ones\": 0.7937005259840998,"]),
+        ("fn=or&k=2", ["\"truth\": \"0111\",", "\"ones\": 0.2928932188134524,"]),
+        ("fn=own&own=0010&s=4.9", ["\"truth\": \"0010\",", "\"relevant\": [4, 9],"]),
+        ("ln=no", ["\"fixed\": [\"gains\", \"shifts\"],", "\"tries\": 1,"]),
+    ] {
+        let script = script(&format!("#v1/sparse-boolean?{text}"));
+        for part in parts {
+            assert!(script.contains(part), "{part} is not in\n{script}");
+        }
+    }
+    let hebb = script("#v1/teacher-student?n=3");
+    assert_eq!(hebb.lines().filter(|line| line.starts_with("    \"teacher\": [")).count(), 1);
+}
+
+/// What PyTorch is tried with; none where there is no PyTorch.
+#[cfg(not(target_family = "wasm"))]
+mod peers {
+    use std::process::Command;
+
+    use super::*;
+    use crate::pytorch::peer::python;
+    use crate::record::tests::peers::run;
+    use crate::run::RunSpec;
+    use crate::tasks::{Batch, Examples, Task};
+    use crate::training::session::learner::Learner;
+
+    /// Prints the initial weights of each script, one parameter after the other, as the whole numbers that have their bits.
+    const WEIGHTS: &str = "
+import runpy, sys, torch
+for name in sys.argv[1:]:
+    script = runpy.run_path(name + '.py', run_name='script')
+    p = script['initial']()
+    numbers = torch.cat([p[key].flatten() for key in script['SHAPES']])
+    print(name, *numbers.view(torch.int32).tolist())
+";
+
+    /// What this Python code prints when it is given the names of these runs' scripts, which are 0, 1, 2, ….
+    fn driven(python: &str, folder: &str, code: &str, specs: &[RunSpec]) -> String {
+        let folder = std::env::temp_dir().join(format!("vivarium-{folder}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut driver = Command::new(python);
+        driver.arg("-c").arg(code).current_dir(&folder);
+        for (at, spec) in specs.iter().enumerate() {
+            std::fs::write(folder.join(format!("{at}.py")), torch::script(spec).unwrap()).unwrap();
+            driver.arg(at.to_string());
+        }
+        let output = driver.output().unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Bit by bit.
+    #[test]
+    fn scripts_begin_from_the_weights_that_are_set_by_hand() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let formulas = [
+            "#v1/groups?n=5&width=60&from=memorise&replicas=2",
+            "#v1/groups?op=symmetric&letters=3&width=72&from=memorise",
+            "#v1/groups?op=sub&n=7&width=98&from=memorise",
+            "#v1/sparse-parity?model=power-net&n=6&k=3&from=maximum&loss=ce&replicas=2",
+            "#v1/sparse-parity?model=power-net&n=9&k=4&degree=4&s=8.2.5.9&from=maximum&loss=ce",
+            "#v1/markov?d=6&from=circuit",
+            "#v1/markov?k=3&d=9&c=7&a=2&t=12&from=circuit&replicas=2",
+            "#v1/markov?model=minimal-markov&from=bigram&k=3",
+            "#v1/markov?model=minimal-markov&from=unigram",
+            "#v1/markov?model=minimal-markov&v0=0.5&w0=-0.25&replicas=2",
+            "#v1/teacher-student?n=7",
+        ];
+        let specs: Vec<RunSpec> = formulas.iter().chain(&GIVEN).map(|text| link(text).spec).collect();
+        let printed = driven(python, "begun", WEIGHTS, &specs);
+        assert_eq!(printed.lines().count(), specs.len());
+        for ((line, spec), text) in printed.lines().zip(&specs).zip(formulas.iter().chain(&GIVEN)) {
+            let bits = line.split(' ').skip(1).map(|bits| bits.parse::<i32>().unwrap());
+            let found: Vec<f32> = bits.map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
+            assert_eq!(found, spec.initial().concat(), "{text}");
+        }
+    }
+
+    /// Every stage of greedy training, the transformer of chapter 4 and the perceptron on all inputs: the numbers of
+    /// autodiff.
+    #[test]
+    fn scripts_train_the_same_networks_where_no_data_are_drawn() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let cube = "#v1/sparse-parity?n=6&k=2&data=cube&batch=0&replicas=2&steps=12&halt=steps&every=1";
+        let models = [
+            "model=deep-mlp&widths=3.2.2&layers=greedy&lr=0.1&wd=0.01&mom=0.5",
+            "model=deep-mlp&widths=4.2&act=relu&layers=greedy&opt=adam&lr=0.01&clip=1",
+            "model=cls-transformer&demb=8&heads=2&dmlp=12&opt=adam&lr=0.02&wd=0.1&loss=ce",
+            "model=cls-transformer&demb=6&heads=3&dmlp=5&ln=no&lr=0.5&wd=0.01",
+            "model=perceptron&begin=gaussian&loss=corr&lr=0.1",
+        ];
+        let specs: Vec<RunSpec> = models.iter().map(|model| link(&format!("{cube}&{model}")).spec).collect();
+        let names: Vec<String> = (0..specs.len()).map(|at| format!("model{at}")).collect();
+        let named: Vec<(&str, RunSpec)> = names.iter().map(String::as_str).zip(specs).collect();
+        for (((_, spec), (rows, _)), model) in named.iter().zip(run(python, "stages", &named)).zip(models) {
+            let device = crate::training::launch::device::Device::cpu();
+            let mut tensors = crate::training::autodiff::Autodiff::new(spec, device.tensors());
+            assert_eq!(rows.len(), 26, "{model}");
+            for (step, rows) in rows.chunks(2).enumerate() {
+                let exact = pollster::block_on(tensors.measure(step as u64, 64)).unwrap();
+                for (row, (train, test)) in rows.iter().zip(exact.train_loss.iter().zip(&exact.test_loss)) {
+                    for (found, exact) in [(row[2], train), (row[4], test)] {
+                        let off = (found - exact).abs();
+                        assert!(off < 1e-4 * (0.1 + exact.abs()), "{model}, step {step}: {found} {exact}");
+                    }
+                }
+                tensors.train(step as u64, spec.learning_rate(step as u64));
+            }
+        }
+    }
+
+    /// Prints a batch of each replica, its bits and then its labels, after a look at which replicas share it.
+    const BATCHES: &str = "
+import runpy, sys
+for name in sys.argv[1:]:
+    script = runpy.run_path(name + '.py', run_name='script')
+    data = script['Data']()
+    for _ in range(4):
+        x, y = data.batch()
+        alike = [[bool(a.equal(b)) for b in x] for a in x]
+        assert alike == [[a // 2 == b // 2 for b in range(5)] for a in range(5)], alike
+    for replica in range(5):
+        print(name, *x[replica].flatten().int().tolist(), *y[replica].flatten().int().tolist())
+    x, y = data.held_out
+    print(name, *x.flatten().int().tolist(), *y.flatten().int().tolist())
+";
+
+    /// Samples that restarts share, that fit one set of bits only, and that are labelled as ours are.
+    #[test]
+    fn scripts_draw_the_samples_of_sparse_functions() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let shared = "#v1/sparse-boolean?n=8&k=3&demb=4&heads=1&held=600&replicas=5&tries=2";
+        let tasks = [
+            "m=40",
+            "m=0&batch=16",
+            "m=40&batch=15",
+            "fn=or&m=40",
+            "fn=majority&m=40",
+            "fn=own&own=0010&s=4.7&m=40",
+        ];
+        let specs: Vec<RunSpec> = tasks.iter().map(|text| link(&format!("{shared}&{text}")).spec).collect();
+        let printed = driven(python, "samples", BATCHES, &specs);
+        let lines: Vec<Vec<f32>> = printed
+            .lines()
+            .map(|line| line.split(' ').map(|number| number.parse().unwrap()).collect())
+            .collect();
+        assert_eq!(lines.len(), 6 * tasks.len());
+        for (at, line) in lines.iter().enumerate() {
+            let spec = &specs[at / 6];
+            let Task::SparseBoolean(task) = &spec.task else { panic!("a task of this test") };
+            let size = (line.len() - 1) / 9;
+            let batch = Batch { x: line[1..][..8 * size].to_vec(), y: line[1 + 8 * size..].to_vec() };
+            let (relevant, table) = (task.relevant(spec.run.seed), task.table());
+            for (x, y) in batch.x.chunks(8).zip(&batch.y) {
+                let row = relevant.iter().fold(0, |row, bit| 2 * row + usize::from(x[*bit] > 0.0));
+                assert_eq!(table[row], *y > 0.0, "{}: {x:?} {y}", tasks[at / 6]);
+            }
+            if size == 40 {
+                assert!(task.is_told(&batch), "{}", tasks[at / 6]);
+            }
+            if size == 600 {
+                let ones = batch.x.iter().filter(|x| **x > 0.0).count() as f64 / 4800.0;
+                assert!((ones - task.ones()).abs() < 0.03, "{}: {ones}", tasks[at / 6]);
+            }
+        }
+    }
+}
