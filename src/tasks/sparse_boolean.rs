@@ -37,7 +37,7 @@ use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
+use crate::sources::{ABBE_2023, EDELMAN_2022, EDELMAN_2024_VARIABLES};
 use crate::{choices, settings};
 use formula::{Formula, MOST_BITS, MOST_FORMULA, Table};
 
@@ -97,7 +97,7 @@ impl SparseBoolean {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
         about: "The label is the AND, OR, majority or parity of k bits of the input, or your own function of them. The network is not told which bits. The training sample may be small.",
-        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
+        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, ABBE_2023],
     };
 
     /// Probability that a bit is 1.
