@@ -426,6 +426,36 @@ mod tests {
         assert!((SparseBoolean::default().ones() - 0.793_700_526).abs() < 1e-9);
     }
 
+    /// Counted on examples, the share of the more common label is the one that is computed.
+    #[test]
+    fn the_larger_share_is_that_of_the_more_common_label() {
+        let share = |task: &SparseBoolean| {
+            let mut batch = Batch::default();
+            task.held_out(7, 0, 8192, &mut batch);
+            let ones = batch.y.iter().filter(|y| **y == 1.0).count() as f64 / 8192.0;
+            ones.max(1.0 - ones)
+        };
+        let own = [
+            ("(x1 ^ x2) & x3", 0.75),
+            ("~x1 | x2 ^ x3", 0.75),
+            ("x1 & x2 & x3 & x4", 0.9375),
+            ("0111", 0.75),
+            ("00010111", 0.5),
+            ("x1", 0.5),
+        ];
+        for (formula, expected) in own {
+            let formula = Formula(formula.into());
+            let task = SparseBoolean { function: Function::Own, formula, n: 12, m: 0, ..Default::default() };
+            assert_eq!(task.larger_share(), expected, "{:?}", task.formula);
+            assert!((share(&task) - expected).abs() < 0.02, "{:?}: {}", task.formula, share(&task));
+        }
+        for function in [Function::And, Function::Or, Function::Majority, Function::Parity] {
+            let task = SparseBoolean { function, n: 12, m: 0, ..Default::default() };
+            assert_eq!(task.larger_share(), 0.5, "{function:?}");
+            assert!(share(&task) < 0.525, "{function:?}: {}", share(&task));
+        }
+    }
+
     /// How many sets of places fit a sample, all of them tried.
     fn fitting(task: &SparseBoolean, batch: &Batch) -> usize {
         let all = (0..1u32 << task.n).filter(|set| set.count_ones() as usize == task.k);
