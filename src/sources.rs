@@ -27,6 +27,12 @@ pub const EDELMAN_2024_FRONTIER: Source = Source { cite: "Edelman 2024, ch. 6", 
 pub const EDELMAN_2024_GROUPS: Source = Source { cite: "Edelman 2024, ch. 7", ..EDELMAN_2024 };
 /// The thesis on Markov chains in context (chapter 8).
 pub const EDELMAN_2024_MARKOV: Source = Source { cite: "Edelman 2024, ch. 8", ..EDELMAN_2024 };
+/// The leap of a function, and how long SGD takes to learn it.
+pub const ABBE_2023: Source = Source {
+    cite: "Abbe et al. 2023",
+    title: "SGD learning on neural networks: leap complexity and saddle-to-saddle dynamics",
+    url: "https://arxiv.org/abs/2302.11055",
+};
 /// The paper behind the thesis's chapter 5.
 pub const BARAK_2022: Source = Source {
     cite: "Barak et al. 2022",

@@ -35,6 +35,7 @@ fn the_first_presets_show_what_they_claim() {
         "hidden-progress",
         "hidden-progress-noise",
         "gap-path",
+        "leap-1",
         "z23",
         "z7-memorise",
         "s3",

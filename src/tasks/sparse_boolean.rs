@@ -37,7 +37,7 @@ use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch, from_one, text};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
+use crate::sources::{ABBE_2023, EDELMAN_2022, EDELMAN_2024_VARIABLES};
 use crate::{choices, settings};
 use formula::{Formula, MOST_BITS, MOST_FORMULA, Table};
 
@@ -97,7 +97,7 @@ impl SparseBoolean {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
         about: "The label is the AND, OR, majority or parity of k bits of the input, or your own function of them. The network is not told which bits. The training sample may be small.",
-        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
+        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, ABBE_2023],
     };
 
     /// Probability that a bit is 1.
@@ -431,6 +431,36 @@ mod tests {
             }
         }
         assert!((SparseBoolean::default().ones() - 0.793_700_526).abs() < 1e-9);
+    }
+
+    /// Counted on examples, the share of the more common label is the one that is computed.
+    #[test]
+    fn the_larger_share_is_that_of_the_more_common_label() {
+        let share = |task: &SparseBoolean| {
+            let mut batch = Batch::default();
+            task.held_out(7, 0, 8192, &mut batch);
+            let ones = batch.y.iter().filter(|y| **y == 1.0).count() as f64 / 8192.0;
+            ones.max(1.0 - ones)
+        };
+        let own = [
+            ("(x1 ^ x2) & x3", 0.75),
+            ("~x1 | x2 ^ x3", 0.75),
+            ("x1 & x2 & x3 & x4", 0.9375),
+            ("0111", 0.75),
+            ("00010111", 0.5),
+            ("x1", 0.5),
+        ];
+        for (formula, expected) in own {
+            let formula = Formula(formula.into());
+            let task = SparseBoolean { function: Function::Own, formula, n: 12, m: 0, ..Default::default() };
+            assert_eq!(task.larger_share(), expected, "{:?}", task.formula);
+            assert!((share(&task) - expected).abs() < 0.02, "{:?}: {}", task.formula, share(&task));
+        }
+        for function in [Function::And, Function::Or, Function::Majority, Function::Parity] {
+            let task = SparseBoolean { function, n: 12, m: 0, ..Default::default() };
+            assert_eq!(task.larger_share(), 0.5, "{function:?}");
+            assert!(share(&task) < 0.525, "{function:?}: {}", share(&task));
+        }
     }
 
     /// How many sets of places fit a sample, all of them tried.

@@ -30,7 +30,7 @@ export function functionsLab(here) {
 
   it("takes a function of one's own, and says where its mistake is", async () => {
     const { page, heard, see } = await go("#v1/sparse-boolean?fn=own&n=12&m=60&held=128&start=paused&show=loss.fourier");
-    const known = /^The function has degree 3\. Of its 8 Fourier coefficients, 4 are different from 0\./;
+    const known = /^The function has degree 3 and leap 2\. Of its 8 Fourier coefficients, 4 are different from 0\./;
     await until(async () => known.test(await summary(see, "fourier")), "the coefficients of (x1 ^ x2) & x3");
     assert.ok((await pixels(page, "chart-fourier")) > 2, "bars are drawn");
     const field = see("knob-own");
@@ -43,10 +43,10 @@ export function functionsLab(here) {
     assert.equal(await field.inputValue(), "x1 & ? x2", "what was typed stays");
     await enter("x1 & ~x2");
     await until(() => page.url().includes("own=x1_*_~x2"), "the formula in the link");
-    await until(async () => /degree 2\. Of its 4 Fourier coefficients, 4 are different from 0/.test(await summary(see, "fourier")), "its coefficients");
+    await until(async () => /degree 2 and leap 1\. Of its 4 Fourier coefficients, 4 are different from 0/.test(await summary(see, "fourier")), "its coefficients");
     await enter("01101001");
     await until(() => page.url().includes("own=0x69"), "the table in the link");
-    await until(async () => /degree 3\. Of its 8 Fourier coefficients, only one is different from 0/.test(await summary(see, "fourier")), "a parity");
+    await until(async () => /degree 3 and leap 3\. Of its 8 Fourier coefficients, only one is different from 0/.test(await summary(see, "fourier")), "a parity");
     isQuiet(heard);
     await page.close();
   });

@@ -269,6 +269,12 @@ pub const TERMS: &[Term] = &[
         ),
     },
     Term {
+        words: text!("leap|leaps"),
+        means: text!(
+            "A function of bits is a weighted sum of products of bits. In the best order of these products, the leap is the largest number of bits that one product adds to the bits before it."
+        ),
+    },
+    Term {
         words: text!("learning rate|learning rates"),
         means: text!(
             "The factor by which a training step multiplies the gradient. A larger factor gives a larger step."

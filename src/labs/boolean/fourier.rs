@@ -47,7 +47,7 @@ fn name(set: usize) -> String {
 }
 
 /// The sets whose coefficient is not 0, the largest coefficient first and of equal ones the smaller set.
-fn sets(coefficients: &[f64]) -> Vec<usize> {
+pub fn sets(coefficients: &[f64]) -> Vec<usize> {
     let by_size = |a: usize, b: usize| {
         let size = |set: usize| coefficients[set].abs();
         size(b).total_cmp(&size(a)).then(a.count_ones().cmp(&b.count_ones()))
@@ -56,6 +56,22 @@ fn sets(coefficients: &[f64]) -> Vec<usize> {
     // Sums of 2ᵏ signs are exact.
     sets.retain(|set| coefficients[*set] != 0.0);
     sets
+}
+
+/// The leap: most bits that one of these sets adds to the sets before it, in the order that makes this number smallest
+/// (Abbe, Boix-Adsera and Misiakiewicz 2023).
+///
+/// # Why
+/// The set that adds the fewest bits may always come next: in any other order, the first set that is still missing adds
+/// no more bits than it does there, since more bits are known by now.
+pub fn leap(sets: &[usize]) -> u32 {
+    let (mut left, mut known, mut leap) = (sets.to_vec(), 0usize, 0u32);
+    while let Some(at) = (0..left.len()).min_by_key(|at| (left[*at] & !known).count_ones()) {
+        let next = left.swap_remove(at);
+        leap = leap.max((next & !known).count_ones());
+        known |= next;
+    }
+    leap
 }
 
 fn drawn(run: &RunView) -> Bars {
@@ -76,19 +92,22 @@ fn said(task: &SparseBoolean) -> String {
     let coefficients = coefficients(task);
     let sets = sets(&coefficients);
     let degree = sets.iter().map(|set| set.count_ones()).max().unwrap_or(0);
+    let leap = leap(&sets);
     let largest = sets.first().copied().unwrap_or(0);
     let (all, value, name) = (coefficients.len(), decimal(coefficients[largest] as f32), name(largest));
     match sets.len() {
         1 => tr!(
-            "The function has degree {degree}. Of its {all} Fourier coefficients, only one is different from 0: {value}, for {name}.",
+            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, only one is different from 0: {value}, for {name}.",
             degree,
+            leap,
             all,
             value,
             name
         ),
         count => tr!(
-            "The function has degree {degree}. Of its {all} Fourier coefficients, {count} are different from 0. The largest is {value}, for {name}.",
+            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, {count} are different from 0. The largest is {value}, for {name}.",
             degree,
+            leap,
             all,
             count,
             value,
@@ -156,6 +175,40 @@ mod tests {
         assert_eq!((parity[0b111], sets(&parity).len()), (1.0, 1));
     }
 
+    /// The largest number of new bits in the best of all orders.
+    fn best_order(sets: &[usize], known: usize) -> u32 {
+        let next = |at: usize| {
+            let mut others = sets.to_vec();
+            let set = others.remove(at);
+            (set & !known).count_ones().max(best_order(&others, known | set))
+        };
+        (0..sets.len()).map(next).min().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_leap_is_that_of_the_best_of_all_orders() {
+        assert_eq!(leap(&[]), 0);
+        // x1 + x1x2 + x1x2x3 is a staircase; without the step in the middle two bits are added at once.
+        assert_eq!((leap(&[0b111, 0b011, 0b001]), leap(&[0b111, 0b001])), (1, 2));
+        for (query, expected) in [
+            ("fn=own&own=x1_@_(x2_*_x3)", 1),
+            ("fn=own&own=(x1_@_x2)_*_x3", 2),
+            ("fn=own&own=x1_*_(x2_@_x3_@_x4)", 3),
+            ("fn=majority&k=5", 1),
+            ("fn=and&k=4", 1),
+            ("fn=parity&k=4", 4),
+        ] {
+            assert_eq!(leap(&sets(&coefficients(&task(query)))), expected, "{query}");
+        }
+        // Every choice of up to five sets of three bits.
+        for chosen in 0u32..256 {
+            let all: Vec<usize> = (0..8).filter(|set| chosen >> set & 1 == 1).collect();
+            if all.len() <= 5 {
+                assert_eq!(leap(&all), best_order(&all, 0), "{all:?}");
+            }
+        }
+    }
+
     #[test]
     fn the_chart_has_a_bar_for_each_coefficient_that_is_not_zero() {
         let mut state = State::default();
@@ -169,7 +222,7 @@ mod tests {
         let said = charts::FOURIER.summary(&state.run);
         assert_eq!(
             said,
-            "The function has degree 3. Of its 8 Fourier coefficients, 4 are different from 0. The largest is −0.500, for 1."
+            "The function has degree 3 and leap 2. Of its 8 Fourier coefficients, 4 are different from 0. The largest is −0.500, for 1."
         );
         // A conjunction of five bits has 32, of which the constant is the largest.
         state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));

@@ -1,15 +1,17 @@
-//! Chapter 4: what one layer of attention learns from few examples.
+//! Chapter 4: what one layer of attention learns from few examples; and functions of one's own with a small and a large
+//! leap (Abbe, Boix-Adsera and Misiakiewicz 2023).
 
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns};
+use crate::analysis::chart;
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];
+pub const PRESETS: &[&[Preset]] = &[OF_ATTENTION, OF_LEAPS];
 
 /// Figures 4.2 to 4.4.
 const GROUP: PresetGroup =
     PresetGroup { slug: "variables", name: "What attention learns from few samples", charts: &[] };
 
-const ALL_OF_THEM: &[Preset] = &[
+const OF_ATTENTION: &[Preset] = &[
     Preset {
         slug: "and-enough",
         name: "AND of 3 bits among 100, from 100 examples",
@@ -110,3 +112,121 @@ const ALL_OF_THEM: &[Preset] = &[
         time: "About half a minute on one processor core.",
     },
 ];
+
+/// Functions that differ in how many new bits a network must find at once.
+const LEAPS: PresetGroup = PresetGroup {
+    slug: "leaps",
+    name: "Functions of the same bits, learned soon or late",
+    charts: &[chart::ACCURACY],
+};
+
+const OF_LEAPS: &[Preset] = &[
+    Preset {
+        slug: "leap-1",
+        name: "XOR of a bit with an AND: leap 1",
+        group: &LEAPS,
+        link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&n=50&m=0&lr=0.05&loss=square&batch=32&steps=400&halt=steps&show=loss.accuracy.fourier",
+        claim: "The label is x1 XOR (x2 AND x3). Four Fourier coefficients are not 0: those of x1, x1x2, x1x3 and x1x2x3. In this order each product adds at most one new bit, so the leap is 1. Accuracy first stays near 75 %, which is the accuracy of x1 alone, and reaches 99 % within 400 steps.",
+        source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
+        instance: "Kept: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2. Our choices: this function, which like every label here has the values −1 and +1; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
+        expect: &[
+            Expect::Median { measure: Measure::TestAccuracy, step: 40, between: (0.7, 0.8) },
+            Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.7, 0.8) },
+            learns(0.99, (150, 400), ALL),
+        ],
+        budget: 400,
+        ..QUICK
+    },
+    Preset {
+        slug: "leap-3",
+        name: "Parity of the same three bits: leap 3",
+        group: &LEAPS,
+        link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_x2_@_x3&n=50&m=0&lr=0.05&loss=square&batch=32&steps=6000&every=20&speed=200&show=loss.accuracy.fourier",
+        claim: "Only the Fourier coefficient of x1x2x3 is not 0. This product adds three new bits at once, so the leap is 3. At step 1,000 accuracy is still at chance, and nearly all seeds need more than 2,000 steps to reach 99 %. The same network learns the function with leap 1 within 400 steps.",
+        source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
+        instance: "The settings of “XOR of a bit with an AND: leap 1”, with the parity of the same three bits and up to 6,000 steps. Both functions have degree 3.",
+        expect: &[
+            Expect::Median { measure: Measure::TestAccuracy, step: 1_000, between: (0.45, 0.55) },
+            learns(0.99, (2_000, 6_000), (0.9, 1.0)),
+        ],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "leap-times",
+        name: "Leap 1 and leap 3: time against n",
+        group: &LEAPS,
+        link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&m=0&lr=0.05&loss=square&batch=32&replicas=20&steps=8000&every=10&held=256&sweep=n:10_20_40&series=fn:own_parity&speed=0&show=accuracy.times.sweep",
+        claim: "With four times as many bits, the function with leap 1 needs two to three times as many training steps, and the parity, with leap 3, needs at least seven times as many. For 40 bits the parity takes about ten times as many steps as the function with leap 1.",
+        source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
+        instance: "The two functions and the settings of “XOR of a bit with an AND: leap 1”, for 10, 20 and 40 bits, with 20 networks per point. By the conjecture, training time grows like n to the power max(leap, 2), up to logarithms. So the exponents of leap 3 and leap 1 differ by 1.",
+        expect: &[
+            Expect::Exponent { series: 0, values: (0, 2), between: (0.5, 0.79) },
+            Expect::Exponent { series: 1, values: (0, 2), between: (1.41, 1.9) },
+            Expect::MedianTime { series: 0, at: 2, between: (220, 290) },
+            Expect::MedianTime { series: 1, at: 2, between: (2_200, 2_900) },
+        ],
+        budget: 8_000,
+        time: "About ten seconds on one processor core.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labs::boolean::fourier::{coefficients, leap, sets};
+    use crate::tasks::{Examples, SparseBoolean, Task};
+
+    fn task(slug: &str) -> SparseBoolean {
+        let preset = OF_LEAPS.iter().find(|preset| preset.slug == slug).expect("a preset");
+        let Task::SparseBoolean(task) = preset.link().spec.task else { panic!("a sparse Boolean function") };
+        task
+    }
+
+    /// As signs, a AND b is (−1 + a + b + ab)/2 and a XOR b is −ab, so that
+    ///
+    /// ```text
+    /// x1 XOR (x2 AND x3) = −x1 (−1 + x2 + x3 + x2x3)/2 = (x1 − x1x2 − x1x3 − x1x2x3)/2
+    /// x1 XOR x2 XOR x3 = −(−x1x2) x3 = x1x2x3
+    /// ```
+    #[test]
+    fn the_functions_have_the_coefficients_and_leaps_that_the_claims_say() {
+        let mut staircase = [0.0; 8];
+        (staircase[0b001], staircase[0b011], staircase[0b101], staircase[0b111]) = (0.5, -0.5, -0.5, -0.5);
+        let mut parity = [0.0; 8];
+        parity[0b111] = 1.0;
+        for (slug, expected, wanted) in
+            [("leap-1", staircase, 1), ("leap-times", staircase, 1), ("leap-3", parity, 3)]
+        {
+            let found = coefficients(&task(slug));
+            assert_eq!((found.as_slice(), leap(&sets(&found))), (expected.as_slice(), wanted), "{slug}");
+        }
+        // Both are functions of the same bits, and both labels are as common.
+        let [one, three] = ["leap-1", "leap-3"].map(task);
+        assert_eq!(one.relevant(0), three.relevant(0));
+        assert_eq!([one.larger_share(), three.larger_share()], [0.5; 2]);
+        // x1 alone is right on six of the eight values of the three bits.
+        let table = one.table();
+        let right = table.iter().enumerate().filter(|(row, label)| (row >> 2 & 1 == 1) == **label);
+        assert_eq!(right.count(), 6);
+    }
+
+    /// The claims say "two to three times", "at least seven times" and "about ten times".
+    #[test]
+    fn the_claim_about_times_follows_from_what_is_expected() {
+        let expected = OF_LEAPS.iter().find(|preset| preset.slug == "leap-times").expect("a preset").expect;
+        let [
+            Expect::Exponent { between: slow, .. },
+            Expect::Exponent { between: fast, .. },
+            Expect::MedianTime { between: one, .. },
+            Expect::MedianTime { between: three, .. },
+        ] = expected
+        else {
+            panic!("two exponents and two times")
+        };
+        let times = |exponent: f64| libm::pow(4.0, exponent);
+        assert!(times(slow.0) >= 2.0 && times(slow.1) <= 3.0 && times(fast.0) >= 7.0);
+        let ratio = |a: u64, b: u64| a as f64 / b as f64;
+        assert!(ratio(three.0, one.1) > 7.0 && ratio(three.1, one.0) < 14.0);
+    }
+}
