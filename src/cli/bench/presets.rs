@@ -103,8 +103,9 @@ pub fn compare(arguments: &Arguments, names: &[String]) -> Result<(), Trouble> {
             old.and(now).map_err(|why| anyhow::anyhow!("{why}: choose another file for --output"))?
         }
     });
-    // In the end a row for a preset that there is no longer, or that is no longer trained, is left out.
-    report.rows.retain(|row| PRESETS.iter().any(|preset| row.preset == title(preset) && is_trained(preset)));
+    // Rows of presets that there are no longer, or that are no longer trained.
+    let titles: Vec<String> = PRESETS.iter().filter(|preset| is_trained(preset)).map(title).collect();
+    report.rows.retain(|row| titles.contains(&row.preset));
     let device = Device::cpu();
     for (number, preset) in presets.iter().enumerate() {
         let title = title(preset);
