@@ -6,6 +6,7 @@ mod chains;
 mod groups;
 mod networks;
 mod points;
+mod presets;
 mod prompts;
 mod throughput;
 
@@ -31,9 +32,9 @@ use crate::training::session::{Options, Session};
 /// What `lab bench` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Measuring time for one row of the table in seconds, split into five windows.
-    #[arg(long, default_value_t = 3.0)]
-    seconds: f64,
+    /// Measuring time for one row of the table in seconds, split into five windows: 3 by default, with --presets 1.
+    #[arg(long)]
+    seconds: Option<f64>,
     /// Numbers of replicas to measure, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 64, 1024])]
     replicas: Vec<usize>,
@@ -58,6 +59,17 @@ pub struct Arguments {
     /// Instead, measure sweeps: training steps per second of all networks together, by width and number of replicas.
     #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "points", "science"])]
     sweeps: bool,
+    /// Instead, measure the presets of these names on one core, or all that are trained: of a sweep, its first run.
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..,
+        conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science"]
+    )]
+    presets: Option<Vec<String>>,
+    /// With --presets: measure again what the file already has numbers for.
+    #[arg(long, requires = "presets")]
+    again: bool,
     /// Instead, compare results of the parity lab, the look-up lab and the in-context labs with the results of
     /// independent programs.
     #[arg(long)]
@@ -65,15 +77,23 @@ pub struct Arguments {
     /// With --science: compare only the results with this text in their names.
     #[arg(long, default_value = "")]
     only: String,
-    /// With --science: also write the comparison to this file, as tables in Markdown.
+    /// With --science or --presets: also write the table to this file, in Markdown. --presets keeps the rows of the file.
     #[arg(long)]
     output: Option<PathBuf>,
-    /// Also measure PyTorch on the same work, if PyTorch is installed.
+    /// Also measure PyTorch on the same work, if PyTorch is installed. With --presets: the script that `lab script` prints.
     #[arg(long)]
     peers: bool,
     /// The Python program that runs PyTorch.
     #[arg(long, default_value = "python3")]
     python: String,
+}
+
+impl Arguments {
+    /// Measuring time for one row of the table in seconds.
+    fn seconds(&self) -> f64 {
+        let usual = if self.presets.is_some() { presets::SECONDS } else { 3.0 };
+        self.seconds.unwrap_or(usual)
+    }
 }
 
 /// Rows whose step would take longer than this are left out, in seconds.
@@ -90,6 +110,8 @@ fn work(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
 /// Five windows of one row, as steps per second from low to high.
 struct Rates {
     sorted: Vec<f64>,
+    /// Whether the run ended before all windows were over, since it diverged.
+    ended: bool,
 }
 
 impl Rates {
@@ -124,6 +146,9 @@ impl Rates {
 pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     if arguments.science {
         return instances(arguments);
+    }
+    if let Some(names) = &arguments.presets {
+        return presets::compare(arguments, names);
     }
     let mut devices = vec![Device::cpu()];
     match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
@@ -218,7 +243,7 @@ fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Tro
                     continue;
                 }
                 let what = format!("width {width}, {replicas} replicas");
-                let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds, &what)? else {
+                let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds(), &what)? else {
                     continue;
                 };
                 let [steps, spread, flops, share] = rates.cells(&spec, peak);
@@ -286,23 +311,26 @@ fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates)
             return Ok::<_, Trouble>(());
         }
         let warm = now_ms() + (seconds * 200.0).min(1e3);
-        while now_ms() < warm {
+        while now_ms() < warm && !session.finished() {
             session.advance(50.0, u64::MAX).await?;
         }
         session.first_layer().await?;
         for _ in 0..5 {
             let (begin, from) = (now_ms(), session.step());
-            while now_ms() - begin < seconds * 200.0 {
+            while now_ms() - begin < seconds * 200.0 && !session.finished() {
                 // Few enough that autodiff's launches do not pile up unseen.
                 session.advance(50.0, 200_000).await?;
             }
             session.first_layer().await?;
+            if session.finished() {
+                break;
+            }
             sorted.push((session.step() - from) as f64 / (now_ms() - begin) * 1e3);
         }
         Ok(())
     })?;
     sorted.sort_by(f64::total_cmp);
-    Ok((name, Rates { sorted }))
+    Ok((name, Rates { sorted, ended: session.finished() }))
 }
 
 /// A row of the script beside the tests.
@@ -341,7 +369,7 @@ fn peers(arguments: &Arguments) {
 /// says itself why it cannot, and which sizes it leaves out.
 fn ask<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
-    let seconds = arguments.seconds.to_string();
+    let seconds = arguments.seconds().to_string();
     let ran = Command::new(&arguments.python)
         .arg(&script)
         .args(["--seconds", &seconds])

@@ -218,12 +218,12 @@ def timed(step, count, device):
     return time.perf_counter() - begin
 
 
-def rates(step, device, seconds):
-    """Steps per second in each window, or nothing if one step takes too long."""
+def rates(step, device, seconds, slowest=SLOWEST):
+    """Steps per second in each window, or nothing if one step takes more than `slowest` seconds."""
     window = seconds / WINDOWS
     timed(step, 1, device)
     count, took = 1, timed(step, 1, device)
-    if took > SLOWEST:
+    if took > slowest:
         return None
     # The search for how many steps fill a window warms up too.
     while took < window / 2:

@@ -71,7 +71,8 @@ impl Networks {
             for &(network, link) in self.all {
                 for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {
                     let spec = self.work(link, learner);
-                    let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds, network)? else {
+                    let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds(), network)?
+                    else {
                         continue;
                     };
                     let [steps, spread, flops, share] = rates.cells(&spec, peak);

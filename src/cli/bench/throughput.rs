@@ -83,7 +83,7 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
         if gpu {
             let mut row = vec!["all, in packs".to_string()];
             for replicas in REPLICAS {
-                let found = batched(replicas, device, arguments.seconds)?;
+                let found = batched(replicas, device, arguments.seconds())?;
                 row.push(found.map_or_else(|| "–".into(), |(rate, _)| count(rate)));
                 best = best.into_iter().chain(found).max_by(|a, b| a.0.total_cmp(&b.0));
             }
@@ -91,7 +91,7 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
         }
         println!("{table}");
         if gpu {
-            families(device, arguments.seconds)?;
+            families(device, arguments.seconds())?;
         }
         if let Some((rate, networks)) = best {
             let time = duration(FRONTIER / rate);
@@ -107,7 +107,7 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
 /// One run of so many networks.
 fn alone(width: usize, replicas: usize, device: &Device, arguments: &Arguments) -> Result<String, Trouble> {
     let what = format!("width {width}, {replicas} networks");
-    let measured = rate_or_say(&cell(width, replicas), device, arguments.seconds, &what)?;
+    let measured = rate_or_say(&cell(width, replicas), device, arguments.seconds(), &what)?;
     let median = measured.map_or(f64::NAN, |(_, rates)| rates.median());
     Ok(if median.is_nan() { "–".into() } else { count(median * replicas as f64) })
 }

@@ -69,6 +69,30 @@ def found(numbers):
     return numbers[1 if S["by"] == "memory" else 3] >= S["target"]
 
 
+def prepared(p):
+    """What moves the parameters, and the schedule of its learning rate."""
+    for name, values in p.items():
+        values.requires_grad_(name not in S["fixed"] + S["frozen"])
+    update = optimizer(p)
+    return update, torch.optim.lr_scheduler.LambdaLR(update, learning_rate)
+
+
+def train_step(p, step, batch, update, schedule):
+    """One step of training."""
+    x, y = batch
+    smoothed = {"label_smoothing": S["ls"]} if S.get("ls", 0) > 0 else {}
+    # Summed over replicas, so that each has the gradient that it would have alone.
+    loss = losses(y, forward(p, x), **smoothed).mean((1, 2)).sum()
+    if "lambda" in S:
+        loss = loss + penalty(p, step).sum()
+    update.zero_grad()
+    loss.backward()
+    if S.get("clip", 0) > 0:
+        clip(p)
+    update.step()
+    schedule.step()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--weights", metavar="FILE", help="begin from these weights, a safetensors file")
@@ -76,12 +100,9 @@ def main():
     arguments = parser.parse_args()
     torch.manual_seed(S["seed"])
     p = loaded(arguments.weights) if arguments.weights else started(initial())
-    for name, values in p.items():
-        values.requires_grad_(name not in S["fixed"] + S["frozen"])
-    update, data, solved = optimizer(p), Data(), {}
-    schedule = torch.optim.lr_scheduler.LambdaLR(update, learning_rate)
+    update, schedule = prepared(p)
+    data, solved = Data(), {}
     tries = S.get("tries", 1)
-    smoothed = {"label_smoothing": S["ls"]} if S.get("ls", 0) > 0 else {}
     names = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"]
     for step in range(arguments.steps + 1):
         if "stages" in S:
@@ -100,17 +121,7 @@ def main():
                 break
         if step == arguments.steps:
             break
-        x, y = batch
-        # Summed over replicas, so that each has the gradient that it would have alone.
-        loss = losses(y, forward(p, x), **smoothed).mean((1, 2)).sum()
-        if "lambda" in S:
-            loss = loss + penalty(p, step).sum()
-        update.zero_grad()
-        loss.backward()
-        if S.get("clip", 0) > 0:
-            clip(p)
-        update.step()
-        schedule.step()
+        train_step(p, step, batch, update, schedule)
     for replica, step in sorted(solved.items()):
         print(f"Replica {replica}: target accuracy at step {step}.", file=sys.stderr)
 
