@@ -52,6 +52,8 @@ pub fn check(path: &str) -> Result<(), Trouble> {
                 format!("Weights at step {}: {} numbers.", thousands(header.step), thousands(numbers as u64)),
                 link_of(&header.spec),
             ];
+            let [file, what] = &header.initial;
+            lines.extend(initial(file, what));
             let named = header.tensors.iter().map(|(name, shape)| format!("  {name:<14}{shape:?}"));
             lines.extend(named);
             lines.push(solved(&header.solved));
@@ -67,6 +69,11 @@ fn link_of(spec: &RunSpec) -> String {
     encode(&Link::of(spec.clone()))
 }
 
+/// The file with the initial weights of a run, if the link does not draw them, and what that file is.
+fn initial(file: &str, what: &str) -> Option<String> {
+    (!file.is_empty()).then(|| format!("Initial weights: {file} ({what})."))
+}
+
 fn of_run(record: &Record) -> Vec<String> {
     let about = &record.environment;
     let places = [&about.device, &about.learner, &about.system, &about.program];
@@ -78,9 +85,7 @@ fn of_run(record: &Record) -> Vec<String> {
         None => "not ended",
     };
     let mut lines = vec![encode(&record.link), places.join(", ")];
-    if !about.weights.is_empty() {
-        lines.push(format!("Initial weights: {} ({}).", about.weights, about.weights_of));
-    }
+    lines.extend(initial(&about.weights, &about.weights_of));
     if !record.times.is_empty() {
         let cells = crate::sweep::cells(&record.link.spec).len();
         lines.push(format!("A sweep: {} of {cells} runs, {ended}.", record.times.len()));

@@ -10,10 +10,12 @@ use std::collections::BTreeMap;
 use super::sweep::{keys, values};
 use super::{Trouble, open};
 use crate::analysis::convergence::best;
+use crate::display::data::COLUMNS;
 use crate::display::sweep::Sweep;
 use crate::permalink::{Link, encode};
 use crate::protocol::{Ending, Row};
-use crate::record::{Record, columns, csv_head};
+use crate::record::preamble::initial_weights;
+use crate::record::{Environment, Record, columns, csv_head};
 use crate::run::{Halt, RunSpec, Success};
 use crate::tasks::Measures;
 
@@ -66,6 +68,11 @@ pub fn read(path: &str, text: &str, given: Option<&Link>) -> Result<Measured, Tr
     let first = csv_head(&[]);
     let first: Vec<&str> = first.trim_end().split(',').collect();
     let is_run = names.len() > first.len() && names.iter().zip(&first).all(|(name, first)| name == first);
+    if names.iter().eq(COLUMNS.split(',')) {
+        return bad(format!(
+            "{path} holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of one sweep"
+        ));
+    }
     let is_of_several = names.get(1).is_some_and(|name| name == first[0]);
     // A sweep has its settings before the replica, and the time behind it.
     let replica = names.iter().position(|name| name == first[1]);
@@ -90,7 +97,10 @@ pub fn read(path: &str, text: &str, given: Option<&Link>) -> Result<Measured, Tr
     let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().collect()).collect();
     let said = |why: String| bad(format!("{path}: {why}"));
     match Sweep::of(&link.spec) {
-        None if is_run => rows(&link.spec, &names, &lines).and_then(|rows| run(link, rows)).or_else(said),
+        None if is_run => {
+            let initial = initial_weights(text.lines().take_while(|line| line.starts_with('#')));
+            rows(&link.spec, &names, &lines).and_then(|rows| run(link, initial, rows)).or_else(said)
+        }
         Some(sweep) if is_sweep => times(&link.spec, sweep, &names, &lines)
             .map(|sweep| Measured::Sweep(Box::new((link, sweep))))
             .or_else(said),
@@ -204,8 +214,8 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
     }
 }
 
-/// The run with these measurements.
-fn run(link: Link, rows: Vec<Row>) -> Result<Measured, String> {
+/// The run with these measurements, and with what the table says of its initial weights.
+fn run(link: Link, [weights, weights_of]: [String; 2], rows: Vec<Row>) -> Result<Measured, String> {
     let settings = &link.spec.run;
     let solved: Vec<Option<u64>> =
         (0..settings.replicas).map(|replica| solved(&link.spec, &rows, replica)).collect();
@@ -216,7 +226,16 @@ fn run(link: Link, rows: Vec<Row>) -> Result<Measured, String> {
         _ if step >= settings.steps => Some(Ending::LastStep),
         _ => None,
     };
-    Ok(Measured::Run(Box::new(Record { link, step, ending, solved, rows, ..Default::default() })))
+    let environment = Environment { weights, weights_of, ..Default::default() };
+    Ok(Measured::Run(Box::new(Record {
+        link,
+        environment,
+        step,
+        ending,
+        solved,
+        rows,
+        ..Default::default()
+    })))
 }
 
 /// The step at which a replica reached the target.
@@ -314,6 +333,31 @@ mod tests {
         let named = format!("# program: Vivarium\n# link: {}\n{text}30,0,0,1,", encode(&link));
         assert_eq!(shown(&record(&named.replace("30,0,0,1,", "30,0,0,1,0,1\n"), None).rows), shown(&rows));
         assert!(said(&named, None).contains("cannot be read as CSV"));
+    }
+
+    /// What a file of a run's charts holds is none of its measurements, however alike they begin.
+    #[test]
+    fn a_table_of_charts_is_told_from_a_table_of_a_run() {
+        let link = link_of("#v1/sparse-parity?n=20");
+        let run = crate::display::RunView { link: link.clone(), ..Default::default() };
+        let charts = crate::display::data::csv(&crate::display::data::about_charts(&run), &[]);
+        let sentence = "run.csv holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of \
+                        one sweep";
+        assert_eq!([said(&charts, None), said(&charts, Some(&link))], [sentence; 2]);
+    }
+
+    #[test]
+    fn a_run_from_the_weights_of_a_file_says_so() {
+        let link = link_of("#v1/sparse-parity?replicas=1");
+        let text = csv(&link.spec.measures(), [row(0, &[0.5])].iter());
+        let mut begun = Record { link: link.clone(), ..Record::default() };
+        begun.environment.weights = "runs/half.safetensors".into();
+        begun.environment.weights_of = "step 50 of #v1/sparse-parity?n=77, checksum 0123456789abcdef".into();
+        let found = record(&(begun.csv_preamble() + &text), None);
+        // The link in that line is the one of another run.
+        assert_eq!((&found.link, &found.environment.weights_of), (&link, &begun.environment.weights_of));
+        assert_eq!(found.environment.weights, "half.safetensors");
+        assert_eq!(record(&text, Some(&link)).environment, Environment::default());
     }
 
     #[test]

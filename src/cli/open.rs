@@ -125,6 +125,27 @@ pub fn file(path: &str) -> Result<Option<File>, Trouble> {
     Ok(Some(file))
 }
 
+/// What a person is told where only the link is taken of a file of a run or of weights, although the run began with other
+/// weights than those that the link draws.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn other_start(path: &str) -> Result<Option<String>, Trouble> {
+    let file = if find(path).is_some() { None } else { file(path)? };
+    let weights = match file {
+        None => return Ok(None),
+        Some(File::Run(record)) => record.environment.weights,
+        Some(File::Weights(header)) => header.initial[0].clone(),
+    };
+    let told = || {
+        format!(
+            "The run in {path} began with the weights in {weights}. The run of its link is trained instead, with initial \
+             weights that the link draws."
+        )
+    };
+    Ok((!weights.is_empty()).then(told))
+}
+
 /// Takes what an argument says instead of the link.
 ///
 /// # Errors

@@ -18,6 +18,7 @@ use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::permalink::{Axis, Link, encode};
+use crate::record::preamble::file_name;
 use crate::record::{File, FileError};
 
 /// What `lab plot` takes.
@@ -127,6 +128,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
             return Ok(());
         }
         Source::Link => {
+            open::other_start(path)?.iter().for_each(|sentence| eprintln!("{sentence}"));
             let mut page = Headless::open(&changed(open::link(path)?, arguments)?);
             let (shown, left_out) = charts(page.state());
             // Other runs of a sweep may have what the first has not.
@@ -162,7 +164,12 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     if let Some(swept) = state.run.sweep.as_ref().filter(|_| !arguments.quiet) {
         print!("{}", sweep::laws(&state.run.link.spec, swept));
     }
-    let title = encode(&Link::of(state.run.link.spec.clone()));
+    let link = encode(&Link::of(state.run.link.spec.clone()));
+    // The link alone would say that it draws the initial weights.
+    let title = match file_name(&state.run.initial[0]) {
+        "" => link,
+        file => format!("{link}, initial weights from {file}"),
+    };
     let columns = columns(readings.len());
     arguments.look.draw(&arguments.output, readings, &title, columns, (480, 320))
 }

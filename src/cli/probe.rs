@@ -22,6 +22,7 @@ use crate::app::files::data::chart_data;
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
+use crate::display::data::about_charts;
 use crate::labs::find;
 use crate::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
 use crate::permalink::Link;
@@ -235,7 +236,7 @@ pub fn probe(arguments: &Arguments) -> Result<(), Trouble> {
             "--arrays needs weights, but the file contains none. Use the link of the run or a checkpoint.",
         ));
     }
-    let mut document = Document { link: &link, charts: vec![], arrays: vec![] };
+    let mut document = Document::default();
     let mut probing = Probing { arguments, link: &link, inputs, are_named, document: &mut document };
     probing.all(source, &steps)?;
     say_what_is_empty(&document);
@@ -261,16 +262,16 @@ fn say_what_is_empty(document: &Document) {
 }
 
 /// What is taken from step to step.
-struct Probing<'a, 'b> {
+struct Probing<'a> {
     arguments: &'a Arguments,
     link: &'a Link,
     inputs: Batch,
     /// Whether the charts were named, and a missing one is an error.
     are_named: bool,
-    document: &'b mut Document<'a>,
+    document: &'a mut Document,
 }
 
-impl Probing<'_, '_> {
+impl Probing<'_> {
     fn all(&mut self, source: Source, steps: &[u64]) -> Result<(), Trouble> {
         match source {
             Source::Record(bytes, _) => {
@@ -332,6 +333,7 @@ impl Probing<'_, '_> {
             return Err(Trouble::BadLink(missing.into_iter().map(|(_, sentence)| sentence).collect()));
         }
         missing.iter().for_each(|(_, sentence)| eprintln!("{sentence}"));
+        self.document.about = about_charts(&state.run);
         for chart in &state.run.link.view.show {
             if missing.iter().all(|(other, _)| other != chart) {
                 self.document.charts.push(chart_data(state, *chart));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use begin::{Beginning, kept};
+use begin::Beginning;
 
 use super::disk::{Disk, Native, replace, try_out};
 use super::output::{KEY, Mark, Output};
@@ -384,8 +384,7 @@ impl Training<'_> {
         if !self.session.finished() && !is_well(&checkpoint) {
             anyhow::bail!("the weights are no longer finite{then}");
         }
-        let mut more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
-        more.extend(kept(&self.environment));
+        let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
         replace(self.disk, path, &checkpoint.encode_with(&more)?)
     }
 

@@ -1,14 +1,17 @@
 //! Charts as data: what a chart draws, as a table in CSV.
 //!
 //! ```text
-//! # Vivarium 0.1.0
-//! # #v1/sparse-parity?n=20
+//! # program: Vivarium 0.1.0
+//! # link: #v1/sparse-parity?n=20
+//! # settings.lab: sparse-parity
+//! …
 //! # loss at step 200: Loss. x is step, value is loss.
 //! chart,step,kind,name,x,row,value,low,high
 //! loss,200,curve,held-out,0,,0.98,,
 //! ```
 //!
-//! Each line is one number of a chart. `kind` says what the number is:
+//! The first lines are those [of every table](crate::record::preamble). Each further line is one number of a chart. `kind`
+//! says what the number is:
 //!
 //! ```text
 //! curve       a point of the curve `name`: its place x, its value, and the edges of its band in low and high
@@ -32,8 +35,8 @@ use std::fmt;
 use super::view::RunView;
 use crate::analysis::{Bars, Grid, Lines, Reading};
 use crate::catalog::chart::Chart;
-use crate::permalink::{Link, View, encode};
-use crate::record::{Environment, csv_field};
+use crate::permalink::{Link, View};
+use crate::record::{Environment, Record, csv_field};
 
 /// The names of the columns.
 pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
@@ -191,17 +194,30 @@ fn of_bars(bars: &Bars) -> Vec<Datum<'_>> {
     data
 }
 
-/// The link of the run with all that has an effect on the numbers in its charts, and nothing else.
-pub fn link_of(link: &Link) -> String {
-    let usual = View::of(&link.spec.task);
-    let (speed, start, show) = (usual.speed, usual.start, usual.show);
-    let view = View { speed, start, show, ..link.view.clone() };
-    encode(&Link { view, reserved: vec![], ..link.clone() })
+/// What a table says of a run before its numbers.
+pub fn about(run: &RunView) -> Record {
+    let [weights, weights_of] = run.initial.clone();
+    let here = || Environment { program: Environment::program(), weights, weights_of, ..Default::default() };
+    Record {
+        link: run.link.clone(),
+        environment: run.record.clone().unwrap_or_else(here),
+        held_out: run.held_out,
+        ..Default::default()
+    }
 }
 
-/// The file of these charts of a run.
-pub fn csv(link: &Link, charts: &[ChartData]) -> String {
-    let mut text = format!("# {}\n# {}\n", Environment::program(), link_of(link));
+/// The same of a table of charts: of the link, all that has an effect on the numbers in charts, and nothing else.
+pub fn about_charts(run: &RunView) -> Record {
+    let about = about(run);
+    let link = about.link.clone();
+    let usual = View::of(&link.spec.task);
+    let view = View { speed: usual.speed, start: usual.start, show: usual.show, ..link.view };
+    Record { link: Link { view, reserved: vec![], ..link }, ..about }
+}
+
+/// The file of these charts of the run that the record is [about](about_charts).
+pub fn csv(about: &Record, charts: &[ChartData]) -> String {
+    let mut text = about.csv_preamble();
     for chart in charts {
         let about = chart.about().replace(['\n', '\r'], " ");
         text.push_str(&format!("# {about}\n"));
@@ -228,11 +244,64 @@ mod tests {
     use super::*;
     use crate::analysis::{Series, Span};
     use crate::permalink::decode;
+    use crate::record::FileError;
+    use crate::record::head::look;
+
+    /// The settings of the run of these tests, all of them, as a reader of its files finds them.
+    const SETTINGS: &str = "lab=sparse-parity; model=mlp; opt=sgd; n=20; k=3; s=; layout=anywhere; data=fresh; m=0; \
+        noise=0; width=100; act=relu; degree=3; init=uniform; ones=2; bias=both; \
+        second=trained; first=trained; keep=; lr=0.1; wd=0; mom=0; momkind=classical; warm=0; \
+        cool=none; drop=1000; gamma=0.1; loss=hinge; ls=0; batch=32; seed=0; replicas=1; \
+        inits=0; steps=20000; target=1; halt=target; every=50; held=8192; lrs=; sweep=; \
+        series=; further=; by=accuracy; limit=0.1; device=auto; learner=auto";
+
+    /// A run with this link, measured on 64 held-out examples.
+    fn run() -> RunView {
+        let (link, _) = decode("#v1/sparse-parity?n=20&show=loss&speed=7&x=log&at=30");
+        RunView { link, held_out: 64, ..RunView::default() }
+    }
 
     fn of(reading: Reading) -> String {
-        let (link, _) = decode("#v1/sparse-parity?n=20&show=loss&speed=7&x=log&at=30");
-        let data = ChartData::new(crate::analysis::chart::LOSS, &RunView::default(), reading);
-        csv(&link, &[data]).replace(&Environment::program(), "Program")
+        let run = run();
+        let data = ChartData::new(crate::analysis::chart::LOSS, &run, reading);
+        csv(&about_charts(&run), &[data])
+    }
+
+    /// What a table of charts of the run begins with.
+    fn head() -> String {
+        let mut head =
+            format!("# program: {}\n# link: #v1/sparse-parity?n=20&x=log\n", Environment::program());
+        for setting in SETTINGS.split("; ") {
+            let (key, value) = setting.split_once('=').unwrap();
+            head += &format!("# settings.{key}: {value}\n");
+        }
+        head + "# relevant: [2,13,19]\n# t_c_resolution: 50\n# held_out: 64\n"
+    }
+
+    #[test]
+    fn a_table_begins_as_tables_of_metrics_do_and_is_none_to_learn() {
+        let text = of(Reading::Bars(Bars { title: "Shares".into(), ..Bars::default() }));
+        assert_eq!(text, format!("{}# loss at step 0: Shares.\n{COLUMNS}\n", head()));
+        let flaw = look("data.csv", text.len() as u64, text.as_bytes());
+        assert_eq!(flaw, Err(FileError::Table));
+        // As the version before wrote it.
+        let old = format!("# Vivarium 0.1.0\n# #v1/sparse-parity\n{COLUMNS}\n");
+        assert_eq!(look("data.csv", old.len() as u64, old.as_bytes()), Err(FileError::Table));
+    }
+
+    /// The link does not give the numbers of such a run, and its files say so.
+    #[test]
+    fn a_run_from_the_weights_of_a_file_names_the_file() {
+        let what = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef";
+        let begun = RunView { initial: ["runs/half.safetensors".into(), what.into()], ..run() };
+        let last = format!("# initial_weights: half.safetensors, {what}\n");
+        assert_eq!(about_charts(&begun).csv_preamble(), head() + &last);
+        assert_eq!(about(&begun).environment.weights, "runs/half.safetensors");
+        // A file that is opened says it of itself.
+        let record = Some(Environment { program: "Vivarium 0.0.1".into(), ..about(&begun).environment });
+        let opened = RunView { record, ..run() };
+        let text = about_charts(&opened).csv_preamble();
+        assert!(text.starts_with("# program: Vivarium 0.0.1\n") && text.ends_with(&last), "{text}");
     }
 
     #[test]
@@ -257,8 +326,7 @@ mod tests {
             spans: vec![span],
             ..Lines::default()
         };
-        let expected = "# Program\n# #v1/sparse-parity?n=20&x=log\n\
-                        # loss at step 0: Loss. x is step, value is loss.\n\
+        let expected = "# loss at step 0: Loss. x is step, value is loss.\n\
                         chart,step,kind,name,x,row,value,low,high\n\
                         loss,0,curve,\"a, \"\"b\"\"\",0,,0.1,0,1\n\
                         loss,0,curve,\"a, \"\"b\"\"\",2.5,,NaN,-1,0.0000001\n\
@@ -267,7 +335,7 @@ mod tests {
                         loss,0,mark,\"#7\",7,,,,\n\
                         loss,0,span,warm,1,,,,\n\
                         loss,0,span,warm,2,,,,\n";
-        assert_eq!(of(Reading::Lines(lines)), expected);
+        assert_eq!(of(Reading::Lines(lines)), head() + expected);
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub struct RunView {
     pub milestones: Milestones,
     /// Where the run was trained, if it is shown from a file and nobody trains it now.
     pub record: Option<Environment>,
+    /// The file with the initial weights and what that file is; both empty if the link draws the weights.
+    pub initial: [String; 2],
     /// What was last told of it when it was left for an earlier step; empty while it is on display.
     pub message: String,
 }

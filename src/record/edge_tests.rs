@@ -304,6 +304,10 @@ fn what_is_said_of_a_run_is_counted_and_can_be_shown() {
     let edited = Marks::default().edited(&rename).edited(&pin);
     assert_eq!(edited, Marks { name: "ab".into(), pinned: true, deleted: 7.0, revision: 2 });
     assert_eq!(clean.clone().edited(&Edit::default()), clean);
+    // So is what is said of the initial weights.
+    let initial = ["a\u{7}b".into(), "x".repeat(400)];
+    let run = SavedRun { initial, ..entry("#v1/sparse-parity") }.check("#v1/sparse-parity").unwrap();
+    assert_eq!(run.initial, ["ab".to_string(), "x".repeat(300)]);
     // The name of a table's file is shown too, and a run without a table has none.
     let table = Some(TableFile { name: "x\u{7}y.csv".into(), size: 9, label: 1 });
     let of = |text: &str| SavedRun { table: table.clone(), ..entry(text) }.check(text).unwrap().table;

@@ -39,8 +39,8 @@ pub(super) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// How tables of metrics of one run or of several begin, those of the version before first, then tables of charts and of
-/// sweeps.
+/// How tables of metrics of one run or of several begin, those of the version before first, then tables of charts of the
+/// version before and tables of sweeps. Tables of charts begin as tables of metrics do.
 const TABLES: [&[u8]; 6] = [
     b"step,replica,",
     b"run,step,replica,",

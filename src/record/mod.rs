@@ -184,10 +184,10 @@ impl Record {
         let mut lines = vec![
             format!("\"format\":{}", quoted(FORMAT)),
             format!("\"version\":{version}"),
-            format!("\"link\":{}", quoted(&encode(&self.link))),
-            format!("\"settings\":{{{}}}", self.settings()),
+            self.json_link(),
+            self.json_settings(),
             format!("\"environment\":{{{}}}", environment.join(",")),
-            format!("\"held_out\":{}", self.held_out),
+            self.json_held_out(),
         ];
         lines.extend(preamble);
         if !self.times.is_empty() {

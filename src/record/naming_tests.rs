@@ -180,6 +180,56 @@ fn a_file_begins_with_what_is_known_of_its_run() {
     assert!(about.lines().all(|line| line.starts_with("# ") && line.contains(": ")), "{about}");
 }
 
+/// Also where the name of the file looks like what follows it.
+#[test]
+fn initial_weights_of_a_file_are_said_in_one_line_and_read_back() {
+    let run = record();
+    let drawn = run.csv_preamble();
+    assert!(!drawn.contains("initial_weights"), "{drawn}");
+    assert!(!run.json_about().join(",").contains("initial_weights"));
+    let none = || [const { String::new() }; 2];
+    assert_eq!(preamble::initial_weights(drawn.lines()), none());
+    let [step, sum] = ["step 50 of #v1/sparse-parity?n=20", "checksum 0123456789abcdef"];
+    for (file, what) in [
+        ("half.safetensors", format!("{step}, {sum}")),
+        ("/home/me/half way, step 3 of 7.safetensors", format!("{step}, {sum}")),
+        ("C:\\runs\\a, step 3.safetensors", sum.to_string()),
+        ("half.safetensors", String::new()),
+    ] {
+        let mut begun = run.clone();
+        (begun.environment.weights, begun.environment.weights_of) = (file.into(), what.clone());
+        let name = file.rsplit(['/', '\\']).next().unwrap();
+        let said = if what.is_empty() { name.to_string() } else { format!("{name}, {what}") };
+        let text = begun.csv_preamble();
+        assert_eq!(text, format!("{drawn}# initial_weights: {said}\n"));
+        assert_eq!(preamble::initial_weights(text.lines()), [name.to_string(), what]);
+        let json: Value = serde_json::from_str(&format!("{{{}}}", begun.json_about().join(","))).unwrap();
+        assert_eq!(json["initial_weights"], Value::from(said));
+        // The run's own JSON has the path as it was given, for the command that makes the run again.
+        assert_eq!(Record::parse(begun.to_json().as_bytes()).unwrap(), begun);
+    }
+}
+
+/// Whatever has no measurements of its own says the same of the run as its JSON does.
+#[test]
+fn the_fields_about_a_run_are_those_of_its_json() {
+    let run = record();
+    let about: Value = serde_json::from_str(&format!("{{{}}}", run.json_about().join(","))).unwrap();
+    let keys: Vec<&str> = about.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = ["program", "link", "settings", "held_out", "relevant", "t_c_resolution"];
+    expected.sort_unstable();
+    let sorted = |mut keys: Vec<&str>| {
+        keys.sort_unstable();
+        keys.join(" ")
+    };
+    assert_eq!(sorted(keys), expected.join(" "));
+    let json: Value = serde_json::from_str(&run.to_json()).unwrap();
+    for key in ["link", "settings", "held_out", "relevant", "t_c_resolution"] {
+        assert_eq!(about[key], json[key], "{key}");
+    }
+    assert_eq!(about["program"], json["environment"]["program"]);
+}
+
 #[test]
 fn a_sweep_has_the_relevant_set_of_each_run_where_these_differ() {
     let of = |text: &str| Record { link: link(text), ..sweep() }.relevant_sets();

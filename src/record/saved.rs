@@ -10,6 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::values::shortened;
 use super::weights::Header;
 use super::{FileError, read};
 use crate::permalink::{Link, decode};
@@ -61,6 +62,8 @@ pub struct SavedRun {
     pub bytes: usize,
     /// Replicas that reached the target, with the step.
     pub solved: Vec<(usize, u64)>,
+    /// The file with its initial weights and what that file is; both empty if the link draws the weights.
+    pub initial: [String; 2],
     /// The file of its table, where it is about one.
     pub table: Option<TableFile>,
     /// Its curves, thinned.
@@ -253,6 +256,7 @@ impl SavedRun {
         // Curves reach a little further than the weights that one can go on from.
         self.solved.retain(|(_, step)| *step <= self.step);
         self.name = name(&self.name);
+        self.initial = self.initial.map(|text| shortened(&text));
         self.table = match table_of(&of) {
             Some(_) => self.table.map(|file| TableFile { name: name(&file.name), ..file }),
             None => None,

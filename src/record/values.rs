@@ -163,6 +163,11 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
+/// As much of a text as is shown, which is all that anybody needs of it.
+pub(super) fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MOST_WORD).collect()
+}
+
 /// Where the run was trained: whatever is no text there is left out.
 pub(super) struct About<'a> {
     pub(super) words: &'a mut [String; ABOUT.len()],
@@ -215,8 +220,7 @@ impl<'de> Visitor<'de> for About<'_> {
         while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
             let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
             if let Some(word) = key.and_then(|key| self.words.get_mut(key)) {
-                // It is shown, and nobody needs more of it.
-                *word = text.chars().filter(|c| !c.is_control()).take(MOST_WORD).collect();
+                *word = shortened(&text);
             }
         }
         Ok(())

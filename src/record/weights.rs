@@ -9,11 +9,15 @@ use serde_json::{Map, Value};
 
 use super::FileError;
 use super::read::link;
+use super::values::shortened;
 use crate::permalink::Link;
 use crate::run::RunSpec;
 
 /// The format that checkpoints name in their header.
 pub const FORMAT: &str = "vivarium-checkpoint-1";
+
+/// Under which keys a header has the file with the initial weights of its run, and what that file is.
+pub const INITIAL: [&str; 2] = ["weights", "weights_of"];
 
 /// Longest header that is read. One of 4096 replicas and a hundred tensors has a tenth of it.
 const MOST_HEADER: u64 = 1 << 20;
@@ -27,6 +31,8 @@ pub struct Header {
     pub step: u64,
     /// For each replica, the step at which it reached the target.
     pub solved: Vec<Option<u64>>,
+    /// The file with the initial weights of the run and what that file is; both empty if the link draws the weights.
+    pub initial: [String; 2],
     /// Names and shapes of the parameters, without the optimizer's memory.
     pub tensors: Vec<(String, [usize; 3])>,
 }
@@ -96,7 +102,10 @@ impl Header {
             tensors.push((parameter.name, parameter.shape));
         }
         match size == expected {
-            true => Ok(Header { spec, step, solved, tensors }),
+            true => {
+                let initial = INITIAL.map(|key| shortened(word(key).unwrap_or_default()));
+                Ok(Header { spec, step, solved, initial, tensors })
+            }
             false => Err(FileError::Length { found: size, expected }),
         }
     }

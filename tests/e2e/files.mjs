@@ -124,6 +124,7 @@ export function files(here) {
       assert.equal(name, `sparse-parity-mlp-seed3-step400-${chart}.csv`);
       const lines = bytes.toString().split("\n").filter((line) => !line.startsWith("#"));
       assert.equal(lines[0], "chart,step,kind,name,x,row,value,low,high");
+      assert.match(bytes.toString(), /^# program: Vivarium [^]*\n# settings\.n: 12\n[^]*\n# t_c_resolution: 10\n/);
       assert.ok(lines.length > 40 && lines.slice(1, -1).every((line) => line.startsWith(`${chart},400,`)));
       const command = execFileSync(LAB, ["probe", link, "--charts", chart, "--format", "csv", "-q"], { encoding: "utf8" });
       assert.equal(bytes.toString(), command, chart);
@@ -163,6 +164,29 @@ export function files(here) {
     assert.deepEqual(await rows(page), measured);
     await see("undo").click();
     await until(async () => page.url().includes("#v1/groups?n=13"), "the run that was there");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("says of a run from the weights of a file where they come from", inFolder(async (folder) => {
+    const { page, heard, see } = await open(LINK);
+    await until(async () => (await stepOf(see)) === 400, "the end");
+    await see("files").click();
+    const { bytes } = await saved(page, see, "save-json", folder);
+    const path = join(folder, "begun.json");
+    const what = '"weights":"runs/half.safetensors","weights_of":"step 50 of #v1/sparse-parity, checksum 0123456789abcdef",';
+    writeFileSync(path, bytes.toString().replace('"environment":{', `"environment":{${what}`));
+    await choose(page, path);
+    const note = "The initial weights come from half.safetensors; the link alone does not give the same run.";
+    await until(async () => (await text(see("message"))).includes(note), "the run");
+    assert.equal(await page.getByText(note, { exact: true }).first().isVisible(), true);
+    await see("files").click();
+    const table = await saved(page, see, "save-csv", folder);
+    assert.match(table.bytes.toString(), /\n# initial_weights: half\.safetensors, step 50 of #v1\/sparse-parity, checksum 0123456789abcdef\n/);
+    await page.keyboard.press("Escape");
+    await see("play").click();
+    await until(async () => /^CPU: /.test(await text(see("device"))) && (await stepOf(see)) === 400, "the run of the link");
+    assert.equal(await page.getByText(note, { exact: true }).count(), 0);
     assert.deepEqual(heard.console, []);
     await page.close();
   }));

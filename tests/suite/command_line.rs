@@ -418,6 +418,22 @@ fn weights_of_a_file_begin_the_run_of_the_link() {
         assert!(text(&lab(&["check", json]).stdout).contains(&format!("Initial weights: {path} ({what}).")));
         let kept = vivarium::record::weights::about(&std::fs::read(end).unwrap(), "weights_of");
         assert_eq!(kept.as_ref(), Some(what));
+        assert!(text(&lab(&["check", end]).stdout).contains(&format!("Initial weights: {path} ({what}).")));
+        let table = lab(&["run", &link, "--weights", path, "--format", "csv", "-q"]);
+        let line = format!("\n# initial_weights: half.safetensors, {what}\nstep,replica,");
+        assert!(text(&table.stdout).contains(&line), "{}", text(&table.stdout));
+        // Where only the link is taken of such a file, other weights are trained, and that is said.
+        let other = lab(&["run", json, "--format", "csv"]);
+        let said = format!(
+            "The run in {json} began with the weights in {path}. The run of its link is trained instead"
+        );
+        assert!(text(&other.stderr).starts_with(&said), "{}", text(&other.stderr));
+        assert!(!text(&other.stdout).contains("initial_weights"));
+        let picture = folder.join("run.svg");
+        let drawn = lab(&["plot", json, "-q", "-o", picture.to_str().unwrap()]);
+        assert!(drawn.status.success(), "{}", text(&drawn.stderr));
+        let picture = std::fs::read_to_string(picture).unwrap();
+        assert!(picture.contains(", initial weights from half.safetensors</title>"), "{picture}");
         // So that a resumed run says the same.
         let resumed = lab(&["run", &link, "-q", "--format", "json", "-o", json, "--resume", end]);
         assert!(resumed.status.success(), "{}", text(&resumed.stderr));

@@ -6,9 +6,10 @@ use crate::app::library::{ComparedRun, id_of, name_of};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
+use crate::display::data::about;
 use crate::display::naming;
 use crate::language::translated;
-use crate::record::{Environment, Record, RunRows, csv_of_runs};
+use crate::record::{RunRows, csv_of_runs};
 use crate::run::RunSpec;
 
 /// The compared runs with their names.
@@ -34,18 +35,6 @@ impl NamedRun<'_> {
     fn other(&self) -> Option<&RunView> {
         (!self.is_same).then_some(&self.of.run)
     }
-}
-
-/// What a table says of a run before its columns.
-fn about(run: &RunView) -> String {
-    let here = || Environment { program: Environment::program(), ..Default::default() };
-    Record {
-        link: run.link.clone(),
-        environment: run.record.clone().unwrap_or_else(here),
-        held_out: run.held_out,
-        ..Default::default()
-    }
-    .csv_preamble()
 }
 
 /// Whether two runs are of the same task.
@@ -165,7 +154,7 @@ impl State {
             .map(|(name, run)| RunRows {
                 name,
                 measures: run.spec().measures(),
-                preamble: about(run),
+                preamble: about(run).csv_preamble(),
                 rows: run.history.rows().collect(),
             })
             .collect();

@@ -38,9 +38,10 @@ pub(super) fn is_part(kept: &RunView, spec: &RunSpec) -> bool {
         && (of.run.steps == spec.run.steps || places.into_iter().all(trains_alike))
 }
 
-/// The run of a link with these curves, seen as `shown` is.
-fn portrait(shown: &RunView, link: Link, step: u64, rows: Vec<Row>) -> RunView {
-    let mut run = RunView { link, step, labs: shown.labs, ..RunView::default() };
+/// The run of a link, from [initial weights](RunView::initial), with these curves, seen as `shown` is.
+fn portrait(shown: &RunView, link: Link, initial: &[String; 2], step: u64, rows: Vec<Row>) -> RunView {
+    let initial = initial.clone();
+    let mut run = RunView { link, initial, step, labs: shown.labs, ..RunView::default() };
     rows.into_iter().for_each(|row| run.history.push(row));
     if run.spec().task.info().slug == shown.spec().task.info().slug {
         run.state.clone_from(&shown.state);
@@ -129,7 +130,7 @@ impl State {
             let spec = self.whole().spec().clone();
             self.library.stop(|compared| !is_part(&compared.run, &spec));
             let run = self.whole();
-            let drawn = portrait(run, run.link.clone(), step, thinned(&run.history));
+            let drawn = portrait(run, run.link.clone(), &run.initial, step, thinned(&run.history));
             self.library.compare(id, drawn);
         }
         self.library.kept_run = Some(self.run.runs);
@@ -239,7 +240,7 @@ impl State {
         let (link, step) = (link(&kept.link).unwrap_or_default(), kept.step);
         // Curves reach a little further than the weights that one can go on from.
         let step = rows.last().map_or(step, |row| step.max(row.step));
-        let drawn = portrait(&self.run, link, step, rows);
+        let drawn = portrait(&self.run, link, &kept.initial, step, rows);
         if !self.is_full() {
             self.library.compare(id, drawn);
         }
@@ -253,8 +254,8 @@ impl State {
         let goes_on = |of: &ComparedRun| of.run.spec().run.schedule == run.spec().run.schedule;
         let found = self.library.compared.iter().position(|of| grows(of) && goes_on(of));
         let Some(at) = found.filter(|_| run.sweep.is_none()) else { return };
-        let (id, drawn) =
-            (id_of(run.spec()), portrait(run, run.link.clone(), run.step, thinned(&run.history)));
+        let id = id_of(run.spec());
+        let drawn = portrait(run, run.link.clone(), &run.initial, run.step, thinned(&run.history));
         let of = &mut self.library.compared[at];
         (of.id, of.run) = (id, drawn);
     }

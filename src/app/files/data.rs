@@ -3,7 +3,7 @@
 use super::{Saved, record};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
-use crate::display::data::{ChartData, csv};
+use crate::display::data::{ChartData, about_charts, csv};
 
 /// What a chart shows at the step on display, with the curves of the runs that are compared.
 pub fn chart_data(state: &State, chart: Chart) -> ChartData {
@@ -12,7 +12,7 @@ pub fn chart_data(state: &State, chart: Chart) -> ChartData {
 
 /// The file with the data of one chart.
 pub fn chart_csv(state: &State, chart: Chart) -> Saved {
-    let bytes = csv(&state.run.link, &[chart_data(state, chart)]).into_bytes();
+    let bytes = csv(&about_charts(&state.run), &[chart_data(state, chart)]).into_bytes();
     let name = format!("{}-{}.csv", record(state, "").name(), chart.slug());
     Saved { name, kind: "text/csv", bytes }
 }

@@ -20,11 +20,12 @@ pub(in crate::app) mod tests;
 use super::state::{Action, State, TrainerStatus, UndoEntry};
 use super::trainer::Effect;
 use crate::app::files::openers::openers;
-use crate::display::Phase;
 use crate::display::words::thousands;
+use crate::display::{Phase, RunView};
 use crate::permalink::{Link, View};
 use crate::platform::file::GivenFile;
 use crate::protocol::{Command, Ending};
+use crate::record::preamble::file_name;
 use crate::record::reading::News;
 use crate::record::weights::Header;
 use crate::record::{Environment, Record, csv, torch};
@@ -162,13 +163,15 @@ impl Export {
 
 /// The run as a record, from a browser that calls itself `system`.
 pub fn record(state: &State, system: &str) -> Record {
+    let [weights, weights_of] = state.run.initial.clone();
     let here = || Environment {
         program: Environment::program(),
         front: "page".into(),
         device: state.report.as_ref().map_or_else(String::new, |report| report.name.clone()),
         learner: state.learner.0.clone(),
         system: system.into(),
-        ..Default::default()
+        weights,
+        weights_of,
     };
     let is_sweep = state.run.sweep.is_some();
     Record {
@@ -195,16 +198,20 @@ pub fn command(state: &State) -> String {
 /// Where the numbers on show come from, if that is a file.
 pub fn origin(state: &State) -> Option<String> {
     let about = state.run.record.as_ref()?;
-    let weights = match about.weights.as_str() {
-        "" => String::new(),
-        file => tr!("initial weights from {file}", file),
-    };
-    let parts = [&about.device, &about.learner, &about.program, &weights];
+    let parts = [&about.device, &about.learner, &about.program];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
         "Opened from a file: {parts}",
         parts = if parts.is_empty() { tr!("origin unknown").into() } else { parts.join(", ") }
     ))
+}
+
+/// What the link of a run does not say of it, if that is something: the file with the initial weights.
+pub fn initial_weights(run: &RunView) -> Option<String> {
+    let file = file_name(&run.initial[0]);
+    (!file.is_empty()).then(|| {
+        tr!("The initial weights come from {file}; the link alone does not give the same run.", file)
+    })
 }
 
 impl State {
@@ -241,7 +248,7 @@ impl State {
     fn open_record(&mut self, name: &str, record: Record, steps: usize, effects: &mut Vec<Effect>) {
         self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
         self.dismiss(effects);
-        let before = self.run.link.clone();
+        let before = (self.run.link.spec.clone(), self.run.initial.clone());
         self.take_link(record.link, effects);
         self.set_up_sweep();
         if let Some(sweep) = &mut self.run.sweep {
@@ -280,19 +287,31 @@ impl State {
             program if *program == Environment::program() || program.is_empty() => String::new(),
             program => tr!(", written by {program}", program),
         };
-        let same = if before.spec == self.run.link.spec {
+        let about = &record.environment;
+        self.run.initial = [about.weights.clone(), about.weights_of.clone()];
+        self.run.record = Some(record.environment);
+        let same = if before.0 == self.run.link.spec && before.1 == self.run.initial {
             tr!(" The run in the file is the run that was already on the page.")
         } else {
             ""
         };
-        self.message = tr!(
-            "Opened {name}: {measured}{by}.{same} The button Train trains the run again from its start; Undo goes back to the previous run.",
-            name,
-            measured,
-            by,
-            same
-        );
-        self.run.record = Some(record.environment);
+        self.message = match initial_weights(&self.run) {
+            None => tr!(
+                "Opened {name}: {measured}{by}.{same} The button Train trains the run again from its start; Undo goes back to the previous run.",
+                name,
+                measured,
+                by,
+                same
+            ),
+            Some(initial) => tr!(
+                "Opened {name}: {measured}{by}.{same} {initial} The button Train trains the run of the link, with initial weights that the link draws; Undo goes back to the previous run.",
+                name,
+                measured,
+                by,
+                same,
+                initial
+            ),
+        };
     }
 
     fn open_weights(&mut self, name: &str, header: &Header, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
@@ -311,6 +330,7 @@ impl State {
         self.run.step = header.step;
         let solved = header.solved.iter().enumerate();
         self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
+        self.run.initial.clone_from(&header.initial);
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
@@ -318,7 +338,21 @@ impl State {
             name,
             step = thousands(header.step)
         );
+        if let Some(initial) = initial_weights(&self.run) {
+            self.message = format!("{} {initial}", self.message);
+        }
         self.resume(effects);
+    }
+
+    /// What is said when the run on show is trained from its start: `usual`, unless it began with the weights of a file.
+    pub(super) fn said_at_start(&self, usual: &'static str) -> String {
+        match file_name(&self.run.initial[0]) {
+            "" => usual.into(),
+            file => tr!(
+                "The run of the link is trained from its start, with initial weights that the link draws and not with those of {file}.",
+                file
+            ),
+        }
     }
 
     /// A file on show is a record, which begins to train when somebody asks for it; whether there was one.
@@ -327,7 +361,7 @@ impl State {
             return false;
         }
         self.paused = paused;
-        self.message = tr!("The run in the file is trained again from its start.").into();
+        self.message = self.said_at_start(tr!("The run in the file is trained again from its start."));
         self.begin(effects);
         true
     }

@@ -127,6 +127,49 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
 }
 
+/// The link of such a run draws other weights, and the page does not pretend otherwise.
+#[test]
+fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
+    let mut page = Page::open(LINK);
+    page.train(400);
+    assert_eq!(files::initial_weights(&page.state.run), None);
+    let File::Run(mut record) = File::read(&page.save(Export::Json)).unwrap() else { panic!() };
+    let what = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef";
+    record.environment.weights = "runs/half.safetensors".into();
+    record.environment.weights_of = what.into();
+    let json = record.to_json().into_bytes();
+    page.act(Action::file("run.json", json.clone()));
+    let said = "The initial weights come from half.safetensors; the link alone does not give the same run.";
+    assert_eq!(files::initial_weights(&page.state.run).as_deref(), Some(said));
+    assert_eq!(
+        page.state.message,
+        format!(
+            "Opened run.json: 13 measurements up to step 300. {said} The button Train trains the run of the link, with \
+             initial weights that the link draws; Undo goes back to the previous run."
+        ),
+        "it is not the same run as before"
+    );
+    assert_eq!(page.save(Export::Json), json);
+    let line = format!("\n# initial_weights: half.safetensors, {what}\nstep,replica,");
+    let table = String::from_utf8(page.save(Export::Csv)).unwrap();
+    assert!(table.contains(&line), "{table}");
+    assert!(files::command(&page.state).contains(" --weights runs/half.safetensors"));
+    page.act(Action::file("again.json", json));
+    assert!(
+        page.state.message.contains("The file contains the same run as before."),
+        "{}",
+        page.state.message
+    );
+    page.act(Action::Toggle);
+    assert_eq!(
+        page.state.message,
+        "The run of the link is trained from its start, with initial weights that the link draws and not with those of \
+         half.safetensors."
+    );
+    assert_eq!(files::initial_weights(&page.state.run), None);
+    assert!(!String::from_utf8(page.save(Export::Json)).unwrap().contains("half.safetensors"));
+}
+
 #[test]
 fn a_run_that_has_not_ended_waits_as_a_record() {
     let mut page = Page::open(LINK);
@@ -183,6 +226,11 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
 
 /// The bytes of a checkpoint of `spec` at a step, all weights zero; the scripted trainer reads no more than the step.
 fn weights(link: &str, step: u64) -> Vec<u8> {
+    weights_with(link, step, "")
+}
+
+/// The same with more in its header.
+fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
     let (link, _) = crate::permalink::decode(link);
     let (mut parts, mut end) = (vec![], 0);
     for parameter in link.spec.parameters() {
@@ -195,7 +243,7 @@ fn weights(link: &str, step: u64) -> Vec<u8> {
     }
     let format = crate::record::weights::FORMAT;
     parts.push(format!(
-        "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"}}",
+        "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"{more}}}",
         encode(&link)
     ));
     let header = format!("{{{}}}", parts.join(","));
@@ -219,6 +267,29 @@ fn weights_are_a_run_that_waits_at_their_step() {
         "Opened half.safetensors: weights at step 120. Play continues from this step."
     );
     assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
+    // Those of a run that itself began with the weights of a file say so, as does all that is saved of its rest.
+    let more = ",\"weights\":\"first.safetensors\",\"weights_of\":\"checksum 0123456789abcdef\"";
+    page.act(Action::file("half.safetensors", weights_with(LINK, 120, more)));
+    assert_eq!(
+        page.state.message,
+        "Opened half.safetensors: weights at step 120. Play continues from this step. The initial weights come from \
+         first.safetensors; the link alone does not give the same run."
+    );
+    let record = files::record(&page.state, "");
+    assert_eq!(record.environment.weights, "first.safetensors");
+    assert!(
+        record
+            .csv_preamble()
+            .ends_with("\n# initial_weights: first.safetensors, checksum 0123456789abcdef\n")
+    );
+    // From the start it is the run of the link again.
+    page.act(Action::Reset);
+    let said = "The run of the link is trained from its start, with initial weights that the link draws and not with \
+                those of first.safetensors.";
+    assert_eq!(page.state.message, said);
+    page.act(Action::Reset);
+    assert_eq!(page.state.message, "The same run has started again.");
+    assert_eq!(files::initial_weights(&page.state.run), None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::display::words::thousands;
 use crate::permalink::decode;
+use crate::record::preamble::file_name;
 use crate::record::saved::Marks;
 use crate::sorting;
 
@@ -160,6 +161,13 @@ impl State {
                 "Opened the kept run “{name}” at step {step}.",
                 step = thousands(kept.step),
                 name = kept.name
+            ),
+            Err(why) if !kept.initial[0].is_empty() => tr!(
+                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with the \
+                 initial weights that its link draws and not with those of {file}.",
+                name = kept.name,
+                why,
+                file = file_name(&kept.initial[0])
             ),
             Err(why) => tr!(
                 "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with the \

@@ -289,7 +289,8 @@ fn checkpoint() -> Vec<u8> {
     let moments = vec![numbers(); spec.optimizer.moments()];
     let moments = (0..numbers().len()).map(|i| moments.iter().map(|m| m[i].clone()).collect()).collect();
     let weights = Weights { parameters: numbers(), moments };
-    Checkpoint { spec, step: 200, solved: vec![None], weights }.encode().unwrap()
+    let initial = Default::default();
+    Checkpoint { spec, step: 200, solved: vec![None], initial, weights }.encode().unwrap()
 }
 
 #[test]

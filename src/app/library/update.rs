@@ -205,6 +205,7 @@ impl State {
         for row in made {
             self.run.measured(row);
         }
+        self.run.initial = kept.initial;
         self.past.push(self.run.step, &bytes, self.run.level());
         self.checkpoint = Some((self.run.step, bytes));
     }
@@ -268,6 +269,7 @@ impl State {
             ended,
             bytes: bytes_of(&rows) + bytes.as_ref().map_or(0, Vec::len),
             solved: run.solved.clone(),
+            initial: run.initial.clone(),
             table: file_of(spec),
             rows,
             ..Default::default()

@@ -69,7 +69,7 @@ impl State {
             Action::Reset => {
                 self.paused =
                     self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused);
-                self.message = tr!("The same run has started again.").into();
+                self.message = self.said_at_start(tr!("The same run has started again."));
                 self.turn_page(&mut effects);
                 self.begin(&mut effects);
             }

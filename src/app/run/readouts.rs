@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::status;
-use crate::app::files::origin;
+use crate::app::files::{initial_weights, origin};
 use crate::app::store::Store;
 use crate::app::trainer::device::device_line;
 use crate::display::RunView;
@@ -36,7 +36,10 @@ fn Readout(
 #[component]
 pub fn Readouts() -> impl IntoView {
     let store = Store::here();
-    let held_out = store.memo(|state| held_out(&state.run));
+    let note = store.memo(|state| {
+        let parts = [initial_weights(&state.run), held_out(&state.run)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    });
     let device = store.memo(|state| {
         origin(state).unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref()))
     });
@@ -60,7 +63,7 @@ pub fn Readouts() -> impl IntoView {
                 <span data-testid="device">{device}</span>
                 <span data-testid="learner">{learner}</span>
                 <span class="device__rate" data-testid="rate">{rate}</span>
-                <span class="device__note">{move || held_out.get()}</span>
+                <span class="device__note">{note}</span>
             </p>
         </section>
     }

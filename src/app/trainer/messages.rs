@@ -232,6 +232,7 @@ impl State {
                 self.awaiting = false;
             }
             Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
+                self.run.initial = Default::default();
                 self.message =
                     tr!("{failure}. The run starts over.", failure = capital(&failure.to_string()));
                 self.start(effects);

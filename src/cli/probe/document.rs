@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::npz::{Array, Values, archive};
 use crate::analysis::{Bars, Grid, Lines, Reading};
-use crate::display::data::{ChartData, Place, csv, link_of, name};
+use crate::display::data::{ChartData, Place, csv, name};
 use crate::models::inside::Inside;
-use crate::permalink::Link;
-use crate::record::Environment;
+use crate::record::Record;
 
 /// The name of the JSON format, and its version.
 const FORMAT: &str = "vivarium-data";
@@ -26,22 +25,19 @@ pub struct Taken {
 }
 
 /// All that was asked for.
-#[derive(Debug, Clone)]
-pub struct Document<'a> {
-    /// The run.
-    pub link: &'a Link,
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    /// What is said of the run.
+    pub about: Record,
     /// Charts, step by step.
     pub charts: Vec<ChartData>,
     /// Arrays, step by step.
     pub arrays: Vec<Taken>,
 }
 
+/// What follows what is said of the run.
 #[derive(Serialize)]
-struct Head<'a> {
-    format: &'static str,
-    version: u64,
-    program: String,
-    link: String,
+struct Taking<'a> {
     charts: Vec<Of<'a>>,
     arrays: Vec<Block<'a>>,
 }
@@ -174,13 +170,10 @@ fn of(data: &ChartData, with_numbers: bool) -> Of<'_> {
     Of { chart: data.chart, step: data.step, title, x, y, shape: with_numbers.then_some(shape) }
 }
 
-impl Document<'_> {
-    fn head(&self, with_numbers: bool) -> Head<'_> {
-        Head {
-            format: FORMAT,
-            version: VERSION,
-            program: Environment::program(),
-            link: link_of(self.link),
+impl Document {
+    /// The document, with its numbers or without.
+    fn json(&self, with_numbers: bool) -> Result<String, anyhow::Error> {
+        let taken = Taking {
             charts: self.charts.iter().map(|data| of(data, with_numbers)).collect(),
             arrays: self
                 .arrays
@@ -193,12 +186,16 @@ impl Document<'_> {
                     values: with_numbers.then_some(&array.values[..]),
                 })
                 .collect(),
-        }
+        };
+        let taken = serde_json::to_string(&taken).context("the data cannot be written as JSON")?;
+        let about = self.about.json_about().join(",");
+        let taken = taken.trim_start_matches('{');
+        Ok(format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},{about},{taken}"))
     }
 
     /// The table of all charts.
     pub fn to_csv(&self) -> String {
-        csv(self.link, &self.charts)
+        csv(&self.about, &self.charts)
     }
 
     /// All of it as one object; a number that is not finite is null.
@@ -206,8 +203,7 @@ impl Document<'_> {
     /// # Errors
     /// None that is known of.
     pub fn to_json(&self) -> Result<String, anyhow::Error> {
-        let text = serde_json::to_string(&self.head(true)).context("the data cannot be written as JSON")?;
-        Ok(text + "\n")
+        Ok(self.json(true)? + "\n")
     }
 
     /// All of it as arrays.
@@ -215,7 +211,7 @@ impl Document<'_> {
     /// # Errors
     /// When the archive would be too large.
     pub fn to_npz(&self) -> Result<Vec<u8>, anyhow::Error> {
-        let about = serde_json::to_string(&self.head(false)).context("the data cannot be written as JSON")?;
+        let about = self.json(false)?;
         let mut arrays =
             vec![Array { name: "about".into(), shape: vec![], values: Values::Text(vec![about]) }];
         for data in &self.charts {

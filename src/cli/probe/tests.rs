@@ -184,6 +184,19 @@ fn a_file_of_weights_is_probed_and_goes_on() {
     let of_file = cells(probed(&data, path, &[&charts[..], &["--at", "15,40"]].concat()));
     let of_link = cells(probed(&data, LINK, &[&charts[..], &["--at", "15,40"]].concat()));
     assert_eq!(of_file, of_link);
+    // A checkpoint of a run that began with the weights of a file hands that on, to files and to later checkpoints.
+    let initial = ["runs/half.safetensors", "step 5 of #v1/sparse-parity, checksum 0123456789abcdef"];
+    let begun = Checkpoint { initial: initial.map(String::from), ..checkpoint };
+    std::fs::write(&file, begun.encode().unwrap()).unwrap();
+    let said = format!("half.safetensors, {}", initial[1]);
+    let text = String::from_utf8(probed(&data, path, &[&charts[..], &["--at", "20"]].concat())).unwrap();
+    assert!(text.contains(&format!("\n# initial_weights: {said}\n# weights at step 20: ")), "{text}");
+    let document = json(&folder.join("data.json"), path, &charts);
+    assert_eq!(document["initial_weights"], said);
+    let mut page =
+        Headless::of_weights(&open::link(path).unwrap(), path, std::fs::read(path).unwrap()).unwrap();
+    page.reach(20, |_| {}).unwrap();
+    assert_eq!(page.weights().unwrap().initial, begun.initial);
     let early = run(&data, path, &["--at", "0"]).unwrap_err();
     assert_eq!(early.to_string(), "the file contains the weights at step 15; step 0 came before it");
     std::fs::remove_dir_all(folder).unwrap();
@@ -199,6 +212,14 @@ fn a_saved_run_has_its_measurements_and_no_weights() {
     std::fs::write(&file, record.to_json()).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);
+    // The fields about the run are those of its own file.
+    let own: Value = serde_json::from_str(&record.to_json()).unwrap();
+    for key in ["settings", "held_out", "relevant", "t_c_resolution"] {
+        assert!(!own[key].is_null() && document[key] == own[key], "{key}: {}", document[key]);
+    }
+    assert_eq!((&document["format"], &document["version"]), (&"vivarium-data".into(), &1.into()));
+    assert_eq!(document["program"], own["environment"]["program"]);
+    assert_eq!(document["link"], encode(&decode(LINK).0));
     let places = |step: u64| of(&document, "loss", step)["curves"][0]["x"].as_array().unwrap().len();
     assert_eq!([20, 40].map(places), [3, 5]);
     let whole = json(&data, LINK, &["--charts", "loss", "--at", "20,40"]);

@@ -9,8 +9,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::Arguments;
-use crate::cli::Trouble;
 use crate::cli::output::{KEY, Mark, checksum};
+use crate::cli::{Trouble, open};
 use crate::protocol::Failure;
 use crate::record::weights::about;
 use crate::record::{Environment, shell};
@@ -18,9 +18,6 @@ use crate::run::RunSpec;
 use crate::training::launch::device::Device;
 use crate::training::session::checkpoint::{Checkpoint, parameters_in};
 use crate::training::session::{Options, Session};
-
-/// Under which keys a checkpoint has the words of [`Environment`] on its initial weights.
-const WEIGHTS: [&str; 2] = ["weights", "weights_of"];
 
 /// Where a run begins.
 pub struct Beginning {
@@ -30,7 +27,8 @@ pub struct Beginning {
 }
 
 enum At {
-    Drawn,
+    /// With what a person is told of a file of which only the link is taken.
+    Drawn(Option<String>),
     Weights(Vec<Vec<f32>>),
     /// With how far the metrics had come.
     Checkpoint(Box<Checkpoint>, Option<Mark>),
@@ -45,7 +43,10 @@ impl Beginning {
         match (&arguments.resume, &arguments.weights) {
             (Some(path), _) => resumed(path, spec),
             (None, Some(path)) => from_weights(path, spec),
-            (None, None) => Ok(Beginning { at: At::Drawn, weights: Default::default() }),
+            (None, None) => {
+                let at = At::Drawn(open::other_start(&arguments.link)?);
+                Ok(Beginning { at, weights: Default::default() })
+            }
         }
     }
 
@@ -55,11 +56,12 @@ impl Beginning {
     /// As [`Session::start`].
     pub fn session(&self, spec: &RunSpec, device: &Device, options: Options) -> Result<Session, Failure> {
         match &self.at {
-            At::Drawn => Session::start(spec, device, options),
+            At::Drawn(_) => Session::start(spec, device, options),
             At::Weights(parameters) => {
                 // The optimizer begins as it always does.
                 let mut fresh = pollster::block_on(Session::start(spec, device, options)?.checkpoint())?;
                 fresh.weights.parameters.clone_from(parameters);
+                fresh.initial.clone_from(&self.weights);
                 Session::resume(&fresh, device, options)
             }
             At::Checkpoint(checkpoint, _) => {
@@ -80,19 +82,15 @@ impl Beginning {
         Environment { weights, weights_of, ..environment }
     }
 
-    /// What a person is told of a run that does not begin as its link says.
+    /// What a person is told of a run that does not begin as its link says, or as the run of the file that was given.
     pub fn told(&self) -> Option<String> {
         let [file, what] = &self.weights;
-        let is_fresh = matches!(self.at, At::Weights(_));
-        is_fresh.then(|| format!("The run begins with the weights in {file} ({what})."))
+        match &self.at {
+            At::Drawn(told) => told.clone(),
+            At::Weights(_) => Some(format!("The run begins with the weights in {file} ({what}).")),
+            At::Checkpoint(..) => None,
+        }
     }
-}
-
-/// What a checkpoint says of the initial weights of its run.
-pub fn kept(environment: &Environment) -> Vec<(&'static str, String)> {
-    let words = [&environment.weights, &environment.weights_of];
-    let words = WEIGHTS.into_iter().zip(words).filter(|(_, word)| !word.is_empty());
-    words.map(|(key, word)| (key, word.clone())).collect()
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Trouble> {
@@ -116,7 +114,7 @@ fn resumed(path: &Path, spec: &RunSpec) -> Result<Beginning, Trouble> {
         return Err(Trouble::BadLink([vec![first], differs, vec![hint]].concat()));
     }
     let mark = about(&bytes, KEY).and_then(|text| Mark::parse(&text));
-    let weights = WEIGHTS.map(|key| about(&bytes, key).unwrap_or_default());
+    let weights = checkpoint.initial.clone();
     Ok(Beginning { at: At::Checkpoint(Box::new(checkpoint), mark), weights })
 }
 

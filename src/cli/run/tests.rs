@@ -170,7 +170,8 @@ fn a_checkpoint_is_well_where_one_of_its_networks_is() {
             parameters[*parameter][*at] = [f32::NAN, f32::INFINITY][count % 2];
         }
         let weights = Weights { parameters, moments: vec![] };
-        is_well(&Checkpoint { spec: spec.clone(), step: 5, solved: vec![None; 2], weights })
+        let (spec, initial) = (spec.clone(), Default::default());
+        is_well(&Checkpoint { spec, step: 5, solved: vec![None; 2], initial, weights })
     };
     for (broken, expected) in [
         (&[] as &[(usize, usize)], true),

@@ -16,6 +16,9 @@ const FORMAT: &str = "vivarium-checkpoint-1";
 /// How the optimizer's memory of a parameter is named, behind the parameter's own name and before its number.
 const MOMENT: &str = ".moment";
 
+/// Under which keys the header has [the origin of the initial weights](Checkpoint::initial).
+const INITIAL: [&str; 2] = ["weights", "weights_of"];
+
 /// A run at one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
@@ -25,6 +28,8 @@ pub struct Checkpoint {
     pub step: u64,
     /// For each replica, the step at which it reached the target.
     pub solved: Vec<Option<u64>>,
+    /// The file with the initial weights of the run and what that file is; both empty if the link draws the weights.
+    pub initial: [String; 2],
     /// Parameters and optimizer memory.
     pub weights: Weights,
 }
@@ -54,8 +59,10 @@ impl Checkpoint {
         ];
         // By hand: the library writes these entries in another order each time. Both maps are sorted by key, whatever the
         // features of the JSON library.
+        let initial = INITIAL.into_iter().zip(&self.initial).filter(|(_, text)| !text.is_empty());
+        let more = own.iter().chain(more).map(|(key, text)| (*key, text.as_str()));
         let about: BTreeMap<&str, &str> =
-            own.iter().chain(more).map(|(key, text)| (*key, text.as_str())).collect();
+            more.chain(initial.map(|(key, text)| (key, text.as_str()))).collect();
         let mut header = BTreeMap::from([("__metadata__".to_string(), json!(about))]);
         let mut data: Vec<u8> = vec![];
         let mut add = |name: String, shape: [usize; 3], numbers: &[f32]| {
@@ -114,7 +121,8 @@ impl Checkpoint {
                 .map(|i| read(&format!("{}{MOMENT}{i}", parameter.name), parameter.shape));
             weights.moments.push(moments.collect::<Result<_, _>>()?);
         }
-        Ok(Checkpoint { spec, step, solved, weights })
+        let initial = INITIAL.map(|key| about.get(key).cloned().unwrap_or_default());
+        Ok(Checkpoint { spec, step, solved, initial, weights })
     }
 }
 
@@ -180,7 +188,8 @@ mod tests {
         };
         let moments = numbers(0.5).into_iter().zip(numbers(0.25)).map(|(a, b)| vec![a, b]).collect();
         let weights = Weights { parameters: numbers(0.1), moments };
-        Checkpoint { spec: link.spec, step: 1 << 40, solved: vec![None, Some(7)], weights }
+        let initial = Default::default();
+        Checkpoint { spec: link.spec, step: 1 << 40, solved: vec![None, Some(7)], initial, weights }
     }
 
     #[test]
@@ -227,6 +236,19 @@ mod tests {
         assert_eq!(crate::record::weights::about(&written, "rows"), None);
     }
 
+    /// A run that began with the weights of a file says so in its checkpoints, and so does whoever reads their header.
+    #[test]
+    fn a_checkpoint_keeps_where_the_initial_weights_come_from() {
+        let initial = ["half.safetensors", "step 50 of #v1/sparse-parity, checksum 0123456789abcdef"];
+        let begun = Checkpoint { initial: initial.map(String::from), ..checkpoint() };
+        let written = begun.encode().unwrap();
+        assert_eq!(Checkpoint::decode(&written).unwrap(), begun);
+        assert_eq!(Header::read(&written).unwrap().initial, begun.initial);
+        let drawn = checkpoint().encode().unwrap();
+        assert_eq!(Header::read(&drawn).unwrap().initial, [const { String::new() }; 2]);
+        assert!(INITIAL.iter().all(|key| crate::record::weights::about(&drawn, key).is_none()));
+    }
+
     /// What was shown when a checkpoint was made is no part of it.
     #[test]
     fn the_link_of_a_checkpoint_is_that_of_its_run() {
@@ -234,7 +256,8 @@ mod tests {
         let numbers = link.spec.parameters().iter().map(|p| vec![0.0; p.len()]).collect();
         let weights = Weights { parameters: numbers, ..Default::default() };
         let spec = link.spec.clone();
-        let bytes = Checkpoint { spec, step: 0, solved: vec![None], weights }.encode().unwrap();
+        let initial = Default::default();
+        let bytes = Checkpoint { spec, step: 0, solved: vec![None], initial, weights }.encode().unwrap();
         let said = crate::record::weights::about(&bytes, "link");
         assert_eq!(said.as_deref(), Some("#v1/groups?n=13&width=8&steps=20"));
     }

@@ -48,6 +48,8 @@ pub struct Session {
     step: u64,
     last_step: u64,
     solved: Vec<Option<u64>>,
+    /// As [`Checkpoint::initial`].
+    initial: [String; 2],
     measured: Option<u64>,
     last_good: u64,
     ending: Option<Ending>,
@@ -124,6 +126,7 @@ impl Session {
             step: 0,
             last_step: spec.run.steps,
             solved: vec![None; spec.run.replicas],
+            initial: Default::default(),
             measured: None,
             last_good: 0,
             ending: None,
@@ -143,6 +146,7 @@ impl Session {
         session.step = checkpoint.step;
         session.last_good = checkpoint.step;
         session.solved.clone_from(&checkpoint.solved);
+        session.initial.clone_from(&checkpoint.initial);
         session.last_step = session.spec.run.steps.max(checkpoint.step);
         Ok(session)
     }
@@ -370,7 +374,8 @@ impl Session {
     /// As [`Session::advance`].
     pub async fn checkpoint(&self) -> Result<Checkpoint, Failure> {
         let weights = self.learner.weights().await?;
-        Ok(Checkpoint { spec: self.spec.clone(), step: self.step, solved: self.solved.clone(), weights })
+        let (spec, solved, initial) = (self.spec.clone(), self.solved.clone(), self.initial.clone());
+        Ok(Checkpoint { spec, step: self.step, solved, initial, weights })
     }
 
     /// Steps per second of computing time since the last call: what the device can do.
