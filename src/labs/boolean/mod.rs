@@ -27,8 +27,8 @@ impl Parts for BooleanLab {
     const PRESETS: &[&[Preset]] = PRESETS;
     const STORIES: &[About] = &[About {
         slug: "log-t",
-        title: "Why log T?",
-        about: "A transformer finds 3 relevant bits among many. For eight times as many bits it needs only two or three times as many examples.",
+        title: "Why do many bits need only few examples?",
+        about: "A transformer finds 3 relevant bits among many bits. If the number of bits is eight times as large, the transformer needs only two or three times as many examples.",
         minutes: 7,
         curve: "and-enough",
     }];

@@ -34,14 +34,14 @@ impl Parts for GroupsLab {
         About {
             slug: "one-note",
             title: "One frequency per neuron",
-            about: "After training on modular addition every neuron has a single frequency, and theory predicts the largest margin.",
+            about: "After training on addition modulo 23, the weights of every neuron are waves with a single frequency. Theory predicts the largest possible margin of the network.",
             minutes: 6,
             curve: "z23",
         },
         About {
             slug: "grokking",
             title: "Memorise, then understand",
-            about: "The network first memorises the training pairs. Much later, with weight decay, the held-out pairs become right.",
+            about: "The network first memorises the training pairs. Much later, with weight decay, the network also answers the held-out pairs correctly.",
             minutes: 6,
             curve: "memorise-understand",
         },

@@ -44,7 +44,7 @@ impl Parts for InContextLab {
     const STORIES: &[About] = &[About {
         slug: "learned-to-learn",
         title: "Learned to learn",
-        about: "A small transformer is trained on thousands of functions, and then predicts a new function from a few examples without further training.",
+        about: "A small transformer is trained on hundreds of thousands of functions. Then it predicts the values of a new function from a few examples, without further training.",
         minutes: 8,
         curve: "two-layers-in-context",
     }];

@@ -42,8 +42,8 @@ impl Parts for LookupLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
     const STORIES: &[About] = &[About {
         slug: "who-looks-it-up",
-        title: "How many heads are enough?",
-        about: "Every position names some tokens, and attention looks these tokens up. With one head too few, an error remains, and theory gives the size of this error.",
+        title: "How many attention heads does a lookup need?",
+        about: "Every position names some tokens, and the attention heads look up these tokens. If there is one head too few, an error remains, and theory gives the size of this error.",
         minutes: 6,
         curve: "two-heads",
     }];

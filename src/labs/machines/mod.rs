@@ -36,7 +36,7 @@ impl Parts for MachinesLab {
     const STORIES: &[About] = &[About {
         slug: "a-machine-without-a-tape",
         title: "A machine without a tape",
-        about: "A transformer runs a Turing machine: one token for each step, and a search through the past tokens instead of a tape.",
+        about: "A transformer simulates a Turing machine without a tape. It writes one token for each step of the machine, and it searches the past tokens for the symbol under the head.",
         minutes: 8,
         curve: "beaver-machine",
     }];

@@ -31,8 +31,8 @@ impl Parts for MarkovLab {
     const PRESETS: &[&[Preset]] = PRESETS;
     const STORIES: &[About] = &[About {
         slug: "unigram-trap",
-        title: "The unigram trap",
-        about: "A transformer first learns to count symbols, stays on a plateau, and then learns to find what followed the current symbol earlier.",
+        title: "How a transformer learns to predict Markov chains",
+        about: "A transformer first learns how often each symbol occurs. Then its loss changes little for many steps, until the transformer learns which symbols have followed the current symbol earlier in the sequence.",
         minutes: 6,
         curve: "induction-k3-slow",
     }];

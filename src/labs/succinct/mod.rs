@@ -36,7 +36,7 @@ impl Parts for SuccinctLab {
     const STORIES: &[About] = &[About {
         slug: "the-program-in-the-filter",
         title: "The program in the filter",
-        about: "SGD writes examples into a table, a filter of fixed size runs a learning algorithm on the table, and a search finds a short learning algorithm.",
+        about: "SGD writes examples into a table, and a filter of fixed size, applied in every layer of a deep network, runs a learning algorithm on this table. A random search also finds short learning algorithms.",
         minutes: 9,
         curve: "parity-program",
     }];

@@ -37,7 +37,7 @@ impl Parts for TracesLab {
     const STORIES: &[About] = &[About {
         slug: "what-training-finds",
         title: "What training finds",
-        about: "A small transformer reads the steps of a machine and predicts the symbols on its tape. The tape is not part of the input.",
+        about: "A small transformer reads the steps of a Turing machine and predicts the next symbol under the machine's head. The tape is not part of the transformer's input.",
         minutes: 5,
         curve: "traces",
     }];

@@ -295,9 +295,9 @@ fn on_both(holds: impl Fn(&Watched) -> bool) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
-    ("A Turing machine has a tape and a head.", Words),
+    ("A Turing machine has a tape of cells and a head.", Words),
     (
-        "In each step the machine reads the symbol under the head, writes a symbol into this cell, moves the head by one cell and goes to its next state.",
+        "In each step the machine reads the symbol in the cell under the head, writes a symbol into this cell, moves the head by one cell and goes to its next state.",
         Words,
     ),
     (
@@ -315,7 +315,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "It writes one token for each step.",
+        "For each step of the machine, the transformer writes one token.",
         On(|_| beaver(|run| run.transformer.tokens().len() == run.program.steps && run.program.steps == 107)),
     ),
     (
@@ -337,41 +337,47 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     ("Where will the transformer keep the symbols of the tape?", Words),
-    ("Not as a tape.", On(|_| beaver(|run| run.holds_what_was_written() && run.ends_with_little()))),
     (
-        "Inside the blocks, each past token holds the symbol that its step wrote and the number of the cell.",
+        "The symbols are spread over the past tokens.",
+        On(|_| beaver(|run| run.holds_what_was_written() && run.ends_with_little())),
+    ),
+    (
+        "Inside the blocks, each past token holds the symbol that was written in its step and the number of the cell.",
         On(|_| on_both(Watched::holds_what_was_written)),
     ),
-    ("The tape follows from the past tokens.", On(|_| on_both(Watched::tape_follows))),
+    ("The symbols on the tape follow from the past tokens.", On(|_| on_both(Watched::tape_follows))),
     (
-        "The symbol in a cell is the symbol that the last step on this cell wrote.",
+        "The symbol in a cell is the symbol that was written in the last step at this cell.",
         On(|_| on_both(Watched::tape_follows)),
     ),
     (
-        "If no step has written the cell, the cell holds its symbol of the input, or the blank outside the input.",
+        "If no step has written to the cell, the cell holds its initial symbol: a symbol of the input, or a blank outside the input.",
         On(|_| on_both(Watched::tape_follows)),
     ),
     (
-        "After the last block a token holds only the state, the symbol under the head and the cell of the head.",
+        "After the last block a token holds only the state, the symbol under the head and the number of the cell under the head.",
         On(|_| on_both(Watched::ends_with_little)),
     ),
     (
-        "For the next step the transformer needs the symbol under the head after the move.",
+        "For the next step the transformer needs the symbol in the cell to which the head has moved.",
         Known(
             "a rule is chosen by the state and the symbol under the head: the definition of a Turing machine",
         ),
     ),
-    ("The last step that wrote this cell wrote this symbol.", On(|_| on_both(Watched::tape_follows))),
     (
-        "One attention layer finds all steps that wrote the cell, but not the last of these steps.",
+        "This symbol was written in the last step that wrote to the cell.",
+        On(|_| on_both(Watched::tape_follows)),
+    ),
+    (
+        "One attention layer finds all steps that wrote to the cell, but does not find the last of these steps.",
         On(|_| beaver(Watched::finds_all_writers)),
     ),
     (
-        "So the transformer finds the number of the last step bit by bit, beginning with the most significant bit.",
+        "So the transformer finds the number of the last of these steps bit by bit, beginning with the most significant bit.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
-        "Each of 7 attention blocks finds one bit: the bit is 1 if some past step wrote this cell and has a number that begins with the bits found so far, followed by 1.",
+        "Each of 7 attention blocks finds one bit: the bit is 1 if some past step wrote to the cell and has a number that begins with the bits found so far, followed by 1.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
@@ -379,16 +385,16 @@ pub const STATEMENTS: Statements = &[
         Known("key and value of the null slot are weights of the construction: `null_key` and `null_value`"),
     ),
     (
-        "If no past token fits, the null slot has the largest score, and the bit is 0.",
+        "If no past token matches the search for the bit 1, the null slot has the largest score, and the bit is 0.",
         On(|_| beaver(Watched::null_wins_where_none_fits)),
     ),
-    ("Why does each block find a bit of the number of the *last* step that wrote the cell?", Words),
+    ("Why does each block find a bit of the number of the *last* step that wrote to the cell?", Words),
     (
-        "If the number of some step that wrote the cell begins with the bits found so far, followed by 1, the number of the last write has this 1, too.",
+        "If some step that wrote to the cell has a number that begins with the bits found so far, followed by 1, then the number of the last of these steps has this 1, too.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
-        "Suppose that such a step exists, and that the number of the last write has a 0 instead of this 1.",
+        "Suppose that the number of some write to the cell begins with the bits found so far, followed by 1, but the number of the last write has a 0 instead of this 1.",
         Words,
     ),
     (
@@ -397,14 +403,14 @@ pub const STATEMENTS: Statements = &[
             "of two numbers with the same first bits the one that goes on with 0 is smaller than the one that goes on with 1",
         ),
     ),
-    ("Then it would not be the last write.", Known("the last write has the largest number")),
+    ("Then the last write would not be the last.", Known("the last write has the largest number")),
     (
-        "All tokens that fit have the same score, the most recent token too.",
+        "Recent tokens have no larger scores: all tokens that match the search have the same score.",
         On(|_| beaver(Watched::those_that_fit_are_alike)),
     ),
     ("This machine halts after 107 steps.", Preset("beaver-machine")),
     (
-        "No machine with 4 states and 2 symbols that halts runs longer on an empty tape.",
+        "Of all machines with 4 states and 2 symbols that halt on an empty tape, none makes more steps than this machine.",
         Known("S(4) = 107: Brady 1983"),
     ),
     ("All 107 tokens agree with the simulator's steps.", Preset("beaver-machine")),
@@ -417,45 +423,48 @@ pub const STATEMENTS: Statements = &[
         On(|_| other_blocks() == [Phase::Apply, Phase::Move, Phase::Visited, Phase::Fetch]),
     ),
     (
-        "This machine accepts a word that is the same in both directions.",
+        "This machine accepts a word if it is a palindrome: the word reads the same from left to right and from right to left.",
         Known("`the_examples_compute_what_they_should`: it accepts palindromes, and no other word"),
     ),
     (
-        "Its head moves from one end of the word to the other and erases symbols.",
+        "The machine's head moves from one end of the word to the other and erases symbols.",
         On(|_| goes_to_and_fro_and_erases()),
     ),
-    ("The same construction gives a transformer for this machine.", Preset("palindrome-machine")),
+    ("The formula from the paper also gives a transformer for this machine.", Preset("palindrome-machine")),
     ("The first block holds the rules of the machine.", On(|_| rules_are_in_the_first_block())),
     (
-        "The width of the transformer depends on the numbers of states, symbols and bits.",
+        "The width of the transformer depends on the number of states, the number of symbols, and the number of bits of a step's number.",
         Known("states + 4 symbols + 4 bits + 5: `the_widths_are_those_of_the_table`"),
     ),
     (
-        "The number of blocks depends on the number of bits.",
+        "The number of blocks depends only on this number of bits.",
         Known("bits + 4: `there_are_as_many_blocks_as_bits_and_four`"),
     ),
     (
-        "In each run of this sweep the largest number of steps, T, is about twice that of the previous run.",
+        "The transformer in each run of this sweep is made for at most T steps, and T about doubles from one run to the next.",
         On(|_| largest_steps().windows(2).all(|pair| (1.8..2.2).contains(&(pair[1] / pair[0])))),
     ),
-    ("How many blocks will the transformer need for twice the steps?", Words),
+    ("How many blocks will the transformer need for twice as many steps?", Words),
     ("One more block.", Preset("depth-machine")),
     ("One more block, because the number of a step has one more bit.", Preset("depth-machine")),
-    ("From T = 7 to T = 1,023 the number of blocks grows from 7 to 14.", Preset("depth-machine")),
+    ("From T = 7 steps to T = 1,023 steps the number of blocks grows from 7 to 14.", Preset("depth-machine")),
     ("Press Play.", Words),
     (
-        "Now every weight has a small random error, with a standard deviation of 0.00001 in the first run.",
+        "In this sweep every weight has a small random error, called noise, with a standard deviation of 0.00001 in the first run.",
         On(every_weight_has_noise),
     ),
-    ("Rounding after the blocks is off.", Words),
+    ("The numbers in the tokens are not rounded after the blocks.", Words),
     (
         "Six networks with different random noise run at the same time.",
         On(|_| decoded("unrounded-machine").run.replicas == 6),
     ),
-    ("How many of the 107 steps will be right?", Words),
+    ("How many of the 107 steps will a network in the first run make before its first wrong step?", Words),
     ("About ten steps.", On(about_ten_are_right)),
-    ("The median of the first wrong step lies between 6 and 14.", Preset("unrounded-machine")),
-    ("The errors of one step enter the next step, so the errors grow.", On(errors_grow)),
+    (
+        "In the first run, the median of the first wrong step over the six networks lies between 6 and 14.",
+        Preset("unrounded-machine"),
+    ),
+    ("The errors of one step enter the next step, so the errors grow from step to step.", On(errors_grow)),
     ("Press Play.", Words),
     (
         "In this sweep two ReLUs round each number of a token to 0 or 1 after every block.",
@@ -470,54 +479,64 @@ pub const STATEMENTS: Statements = &[
             })
         }),
     ),
-    ("How much noise will the networks withstand now, compared with the networks without rounding?", Words),
-    ("300 times as much noise, or more.", On(withstands_300_times_the_noise)),
-    ("With a standard deviation of 0.003 all six networks run to the end.", Preset("rounded-machine")),
     (
-        "This is 300 times the noise that was already too much without rounding.",
-        On(withstands_300_times_the_noise),
+        "How much noise will the networks with rounding tolerate, compared with the networks without rounding?",
+        Words,
     ),
-    ("With 0.03 no network runs to the end.", Preset("rounded-machine")),
+    ("300 times as much noise, or more.", On(withstands_300_times_the_noise)),
+    (
+        "With noise of standard deviation 0.003 all six networks compute all steps correctly.",
+        Preset("rounded-machine"),
+    ),
+    ("Without rounding, a 300th of this noise is already too much.", On(withstands_300_times_the_noise)),
+    (
+        "With rounding and noise of standard deviation 0.03, no network computes all steps correctly.",
+        Preset("rounded-machine"),
+    ),
     ("Press Play.", Words),
     (
         "The margin of a network is the norm of the smallest change of the weights that changes the answer.",
         Words,
     ),
-    ("The paper proves a lower bound of the margin.", Known("Wei, Chen and Ma 2022, theorem D.6")),
-    ("This bound does not depend on the depth.", Known("Wei, Chen and Ma 2022, theorem D.6")),
+    ("The paper proves a lower bound on the margin.", Known("Wei, Chen and Ma 2022, theorem D.6")),
+    ("This bound does not depend on the depth of the network.", Known("Wei, Chen and Ma 2022, theorem D.6")),
     (
         "The bound gives no information about how often random noise changes the answer.",
         Known("the theorem is on the smallest harmful change: Wei, Chen and Ma 2022, theorem D.6"),
     ),
     (
-        "With noise of 0.003 all six networks make 50, 200 and 800 steps without an error.",
+        "With noise of standard deviation 0.003 all six networks make 50, 200 and 800 steps without an error.",
         Preset("longer-machine"),
     ),
     (
-        "With noise of 0.005 all six networks make 50 steps without an error, but at most two networks make 800 steps without an error.",
+        "With noise of standard deviation 0.005 all six networks make 50 steps without an error, but at most two networks make 800 steps without an error.",
         Preset("longer-machine"),
     ),
     (
-        "In each further step a rare error can occur, and the transformer for 800 steps has more blocks.",
+        "In a longer run there are more steps in which a rare error can occur, and the transformer for 800 steps has more blocks.",
         On(errors_are_rare_and_come_late),
     ),
     ("Press Play.", Words),
     (
-        "Ordinary transformers use softmax instead of a hard maximum.",
+        "The attention of ordinary transformers uses softmax instead of a hard maximum.",
         Known("Vaswani et al. 2017, section 3.2"),
     ),
     (
-        "The largest score exceeds every smaller score by at least 1, so softmax is close to the hard maximum if the inverse temperature β is large.",
+        "In the transformer on this page, the largest attention score exceeds every smaller score by at least 1, so softmax is close to the hard maximum if the inverse temperature β is large.",
         Known(
             "`tokens_are_the_tape_for_every_example` has the gap; then all smaller scores together have at most T exp(−β) times the largest weight",
         ),
     ),
     (
-        "With β = 3.5 the endless counter runs 100 steps without an error; 400 steps need β = 5.",
+        "With an inverse temperature of β = 3.5 the endless counter, a machine that never halts, runs 100 steps without an error.",
         Preset("softmax-machine"),
     ),
     (
-        "The small attention weights of all other tokens add up, and a longer run has more tokens.",
+        "For 400 steps without an error, β = 5 is the smallest sufficient value in this sweep.",
+        Preset("softmax-machine"),
+    ),
+    (
+        "The small attention weights of all tokens with smaller scores add up, and a longer run has more tokens.",
         Known("each of up to T other tokens has a positive weight, up to exp(−β) times the largest"),
     ),
     ("Press Play.", Words),
@@ -525,9 +544,9 @@ pub const STATEMENTS: Statements = &[
         "The experiment shows that a transformer with few blocks *can* run a machine for many steps, and that rounding makes the transformer robust to noise.",
         On(|runs| steps_are_many_more_than_layers() && withstands_300_times_the_noise(runs)),
     ),
-    ("It does not show that training finds this search.", Words),
+    ("The experiment does not show that training finds weights for this search.", Words),
     (
-        "The paper does not claim this either.",
+        "The paper does not claim that training finds these weights, either.",
         Known(
             "Wei, Chen and Ma 2022, section 1: learnability is a matter of the number of samples, not of gradient descent",
         ),
@@ -537,19 +556,19 @@ pub const STATEMENTS: Statements = &[
         Known("Weiss, Goldberg and Yahav 2021 and Lindner et al. 2023, among the sources of the story"),
     ),
     (
-        "RASP (Weiss, Goldberg and Yahav) is a language with attention and MLP layers as operations, and Tracr (Lindner and others) compiles RASP programs into weights.",
+        "RASP (Weiss, Goldberg and Yahav) is a programming language with attention and MLP layers as operations, and Tracr (Lindner and others) compiles RASP programs into weights.",
         Known("Weiss, Goldberg and Yahav 2021 and Lindner et al. 2023, among the sources of the story"),
     ),
     (
-        "A compiled program has a fixed number of layers and answers in one pass.",
+        "A compiled program has a fixed number of layers and gives its answer in one pass.",
         Known("Lindner et al. 2023, among the sources of the story"),
     ),
     (
-        "The construction here sets each weight directly.",
+        "For the transformer on this page, a formula sets each weight directly.",
         Known("`Construction::new` sets every matrix entry by entry"),
     ),
     (
-        "Its attention has a null slot and a hard maximum.",
+        "The attention of this transformer has a null slot and a hard maximum.",
         Known("`null_key` and `Choice::Hard` of the construction; `the_largest_score_wins_and_ties_share`"),
     ),
     (

@@ -122,9 +122,9 @@ fn the_label_changes_nothing(runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
-    ("Two networks are on this page.", Words),
+    ("This page shows two networks.", Words),
     (
-        "The *inner* network is small: 88 weights, fitted to 16 points of sin(2x).",
+        "The *inner* network is small: it has 88 weights and is fitted to 16 points of the function sin(2x).",
         On(|_| {
             let (draw, network) = (draw("relu-descent"), plan("relu-descent").network);
             (network.weights(), draw.count()) == (88, 16)
@@ -133,7 +133,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The *outer* network is a transformer.", Words),
     (
-        "Each of its tokens holds one point and all 88 weights of the inner network.",
+        "Each token of the transformer holds one point and all 88 weights of the inner network.",
         On(|_| {
             let layout = Layout::new(&plan("relu-descent").network);
             let [input, label, weights] =
@@ -149,10 +149,10 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "The loss of the inner network will fall.",
+        "During the run, the loss of the inner network will fall.",
         On(|runs| token_loss(&relu(runs), 25) < 0.5 * token_loss(&relu(runs), 0)),
     ),
-    ("Which weights will change?", Words),
+    ("Which weights will change during the run?", Words),
     (
         "The weights in the tokens.",
         On(|runs| distance(&state(&relu(runs), 25).tokens, &state(&relu(runs), 0).tokens) > 0.1),
@@ -177,7 +177,10 @@ pub const STATEMENTS: Statements = &[
             transformer("relu-descent").layers().len() == 10 && (1..=25).all(same)
         }),
     ),
-    ("25 steps are 250 layers.", Known("25 times 10 layers, and a step has 2N + 4 = 10")),
+    (
+        "So 25 steps of gradient descent take 250 layers.",
+        Known("25 times 10 layers, and a step has 2N + 4 = 10"),
+    ),
     ("The panel \"Inside one step\" shows one token after each of the 10 layers.", Words),
     (
         "The chart \"Tokens, number by number\" shows all tokens after the layer that is chosen in the panel.",
@@ -193,11 +196,11 @@ pub const STATEMENTS: Statements = &[
     ),
     ("An MLP writes the gradient g of the loss.", On(|_| are(4, &[Phase::LossGradient], Kind::Feedforward))),
     (
-        "Three product layers compute the errors s, from the last layer of the inner network to the first.",
+        "Three product layers compute the errors s, from the last layer of the inner network back to the first layer.",
         On(|_| are(5, &[Phase::Backward(3), Phase::Backward(2), Phase::Backward(1)], Kind::Product)),
     ),
     (
-        "Another layer of attention subtracts the gradient, multiplied by the learning rate, from w, and an MLP sets p, r′, g and s to 0 again.",
+        "Another layer of attention subtracts the gradient, multiplied by the learning rate, from the weights w, and an MLP sets p, r′, g and s to 0 again.",
         On(|_| are(8, &[Phase::Step], Kind::Attention) && are(9, &[Phase::CleanUp], Kind::Feedforward)),
     ),
     (
@@ -214,46 +217,46 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Why does every token hold the same weights w?", Words),
     (
-        "The layer that changes w computes a mean over all tokens and adds the result in each token.",
+        "The layer that changes w computes a mean over all tokens and adds this mean to the weights w in each token.",
         Known(
             "equation D.16 of Wu et al. 2024; `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`",
         ),
     ),
     (
-        "The query adds 0 to this mean, so the layer computes a mean over the examples, as in gradient descent.",
+        "The token of the query adds 0 to the mean over all tokens, so the layer computes a mean over the examples, as in gradient descent.",
         Known(
             "the errors of the query are 0: `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`; the factor (n + 1)/n of equation D.16",
         ),
     ),
     (
-        "Only attention combines different examples; all other layers work on each token by itself.",
+        "Only attention layers combine different examples; the MLPs and the product layers work on each token by itself.",
         Known(
             "definitions 6, 7 and 8 of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`",
         ),
     ),
     ("The page also runs direct gradient descent on the same inner network.", Words),
     (
-        "The chart shows the distance between the weights of direct descent and the weights in the tokens.",
+        "The chart shows the distance between the weights of direct gradient descent and the weights in the tokens.",
         Words,
     ),
     (
-        "For many steps the distance will be only rounding error.",
+        "For many steps the distance will be as small as rounding errors.",
         On(|runs| jumps_after_many_steps(&relu(runs))),
     ),
-    ("At a later step it will jump.", On(|runs| jumps_after_many_steps(&relu(runs)))),
-    ("What will happen at the jump?", Words),
-    ("The input of a ReLU comes near 0.", On(|runs| is_in_the_band_at_the_jump(&relu(runs)))),
-    ("The slope of a ReLU jumps from 0 to 1.", Known("the derivative of max(z, 0) on either side of 0")),
+    ("At a later step the distance will jump.", On(|runs| jumps_after_many_steps(&relu(runs)))),
+    ("What will cause the jump of the distance?", Words),
+    ("The input of a ReLU comes very close to 0.", On(|runs| is_in_the_band_at_the_jump(&relu(runs)))),
+    ("The true slope of a ReLU jumps from 0 to 1.", Known("the derivative of max(z, 0) on either side of 0")),
     (
-        "The transformer computes the slope as a sum of ReLUs.",
+        "The transformer computes this slope as a sum of other ReLUs.",
         Known("equation D.12 of Wu et al. 2024: σ(z/δ) − σ(z/δ − 1)"),
     ),
     (
-        "Such a sum is continuous, so it cannot jump: it rises from 0 to 1 within a band of width 0.0001.",
+        "A sum of ReLUs is continuous, so it cannot jump: the computed slope rises from 0 to 1 within a band of width 0.0001.",
         On(|_| plan("relu-descent").approximation.delta == 0.0001),
     ),
     (
-        "If the input of a ReLU is in this band for some example, the slope is wrong in this step.",
+        "If the input of a ReLU is in this band for some example, the transformer computes a wrong slope in this step.",
         Known("for 0 < z < δ the sum of ReLUs is z/δ, and the slope is 1"),
     ),
     ("The chart also shows direct descent in single precision.", Words),
@@ -265,25 +268,31 @@ pub const STATEMENTS: Statements = &[
             (1..jump(&run)).all(|step| of("single-distance", step) > 1e4 * of("distance", step))
         }),
     ),
-    ("Now the activation of the inner network is tanh.", Words),
+    ("In this sweep the activation of the inner network is tanh.", Words),
     ("A curve of straight lines approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
     (
-        "For each neuron, each line of this curve needs about one attention head.",
+        "For each neuron of the inner network, each line of this curve needs about one attention head.",
         On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),
     ),
     (
-        "The sweep goes from 8 lines to 128.",
+        "The number of straight lines goes from 8 to 128.",
         On(|_| places(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
     ),
-    ("How will the distance to direct descent change when the number of lines doubles?", Words),
-    ("The distance falls to a quarter.", Preset("knots-descent")),
-    ("On average the distance falls to about a quarter.", On(falls_to_about_a_quarter)),
     (
-        "When a straight line approximates a piece of a smooth curve, the error grows with the square of the line's length.",
+        "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of straight lines doubles?",
+        Words,
+    ),
+    ("The distance falls to a quarter.", Preset("knots-descent")),
+    (
+        "When the number of straight lines doubles, the distance falls on average to about a quarter.",
+        On(falls_to_about_a_quarter),
+    ),
+    (
+        "If a straight line approximates a piece of a smooth curve, the error grows with the square of the line's length.",
         Known("Taylor's theorem; `the_error_falls_with_the_square_of_the_number_of_lines`"),
     ),
     (
-        "The bound in the paper's theorem is much weaker.",
+        "The paper's theorem guarantees only a much slower decrease of the error.",
         Known("theorem 1 of Wu et al. 2024 has Õ(ε⁻²) heads for an error ε, and 1/M² needs ε^(−1/2)"),
     ),
     (
@@ -291,21 +300,21 @@ pub const STATEMENTS: Statements = &[
         Known("measured: 0.1 s on one core from the command line"),
     ),
     (
-        "For an inner network of 6 layers, a step needs 16 layers of the transformer.",
+        "In this run the inner network has 6 layers, and one step of gradient descent needs 16 layers of the transformer.",
         On(|_| {
             let transformer = transformer("six-layer-descent");
             (transformer.layout().network().layers(), transformer.layers().len()) == (6, 16)
         }),
     ),
     (
-        "The inner network has more weights, so the tokens are longer.",
+        "This inner network has more weights than the inner network of three layers, so the tokens are longer.",
         On(|_| {
             let [six, three] = ["six-layer-descent", "relu-descent"].map(|name| plan(name).network);
             six.weights() > three.weights() && Layout::new(&six).len() > Layout::new(&three).len()
         }),
     ),
     (
-        "The examples and the learning rate are the same.",
+        "The examples and the learning rate are the same for both networks.",
         On(|_| {
             let [six, three] = ["six-layer-descent", "relu-descent"]
                 .map(|name| (draw(name), decoded(name).run.seed, plan(name).rate));
@@ -313,10 +322,10 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "In the paper all initial weights in the tokens are 0.",
+        "In the paper and in this run, all initial weights of the inner network are 0.",
         Known("problem 2 of Wu et al. 2024 begins with w(0) = 0"),
     ),
-    ("How will the loss change?", Words),
+    ("How will the loss of the inner network change?", Words),
     ("The loss does not change.", On(the_loss_of_zeros_stays)),
     ("The loss does not change.", On(the_loss_of_zeros_stays)),
     (
@@ -324,13 +333,13 @@ pub const STATEMENTS: Statements = &[
         Known("definition 1 of Wu et al. 2024: p(j)[k] = r(⟨v(j,k), p(j−1)⟩)"),
     ),
     (
-        "With weights of 0 all its outputs are 0, and every gradient contains a factor that is 0.",
+        "If all weights are 0, the outputs of all layers of the inner network are 0, and every entry of the gradient contains a factor that is 0.",
         Known(
             "each gradient is an error times an output, and both contain weights: `weights_of_0_never_move`",
         ),
     ),
     (
-        "So direct gradient descent does not change the weights, and the transformer does not change them either.",
+        "So neither direct gradient descent nor the transformer changes the weights.",
         On(|runs| {
             let run = runs.looked_into("zero-descent", &[0, 100]);
             let (first, last) = (state(&run, 0), state(&run, 100));
@@ -339,12 +348,12 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "In the paper's definition, the output layer of the inner network has the activation, too.",
+        "In the paper's definition, the output layer of the inner network also has the activation function.",
         Known("definition 1 of Wu et al. 2024"),
     ),
-    ("If this activation is a ReLU, the output can be 0 for every example.", On(is_dead)),
+    ("If this function is a ReLU, the output can be 0 for every example.", On(is_dead)),
     (
-        "Then no weight changes.",
+        "Then the gradient is 0, and no weight changes.",
         On(|runs| {
             let run = dead(runs);
             let (first, last) = (state(&run, 0), state(&run, 100));
@@ -352,27 +361,30 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "This happens for five of twenty random sets of initial weights.",
+        "In this run, no weight changes for five of twenty random sets of initial weights.",
         On(|runs| (unchanged(&dead(runs)), dead(runs).spec.run.replicas) == (5, 20)),
     ),
     ("The last token is the query: it has an input and no label.", Words),
     (
-        "In this run, the entry for the label in the query's token holds 7.",
+        "In this run, the entry for the label in the query's token holds 7 instead of 0.",
         On(|_| draw("query-descent").query_label == 7.0),
     ),
     (
-        "A number t in each token is 1 for an example and 0 for the query.",
+        "In each token, an entry t is 1 for an example and 0 for the query.",
         Known("`a_token_holds_its_example_the_weights_and_no_scratch`"),
     ),
     (
-        "Where t is 0, the layer of the loss gradient subtracts a large number before its ReLU, so the result is 0.",
+        "In a token with t = 0, the layer that computes the loss gradient subtracts a large number before its ReLU, so the loss gradient in this token is 0.",
         Known(
             "equation D.14 of Wu et al. 2024; `neither_the_order_of_examples_nor_the_label_of_the_query_counts`",
         ),
     ),
-    ("All other numbers are the same as with the label 0.", On(the_label_changes_nothing)),
     (
-        "The page executes the construction of the proof.",
+        "All other numbers in the tokens are the same as in a run with the label 0 in the query's token.",
+        On(the_label_changes_nothing),
+    ),
+    (
+        "The page executes the transformer that the paper constructs in its proof.",
         Known("appendix D of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`"),
     ),
     (
@@ -386,7 +398,7 @@ pub const STATEMENTS: Statements = &[
         "The runs do not show that trained transformers work in this way.",
         Known("no transformer of this lab is trained"),
     ),
-    ("The page also shows the cost.", Words),
+    ("The page also shows how large the tokens are.", Words),
     (
         "Every token holds all weights of the inner network, so the length of a token grows with the square of the inner network's width.",
         Known(

@@ -21,18 +21,24 @@ fn progress(runs: &Runs, step: u64) -> [f64; 2] {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
-    ("The table of addition modulo 31 has 961 entries.", Known("31 · 31 = 961")),
-    ("The network trains on 60 % of these pairs.", Words),
-    ("The other pairs are held out: they only test whether the network has learned addition.", Words),
     (
-        "Within 300 steps the network will be right on at least 99 % of the training pairs.",
+        "The table of addition modulo 31 has 961 entries, one for each pair of numbers.",
+        Known("31 · 31 = 961"),
+    ),
+    ("The network trains on 60 % of these pairs.", Words),
+    (
+        "The other pairs are held out: they are used only to test whether the network has learned addition.",
+        Words,
+    ),
+    (
+        "Within 300 steps the network will answer at least 99 % of the training pairs correctly.",
         Preset("memorise-understand"),
     ),
-    ("By step 500, how many of the held-out pairs will be right?", Words),
-    ("Hardly any.", Preset("memorise-understand")),
+    ("How many of the held-out pairs will the network answer correctly at step 500?", Words),
+    ("Hardly any held-out pair.", Preset("memorise-understand")),
     ("At most 15 % of the held-out pairs.", Preset("memorise-understand")),
     (
-        "The network has memorised the training pairs and has learned almost nothing about the others.",
+        "The network has memorised the training pairs, but it has learned almost nothing about the held-out pairs.",
         Preset("memorise-understand"),
     ),
     ("Compare training accuracy and held-out accuracy.", Words),
@@ -41,30 +47,30 @@ pub const STATEMENTS: Statements = &[
         On(|runs| runs.run("memorise-understand").row(500).train_loss[0] < 0.01),
     ),
     (
-        "In an ordinary project training would stop here, because the network overfits.",
+        "In an ordinary project one would stop the training here, because the network overfits.",
         On(|runs| {
             let run = runs.run("memorise-understand");
             run.loss(500) > 20.0 * run.row(500).train_loss[0]
         }),
     ),
-    ("This run goes on.", Words),
+    ("In this run the training continues.", Words),
     ("How will the answers for the held-out pairs change?", Words),
     (
         "The answers become right, long after the answers for the training pairs.",
         Preset("memorise-understand"),
     ),
     (
-        "Half of the held-out pairs are right at a step between 1,000 and 4,000.",
+        "The network answers half of the held-out pairs correctly for the first time at a step between 1,000 and 4,000.",
         Preset("memorise-understand"),
     ),
     (
-        "In at least nine of ten runs 99 % of the held-out pairs are right by step 6,000.",
+        "In at least nine of ten runs the network answers 99 % of the held-out pairs correctly by step 6,000.",
         Preset("memorise-understand"),
     ),
-    ("This is *grokking*.", Words),
+    ("This late success on held-out pairs is called *grokking*.", Words),
     ("The axis of the training steps is logarithmic.", Words),
     (
-        "On a linear axis memorisation would be squeezed to the left edge.",
+        "On a linear axis, the steps in which the network memorises the training pairs would lie too close to the left edge to be visible.",
         On(|runs| {
             let run = runs.run("memorise-understand");
             run.first(|row| row.train_accuracy[0] > 0.99).unwrap() * 20 < run.solved[0].unwrap()
@@ -77,8 +83,14 @@ pub const STATEMENTS: Statements = &[
             &[Expect::Median { measure: Measure::Purity, step: 6_000, between: (0.8, 1.0) }],
         ),
     ),
-    ("The training data did not change, so what changed the weights?", Words),
-    ("One candidate is weight decay: at every step it pulls every weight towards zero.", Words),
+    (
+        "The training pairs do not change during the run, so what changes the weights after the network has memorised these pairs?",
+        Words,
+    ),
+    (
+        "A possible cause is weight decay: at every step, weight decay moves every weight a little towards zero.",
+        Words,
+    ),
     ("You will set weight decay to zero and train again.", Words),
     ("What will the network learn?", Words),
     (
@@ -90,7 +102,7 @@ pub const STATEMENTS: Statements = &[
         On(without_decay),
     ),
     (
-        "With these settings weight decay makes the difference.",
+        "With the settings of this run, grokking occurs only with weight decay.",
         On(|runs| without_decay(runs) && runs.run("memorise-understand").solved[0].is_some()),
     ),
     (
@@ -104,11 +116,11 @@ pub const STATEMENTS: Statements = &[
             run.accuracy(500) < 0.5 && progress(runs, 500)[0] < 0.95 * progress(runs, 0)[0]
         }),
     ),
+    ("The *restricted loss* shows this growth.", Words),
     (
-        "A measure can show this growth: keep only the waves of a few *key frequencies* in the outputs, and compute the loss.",
+        "It is the loss of the network if only the waves of a few *key frequencies* are kept in its outputs.",
         Words,
     ),
-    ("This is the restricted loss.", Words),
     (
         "The restricted loss falls before held-out accuracy rises.",
         On(|runs| {
@@ -119,44 +131,47 @@ pub const STATEMENTS: Statements = &[
                 .any(|step| *step < late && progress(runs, *step)[0] < 0.8 * progress(runs, 0)[0])
         }),
     ),
-    ("The excluded loss is the loss on the training pairs without the key frequencies.", Words),
     (
-        "The excluded loss rises: waves replace the memorised pairs.",
+        "The excluded loss is the loss on the training pairs if the waves of the key frequencies are removed from the outputs.",
+        Words,
+    ),
+    (
+        "The excluded loss rises, because waves replace the memorised pairs.",
         On(|runs| progress(runs, 3_000)[1] > 2.0 * progress(runs, 500)[1]),
     ),
     ("At step 3,000 the restricted loss is below 0.2.", Preset("grokking-progress")),
-    ("Does weight decay make any network right on held-out pairs?", Words),
-    ("The control is a table filled at random.", Words),
-    ("The network can memorise this table.", Preset("grokking-random")),
-    ("Will a network with weight decay answer the held-out pairs right?", Words),
+    ("Does weight decay lead to correct answers on held-out pairs for every table?", Words),
+    ("The control experiment uses a table with random entries.", Words),
+    ("The network can memorise the training pairs of this table.", Preset("grokking-random")),
+    ("With weight decay, will the network answer the held-out pairs of this table correctly?", Words),
     ("No: the network only memorises the training pairs.", Preset("grokking-random")),
     (
-        "There is no rule to learn.",
+        "The table has no rule that the network could learn.",
         Known("a table filled at random has no rule: its entries are independent"),
     ),
     (
-        "At least 99 % of the training pairs are right within 500 steps, but held-out accuracy never reaches 15 %.",
+        "Within 500 steps the network answers at least 99 % of the training pairs correctly, but held-out accuracy never reaches 15 %.",
         Preset("grokking-random"),
     ),
     (
-        "Two solutions fit the training pairs.",
+        "Two kinds of networks answer the training pairs correctly.",
         Known(
             "Gromov 2023 and Morwani et al. 2023, among the sources of the story; an explanation, and said to be one",
         ),
     ),
     (
-        "The first solution stores each pair and needs large weights.",
+        "The first kind stores each training pair and needs large weights.",
         Known(
             "Gromov 2023 and Morwani et al. 2023, among the sources of the story; an explanation, and said to be one",
         ),
     ),
     (
-        "The second solution uses waves, needs smaller weights for the same margin, and is right on all pairs.",
+        "The second kind uses waves, needs smaller weights for the same margin, and answers all pairs correctly.",
         Known("Morwani et al. 2023, among the sources of the story; an explanation, and said to be one"),
     ),
-    ("Training finds the first solution quickly.", Preset("memorise-understand")),
+    ("Training finds the first kind quickly.", Preset("memorise-understand")),
     (
-        "Weight decay, or a penalty on large weights, then favours the second solution.",
+        "Weight decay, or a penalty on large weights, then favours the second kind.",
         Known("an explanation, and said to be one"),
     ),
     (
@@ -167,14 +182,20 @@ pub const STATEMENTS: Statements = &[
         "A theorem says that waves give the largest margin.",
         Known("Morwani et al. 2023, theorem 2; tested in the module of groups"),
     ),
-    ("Why memorising comes first, and how long the change takes, are open questions.", Words),
-    ("Modulo 113 the same happens with a penalty instead of weight decay.", Preset("squares-113")),
     (
-        "By step 200 the network has memorised the 3,831 training pairs, and at most 5 % of the other pairs are right.",
+        "Two questions are open: why the network memorises first, and how many steps the change from memorised pairs to waves takes.",
+        Words,
+    ),
+    (
+        "The network of this run learns addition modulo 113, with a penalty on large weights instead of weight decay; it also memorises first and answers the held-out pairs correctly later.",
+        Preset("squares-113"),
+    ),
+    (
+        "By step 200 the network has memorised the 3,831 training pairs, and it answers at most 5 % of the held-out pairs correctly.",
         Preset("squares-113"),
     ),
     ("To try next: open “A penalty instead of weight decay”, or open “A small transformer”.", Words),
-    ("Does the network also memorise first?", Words),
+    ("Do these networks also memorise the training pairs first?", Words),
 ];
 
 #[test]

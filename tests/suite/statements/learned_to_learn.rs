@@ -128,7 +128,7 @@ pub const STATEMENTS: Statements = &[
         "The transformer reads the points from left to right.",
         Known("a token attends to itself and to the tokens before it: the module of the model"),
     ),
-    ("At each x it predicts y from the earlier points.", Words),
+    ("At each x the transformer predicts y from the earlier points.", Words),
     (
         "Every training step uses new prompts with new functions, so no function occurs twice in training.",
         Known("each step draws its prompts afresh, with weights from a continuous distribution"),
@@ -148,16 +148,16 @@ pub const STATEMENTS: Statements = &[
         Known("functions of held-out prompts have a stream of random numbers of their own"),
     ),
     (
-        "Everything that the transformer computes about the function is in the activations while the transformer reads the prompt.",
+        "While the transformer reads the prompt, all its information about this function is in the activations.",
         Known("no weight depends on a held-out prompt"),
     ),
     ("R² compares the squared error with the variance of the labels within a prompt.", Words),
     (
-        "Predicting the mean of the labels has an R² of 0; a perfect prediction has an R² of 1.",
+        "A method that always predicts the mean of the labels has an R² of 0; a perfect prediction has an R² of 1.",
         Known("R² is one less the squared error over the variance within a prompt"),
     ),
     (
-        "The horizontal lines show methods that use only the prompt: ridge regression on (x, 1), nearest neighbours, and a network that is trained on the 16 examples for 100 epochs.",
+        "The horizontal lines in the chart show the R² of methods that use only the prompt: ridge regression on (x, 1), nearest neighbours, and a network that is trained on the 16 examples of the prompt for 100 epochs.",
         Words,
     ),
     ("Where will the transformer's R² be after 4,000 steps?", Words),
@@ -168,9 +168,9 @@ pub const STATEMENTS: Statements = &[
             as_well_as_a_trained_network(runs) && two_layers(runs).accuracy(4_000) > ridge + 0.1
         }),
     ),
-    ("R² is above 0.9.", On(|runs| two_layers(runs).accuracy(4_000) > 0.9)),
+    ("The R² of the transformer is above 0.9.", On(|runs| two_layers(runs).accuracy(4_000) > 0.9)),
     (
-        "The transformer predicts about as well as a network that is trained on these examples.",
+        "The transformer predicts about as well as a network that is trained on the 16 examples of the prompt.",
         On(as_well_as_a_trained_network),
     ),
     (
@@ -183,12 +183,15 @@ pub const STATEMENTS: Statements = &[
         "The chart of one prompt shows the function, the examples, and the curves that the transformer and other methods predict from these examples.",
         Words,
     ),
-    ("Move the slider in the panel from 1 example upwards.", Words),
+    ("Move the slider for the number of examples in the panel from 1 upwards.", Words),
     (
-        "With one example, the predicted curve passes near this point, but is often far from the function elsewhere.",
+        "With one example, the curve that the transformer predicts passes near this example, but elsewhere it is often far from the function.",
         On(one_example_is_met_and_the_function_is_not),
     ),
-    ("With more examples, the predicted curve follows the function.", On(more_examples_lead_to_the_function)),
+    (
+        "With more examples, the predicted curve comes closer to the function.",
+        On(more_examples_lead_to_the_function),
+    ),
     (
         "The weights of the transformer do not change.",
         Known("the slider is a setting of the view, and no setting of the view trains"),
@@ -198,14 +201,14 @@ pub const STATEMENTS: Statements = &[
         "The transformer is not trained again.",
         Known("the slider is a setting of the view, and no setting of the view trains"),
     ),
-    ("Compare its curve with the curves of the methods that use only the prompt.", Words),
+    ("Compare the curve of the transformer with the curves of the methods that use only the prompt.", Words),
     ("The curves do not show *how* the transformer predicts.", Words),
     (
-        "The transformer predicts about as well as a trained network, but this does not mean that its layers train a network.",
+        "The transformer predicts about as well as a network that is trained on the prompt, but this does not mean that the layers of the transformer train a network.",
         On(as_well_as_a_trained_network),
     ),
     ("This transformer has one layer instead of two.", Words),
-    ("What will its R² be at the end of training?", Words),
+    ("What will the R² of the transformer with one layer be at the end of training?", Words),
     ("Far lower than with two layers.", On(one_layer_is_far_lower)),
     ("R² is far lower than with two layers.", On(one_layer_is_far_lower)),
     ("The x and y of an example are in different tokens.", Words),
@@ -215,12 +218,18 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Here the x and y of an example are in the same token.", Words),
     ("The transformer again has one layer.", Words),
-    ("Is one layer still too few?", Words),
+    ("Is one layer still too few for a high R²?", Words),
     ("No, R² is far higher than with one layer and separate tokens.", On(one_layer_of_pairs_is_far_higher)),
-    ("One layer is not too few here: R² is above 0.85.", On(|runs| depths(runs)[2] > 0.85)),
-    ("So a large part of the second layer's work was to combine x with y.", On(pairs_bring_most_of_it)),
     (
-        "A comparison of depths also depends on the form of the tokens.",
+        "If x and y are in the same token, one layer is enough for an R² above 0.85.",
+        On(|runs| depths(runs)[2] > 0.85),
+    ),
+    (
+        "This suggests that with separate tokens a second layer helps largely because one layer is needed to combine x with y.",
+        On(pairs_bring_most_of_it),
+    ),
+    (
+        "So a comparison of networks with different numbers of layers also depends on the form of the tokens.",
         On(|runs| one_layer_is_far_lower(runs) && one_layer_of_pairs_is_far_higher(runs)),
     ),
     ("Here the function of a prompt is a decision tree.", Words),
@@ -233,7 +242,10 @@ pub const STATEMENTS: Statements = &[
         "So the function has at most four values.",
         Known("two tests, one after the other, have 2 · 2 outcomes"),
     ),
-    ("A prompt has 20 examples and a question.", Words),
+    (
+        "A prompt has 20 examples and a question: an input for which the transformer predicts the label.",
+        Words,
+    ),
     ("Where will the transformer's R² be after 4,000 steps?", Words),
     (
         "Far above the R² of ridge regression, and above the R² of nearest neighbours.",
@@ -244,23 +256,23 @@ pub const STATEMENTS: Statements = &[
         "The R² of every other method is at most 0.4.",
         On(|_| METHODS.into_iter().all(|of| line("decision-trees", of) <= 0.4)),
     ),
-    ("The transformer was trained on such trees.", Words),
+    ("The transformer was trained on decision trees of this kind.", Words),
     (
         "The other methods do not use the fact that the function is a tree.",
         Known("the definitions of ridge regression, nearest neighbours and the trained network"),
     ),
     (
-        "In the paper, every number of a training input is sampled from a normal distribution with mean −2.",
+        "In the paper and in this run, every number of a training input is sampled from a normal distribution with mean −2.",
         Known("Wu, Su, Hu, Song and Liu 2024, appendix G"),
     ),
     ("The random networks have no biases.", Words),
-    ("Which simple method will be good on these inputs?", Words),
+    ("Which simple method will predict the labels of these inputs well?", Words),
     ("An affine fit.", On(nearly_affine)),
     ("An affine fit.", On(nearly_affine)),
-    ("On such inputs the random networks are nearly affine functions.", On(nearly_affine)),
-    ("Ridge regression on (x, 1) explains most of the variance here.", On(nearly_affine)),
+    ("On inputs from this distribution the random networks are nearly affine functions.", On(nearly_affine)),
+    ("Ridge regression on (x, 1) explains most of the variance of the labels.", On(nearly_affine)),
     (
-        "A figure without the line of ridge regression cannot show whether a method is better than an affine fit.",
+        "A figure that does not show the R² of ridge regression cannot show whether a method is better than an affine fit.",
         Known("ridge regression on (x, 1) is the affine fit, and what a figure leaves out it does not show"),
     ),
     (

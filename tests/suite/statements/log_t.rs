@@ -1,4 +1,4 @@
-//! Why log T?
+//! Why do many bits need only few examples?
 
 use vivarium::analysis::threshold::ENOUGH;
 use vivarium::labs::boolean::probes::LOOKS;
@@ -90,46 +90,52 @@ fn are_enough(runs: &Runs, bits: usize, examples: usize) -> bool {
 pub const STATEMENTS: Statements = &[
     ("Each example has 100 bits.", On(|_| decoded("and-enough").task.examples().inputs() == 100)),
     (
-        "Its label is the AND of 3 of these bits: it says whether all three bits are 1.",
+        "The label of an example is the AND of 3 of these bits: the label says whether all three bits are 1.",
         On(|_| {
             let spec = decoded("and-enough");
             spec.task.examples().relevant(spec.run.seed).len() == 3
         }),
     ),
-    ("The network is not told which three bits.", Words),
-    ("There are 161,700 ways to choose them.", Known("100 · 99 · 98 / 6 = 161,700")),
+    ("The network is not told which three bits these are.", Words),
+    ("There are 161,700 sets of three bits.", Known("100 · 99 · 98 / 6 = 161,700")),
     ("The network has one layer of attention and one MLP.", Words),
-    ("Its output is read at an extra token after the bits.", Words),
+    ("The output of the network is computed from an extra token after the bits.", Words),
     (
         "The network trains on the same 100 examples at every training step.",
         On(|_| decoded("and-enough").task.examples().sample_size() == Some(100)),
     ),
     (
-        "The network learns from its examples.",
+        "The network learns the AND from its 100 examples.",
         On(|runs| {
             let run = runs.run("and-enough");
             run.accuracy(0) < 0.6 && run.accuracy(100) > 0.99
         }),
     ),
-    ("What is the smallest number of labels that can identify one of 161,700 sets?", Words),
     (
-        "About 18: each label answers one yes-or-no question.",
+        "What is the smallest number of labelled examples that can be enough to identify one of 161,700 sets of three bits?",
+        Words,
+    ),
+    (
+        "About 18: each label gives at most one bit of information.",
         Known("log₂ 161,700 = 17.3, and a label has two values"),
     ),
-    ("18 yes-or-no questions distinguish 262,144 cases.", Known("2¹⁸ = 262,144")),
+    ("18 labels with two possible values each can distinguish 262,144 cases.", Known("2¹⁸ = 262,144")),
     (
-        "Twice as many bits give about eight times as many sets, which need three more questions.",
+        "With twice as many bits there are about eight times as many sets of three bits, so three more labels are needed.",
         Known("200 · 199 · 198 / 6 = 1,313,400, which is 8.1 · 161,700, and 8 = 2³"),
     ),
     (
-        "So the least number of examples grows like the logarithm of the number of bits.",
+        "So the smallest number of examples grows like the logarithm of the number of bits.",
         Known("log₂ of T (T − 1) (T − 2) / 6 is about 3 log₂ T − 2.6"),
     ),
     (
-        "This number is a lower bound, even for a learner that can try all sets.",
+        "This number of examples is a lower bound, even for a learner that can try all sets of three bits.",
         Known("m labels have 2^m values, and sets with the same labels cannot be told apart"),
     ),
-    ("Does a network that is trained with gradients come close to this bound?", Words),
+    (
+        "Does a network that is trained by gradient descent need only slightly more examples than this lower bound?",
+        Words,
+    ),
     (
         "The same network now trains on 20 examples.",
         On(|_| {
@@ -139,23 +145,26 @@ pub const STATEMENTS: Statements = &[
                 && few.task.examples().sample_size() == Some(20)
         }),
     ),
-    ("In principle 20 examples are enough.", On(|runs| sets_that_fit(&twenty(runs)) == 1)),
+    (
+        "In principle, 20 examples are enough to identify the three relevant bits.",
+        On(|runs| sets_that_fit(&twenty(runs)) == 1),
+    ),
     ("What will the network learn?", Words),
     (
         "Its 20 examples, and little else.",
         On(|runs| memorises(&twenty(runs)) && twenty(runs).accuracy(100) < 0.65),
     ),
     (
-        "The network is right on all its 20 examples and wrong on many other examples.",
+        "The network classifies all its 20 examples correctly, but many other examples wrongly.",
         On(|runs| memorises(&twenty(runs))),
     ),
     // Of the 2^(2^100) functions of 100 bits, one in 2^20 agrees with 20 labels.
     (
-        "Many rules fit the 20 examples, and training finds one that is wrong on other examples.",
+        "Many functions of the bits fit the 20 examples, and training finds a function that gives wrong labels for many other examples.",
         On(|runs| memorises(&twenty(runs))),
     ),
-    ("How does the accuracy change with more examples?", Words),
-    ("Take more examples, and train again.", Words),
+    ("How does the held-out accuracy change with more training examples?", Words),
+    ("Choose a larger number of examples, and train again.", Words),
     (
         "Here the network has one head and 50 bits.",
         On(|runs| looks(runs).spec.task.examples().inputs() == 50 && !attention(runs, 0).is_empty()),
@@ -174,23 +183,23 @@ pub const STATEMENTS: Statements = &[
         On(|runs| on_relevant(runs, 50) > 0.8),
     ),
     (
-        "The output of the head now depends mostly on these three bits (the *variables*), and the rest of the network needs no other bit.",
+        "The output of the head now depends mostly on the three relevant bits, and the rest of the network needs no other bit.",
         On(|runs| change(runs, false) < 0.1 * change(runs, true) && looks(runs).accuracy(50) > 0.99),
     ),
     ("How many examples are enough?", Words),
     (
-        "Each cell of the map stands for a number of bits T, a number of examples m and 5 samples.",
+        "Each cell of the map stands for a number T of bits and a number m of training examples; for each cell, 5 random training samples are drawn.",
         On(|_| {
             let spec = decoded("and-threshold");
             spec.run.replicas / spec.task.examples().tries() == 5
         }),
     ),
     (
-        "On each sample the network is trained 5 times, and the best result counts.",
+        "On each sample the network is trained 5 times, and only the best of these results counts.",
         On(|_| decoded("and-threshold").task.examples().tries() == 5),
     ),
     (
-        "The examples are enough if 80 % of the samples lead to 99 % accuracy on held-out examples.",
+        "The number m of examples is enough if the network reaches 99 % held-out accuracy for at least 80 % of the samples.",
         On(|_| ENOUGH == 0.8 && decoded("and-threshold").run.target == 0.99),
     ),
     ("200 bits are eight times as many as 25 bits.", Known("8 · 25 = 200")),
@@ -201,17 +210,17 @@ pub const STATEMENTS: Statements = &[
         On(|runs| are_enough(runs, 25, 20) && are_enough(runs, 200, 50)),
     ),
     (
-        "Between 20 and 40 examples are enough for 25 bits, and between 40 and 80 for 200.",
+        "The smallest number of examples that is enough lies between 20 and 40 for 25 bits, and between 40 and 80 for 200 bits.",
         Preset("and-threshold"),
     ),
     (
-        "The points scatter around the curve with the logarithm.",
+        "The points in the chart lie near the logarithmic curve.",
         Known(
             "the curve is `threshold::fit`, the least squares of a + b ln T: its distances to the points add up to zero",
         ),
     ),
     // At least 20 examples for 25 bits would be 160 for 200, and the chart ends at 1.6 times the largest threshold, 80.
-    ("The line in proportion to T leaves the chart.", Preset("and-threshold")),
+    ("The line in proportion to T rises so fast that it leaves the chart.", Preset("and-threshold")),
     (
         "Press Play: the sweep takes a few minutes, and the points appear one by one.",
         Known("measured; `time` of the preset"),
@@ -221,40 +230,40 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, lemma A.19 and corollary 4.9; an explanation, which follows"),
     ),
     (
-        "To put nearly all of its attention on 3 positions, a head must give these positions a score that exceeds all other scores by some R.",
+        "To put nearly all of its attention on 3 positions, a head must give these positions scores that are larger than all other scores by a difference R.",
         Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
     ),
     (
-        "Each irrelevant position then gets less attention than a relevant position by a factor of e to the R.",
+        "The attention on a relevant position is then e to the power R times the attention on an irrelevant position.",
         Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
     ),
     (
-        "Twice as many irrelevant positions need an R that is larger by only 0.69, the natural logarithm of two.",
+        "For twice as many irrelevant positions, R has to be larger by only 0.69, the natural logarithm of two.",
         Known("3 e^R / (3 e^R + m) stays the same if m doubles and R grows by ln 2 = 0.693"),
     ),
     (
-        "The weights of a head must grow like R, not like T.",
+        "So the weights of the head must grow in proportion to R, not in proportion to T.",
         Known("Edelman 2024, lemma A.19; the test of `SelectingHead` finds ‖W_Q‖ = R and ‖W_K‖ = √s"),
     ),
     (
-        "By a theorem, the size of the weights bounds the necessary number of examples, and the number of positions enters this bound only through its logarithm.",
+        "A theorem gives an upper bound on the necessary number of examples: this bound depends on the size of the weights, and it grows only like the logarithm of the number of positions.",
         Known("Edelman 2024, corollary 4.9; Edelman, Goel, Kakade and Zhang 2022"),
     ),
     (
-        "Below the charts, under *Heads written by hand*, you can set up such a head: change T, and see which R the head needs.",
+        "Below the charts, in the part *Heads written by hand*, you can set up a head of this kind: change T, and see which R the head needs.",
         Words,
     ),
-    ("What if the weights could be arbitrarily large?", Words),
+    ("What would change if the weights could be arbitrarily large?", Words),
     (
-        "Then capacity would grow with T.",
+        "The capacity of the network would grow with T.",
         Known("Edelman 2024, proposition 4.8: the pseudo-dimension is at least log₂ T"),
     ),
     (
-        "The same part of the page shows a second construction: 16 heads over 16 positions give all 16 patterns of answers to 4 inputs.",
+        "The part *Heads written by hand* shows a second construction: 16 heads over 16 positions give all 16 patterns of answers to 4 inputs.",
         Known("tested: `sixteen_heads_give_all_answers_to_four_inputs`"),
     ),
     (
-        "The weights of these heads grow like the square of T.",
+        "The weights of these heads grow in proportion to the square of T.",
         Known("w_QK is T² times a vector of length 1: Edelman 2024, appendix A.1.3, and `Shattering`"),
     ),
     (

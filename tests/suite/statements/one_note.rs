@@ -186,42 +186,49 @@ fn none_dominates(run: &Trained) -> bool {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     (
-        "The network gets two numbers a and b from 0 to 22 and must answer with a + b modulo 23, like a clock with 23 hours.",
+        "The input of the network is a pair of numbers a and b from 0 to 22; the right answer is a + b modulo 23, as on a clock with 23 hours.",
         On(|_| decoded("z23").task.examples().inputs() == P),
     ),
     ("There are 529 pairs.", Known("23 · 23 = 529")),
     (
-        "The network trains on all pairs: no pair is held out.",
+        "The network trains on all 529 pairs: no pair is held out.",
         On(|runs| clock(runs).rows.iter().all(|row| row.train_loss == row.test_loss)),
     ),
-    ("The network has 200 simple neurons.", On(|runs| neurons(&clock(runs), 600).neurons() == 200)),
     (
-        "Each neuron adds one number for a and one number for b, squares the sum, and adds a multiple of the square to each of the 23 outputs.",
+        "The network has one hidden layer of 200 neurons.",
+        On(|runs| neurons(&clock(runs), 600).neurons() == 200),
+    ),
+    (
+        "Each neuron adds a weight that depends on a and a weight that depends on b, squares this sum, and adds a multiple of the square to each of the 23 outputs.",
         Known("the formula of the model, `GroupNet`"),
     ),
     (
-        "Nothing in the data mentions circles, waves or frequencies.",
+        "The training data contain no circles, waves or frequencies.",
         Known("the data are pairs of names with the name of their sum"),
     ),
     (
-        "To the network the numbers 0 to 22 are only names.",
+        "For the network, the numbers 0 to 22 are only names.",
         Known(
             "each number has weights of its own, and all initial weights are independent with one distribution",
         ),
     ),
-    ("By now the network seems to have learned everything.", On(|runs| clock(runs).accuracy(60) == 1.0)),
-    ("What will further training do?", Words),
+    ("Now the network answers every pair correctly.", On(|runs| clock(runs).accuracy(60) == 1.0)),
+    ("What will further training change?", Words),
     (
-        "At the worst pair, training raises the output for the right answer further above the outputs for the wrong answers.",
+        "The smallest difference, over all pairs, between the output for the right answer and the largest output for a wrong answer will grow.",
         On(|runs| gap(&clock(runs), 300) > 1.15 * gap(&clock(runs), 60)),
     ),
     (
-        "The *margin* is the output for the right answer minus the largest output for a wrong answer, at the worst pair, for weights of a given size.",
+        "For each pair, take the output for the right answer minus the largest output for a wrong answer.",
+        Words,
+    ),
+    (
+        "The *margin* of the network is the smallest of these differences, with the weights scaled to a fixed norm.",
         Words,
     ),
     // From step 60 to 300, which is ten times as long as until all answers are right.
     (
-        "The margin keeps growing for a long time.",
+        "The margin keeps growing for many training steps.",
         On(|runs| {
             let run = clock(runs);
             let looks = [60, 100, 150, 200, 250, 300];
@@ -229,26 +236,26 @@ pub const STATEMENTS: Statements = &[
                 && run.first(|row| row.train_accuracy[0] == 1.0).unwrap() <= 30
         }),
     ),
-    ("A neuron has one number for each of the 23 values of a.", Known("the formula of the model: u")),
+    ("A neuron has one weight for each of the 23 values of a.", Known("the formula of the model: u")),
     (
-        "A Fourier transform writes these numbers as a sum of waves, as it splits a sound into tones.",
+        "A Fourier transform writes these 23 weights as a constant plus a sum of waves with different frequencies.",
         Known("waves and the constant are a basis of the functions on 23 numbers"),
     ),
-    ("There are eleven frequencies.", Known("(23 − 1) / 2 = 11")),
-    ("How many frequencies will one neuron use at the end?", Words),
+    ("There are eleven possible frequencies.", Known("(23 − 1) / 2 = 11")),
+    ("How many frequencies will the weights of one neuron contain at the end of the training?", Words),
     ("One frequency.", On(|runs| has_one_each(&clock(runs), 600))),
     ("One frequency.", On(|runs| has_one_each(&clock(runs), 600))),
     (
-        "At step 600 the largest frequency has at least 99.9 % of the power in the median neuron.",
+        "At step 600, in the median neuron, one frequency has at least 99.9 % of the power.",
         On(|runs| neurons(&clock(runs), 600).median_share(Part::First).unwrap() >= 0.999),
     ),
-    ("A neuron has weights u for a, v for b and w for the answers.", Words),
+    ("A neuron has a vector u of weights for a, a vector v for b and a vector w for the answers.", Words),
     (
-        "All three have the same frequency.",
+        "In each neuron, all three vectors have the same frequency.",
         On(|runs| neurons(&clock(runs), 600).agreement().unwrap() > 0.999),
     ),
     (
-        "All eleven frequencies are in use, although each neuron has only one.",
+        "Every one of the eleven frequencies occurs in some neuron, although each neuron has only one frequency.",
         On(|runs| {
             let counts = neurons(&clock(runs), 600).counts();
             counts.len() == 12
@@ -258,11 +265,11 @@ pub const STATEMENTS: Statements = &[
     ),
     ("A wave also has a phase: how far the wave is shifted.", Words),
     (
-        "Across neurons the phases of u and v look random.",
+        "From neuron to neuron, the phases of the weights u (for a) and v (for b) look random.",
         On(|runs| phases(&phased(runs), 600).iter().all(|angles| look_random(angles))),
     ),
     (
-        "Within a neuron there is a rule: the phase of w is the sum of the phases of u and v, up to 0.02 radians in the median.",
+        "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v; in the median neuron, the difference is at most 0.02 radians.",
         On(|runs| {
             let found = neurons(&phased(runs), 600);
             let live = found.live();
@@ -271,11 +278,11 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The square of the sum of two waves contains a wave in a + b.",
+        "The neuron squares the sum of a wave in a and a wave in b; this square contains a wave in a + b.",
         Known("2 cos x cos y = cos (x + y) + cos (x − y)"),
     ),
     (
-        "Because of the rule, this wave raises the output for the right answer.",
+        "Because the phase of w is the sum of the other two phases, the wave in a + b raises the output for the right answer.",
         Known(
             "times a wave in c with the sum of the phases, the wave in a + b has its largest mean at c = a + b",
         ),
@@ -285,14 +292,14 @@ pub const STATEMENTS: Statements = &[
         Known("cos² x + cos² y + cos (x + y) + cos (x − y)"),
     ),
     (
-        "In the sum over the neurons of one frequency these terms cancel.",
+        "In the sum over all neurons with the same frequency, the terms in a, in b and in a − b cancel.",
         On(|runs| {
             let run = phased(runs);
             by_frequency(&run, 600).values().all(|own| by_distance(&run, 600, own).1 < 0.001)
         }),
     ),
     (
-        "A peak at a + b remains.",
+        "The sum is then largest at the output for the right answer a + b.",
         On(|runs| {
             let run = phased(runs);
             by_frequency(&run, 600).values().all(|own| {
@@ -301,27 +308,30 @@ pub const STATEMENTS: Statements = &[
             })
         }),
     ),
-    ("Must a network that is right on every pair consist of waves?", Words),
+    ("Must the weights of a network be waves if the network answers every pair correctly?", Words),
     (
         "The network in this run is not trained: a formula gives its weights.",
         On(|runs| memorised(runs).weights(0) == memorised(runs).weights(100)),
     ),
     (
-        "It has two neurons for each of the 529 pairs.",
+        "The network has two neurons for each of the 529 pairs.",
         On(|runs| {
             let own = by_pair(&memorised(runs));
             own.len() == 529 && own.values().all(|neurons| neurons.len() == 2)
         }),
     ),
     (
-        "Together these two neurons change the outputs for this pair only.",
+        "Together, the two neurons of a pair change the outputs for this pair only.",
         On(|runs| change_one_pair_each(&memorised(runs))),
     ),
-    ("The spectra of all neurons are flat.", On(|runs| is_flat(&memorised(runs)))),
-    ("The network is right on every pair.", On(|runs| memorised(runs).accuracy(100) == 1.0)),
-    ("How large is its margin?", Words),
     (
-        "About a quarter of the margin of a network of waves.",
+        "The spectra of all neurons are flat: all frequencies have the same power.",
+        On(|runs| is_flat(&memorised(runs))),
+    ),
+    ("The network answers every pair correctly.", On(|runs| memorised(runs).accuracy(100) == 1.0)),
+    ("How large is the margin of this network?", Words),
+    (
+        "About a quarter of the margin of a network with waves as weights.",
         On(|runs| (0.2..0.3).contains(&(margin(&memorised(runs), 100) / largest(runs)))),
     ),
     ("The margin is 28 % of the largest possible margin.", Preset("z23-memorise")),
@@ -340,11 +350,11 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
     ),
     (
-        "Theory also says what every network with this margin looks like: one frequency per neuron, phases that add up, all frequencies in use.",
+        "Theory also describes every network with this margin: each neuron has one frequency, the phase of w is the sum of the phases of u and v, and every frequency occurs in some neuron.",
         Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
     ),
     (
-        "At step 600 the margin differs from this line by less than a thousandth.",
+        "At step 600 the margin differs from the value of the dashed line by less than a thousandth of this value.",
         Expects("z23", &[Expect::Median { measure: Measure::Margin, step: 600, between: (0.999, 1.001) }]),
     ),
     (
@@ -352,7 +362,10 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, theorem 7.7: 4(p − 1) neurons, and 88 / 11 = 8"),
     ),
     ("This network has 88 neurons.", On(|runs| neurons(&narrow(runs), 600).neurons() == 88)),
-    ("Each neuron ends with one frequency.", On(|runs| has_one_each(&narrow(runs), 600))),
+    (
+        "At the end of the training, each neuron has one frequency.",
+        On(|runs| has_one_each(&narrow(runs), 600)),
+    ),
     (
         "But some frequencies get too few neurons, and the margin stays between 70 and 97 % of the largest possible margin.",
         On(|runs| {
@@ -370,9 +383,9 @@ pub const STATEMENTS: Statements = &[
         "The theorem does not say that training finds these networks.",
         Known("Edelman 2024, theorem 7.7, is about networks with the largest margin, not about training"),
     ),
-    ("The last control is a table that is not addition: a² + ab + b² modulo 23.", Words),
+    ("The last control experiment uses a table that is not addition: a² + ab + b² modulo 23.", Words),
     (
-        "The same network learns this table.",
+        "A network with the same architecture learns this table.",
         On(|runs| {
             form(runs).spec.model == clock(runs).spec.model
                 && form(runs).spec.optimizer == clock(runs).spec.optimizer
@@ -380,18 +393,18 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "This time no frequency dominates: the largest frequency has at most 60 % of the power in the median neuron.",
+        "This time no frequency dominates: in the median neuron, every frequency has at most 60 % of the power.",
         On(|runs| {
             neurons(&form(runs), 600).median_share(Part::First).unwrap() <= 0.6 && none_dominates(&form(runs))
         }),
     ),
     (
-        "So the waves came from the structure of addition, not from the network.",
+        "So the waves in the earlier runs came from the structure of addition, not from the architecture of the network.",
         On(|runs| has_one_each(&clock(runs), 600) && none_dominates(&form(runs))),
     ),
     ("To try next: open “Six permutations: S3” or “The rotations of a cube: S4”.", Words),
     (
-        "In these groups the order of the two elements matters, and irreducible representations replace frequencies.",
+        "In these groups the result depends on the order of the two elements, and irreducible representations replace frequencies.",
         Known("symmetric groups of three or more letters are not commutative; Edelman 2024, theorem 7.9"),
     ),
 ];

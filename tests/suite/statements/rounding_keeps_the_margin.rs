@@ -152,14 +152,14 @@ fn median(shares: &[f32]) -> f64 {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     (
-        "This network is as simple as a deep network can be: 100 weights, one after the other, all equal to 1.",
+        "This is a very simple deep network: 100 weights, one after the other, all equal to 1.",
         On(|_| {
             let network = network("toy-bare");
             let (_, weights) = network.layers().split_last().unwrap();
             weights.len() == 100 && weights.iter().all(|layer| network.theta()[layer.weights()] == [1.0])
         }),
     ),
-    ("Its output is the product of the weights.", Words),
+    ("The output of the network is the product of the weights.", Words),
     ("The answer is right as long as the product is above 0.5.", Words),
     ("Suppose that all weights change a little at the same time.", Words),
     ("How large must the change be to make the answer wrong?", Words),
@@ -169,11 +169,11 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The norm of the smallest change that makes the answer wrong is called the *all-layer margin*.", Words),
     (
-        "If only one weight changes, this weight must fall to half of its value.",
+        "If only one weight changes, this weight must fall to half of its value to make the answer wrong.",
         Known("the product of this weight and 99 ones is the weight itself"),
     ),
-    ("Such a change has norm 0.5.", Known("from 1 to 0.5, and no other weight changes")),
-    ("What will the smallest change look like?", Words),
+    ("The change from 1 to 0.5 has norm 0.5.", Known("from 1 to 0.5, and no other weight changes")),
+    ("What will the smallest change that makes the answer wrong look like?", Words),
     (
         "All weights change a little.",
         On(|runs| bare_change(runs).iter().all(|change| (0.001..0.02).contains(&change.abs()))),
@@ -198,11 +198,11 @@ pub const STATEMENTS: Statements = &[
         On(|runs| near(bare(runs).measure("least-norm", 10).into(), 0.0691, 5e-5)),
     ),
     (
-        "Each bar shows how large the change is in at most three neighbouring layers.",
+        "Each bar of the chart “Smallest perturbation by layer” shows how large the change is in at most three neighbouring layers.",
         Known("`places` of the lab's charts: three of the 100 layers share each of at most 48 bars"),
     ),
-    ("The sweep measures products of 1, 4, 25, 100 and 400 weights.", Words),
-    ("What will happen to the margin when the product becomes deeper?", Words),
+    ("The sweep measures the margin of products of 1, 4, 25, 100 and 400 weights.", Words),
+    ("How will the margin change when the product has more weights?", Words),
     ("The margin falls.", Preset("toy-depth")),
     ("The margin falls: 0.500, 0.318, 0.137, 0.069, 0.035.", Preset("toy-depth")),
     (
@@ -228,7 +228,7 @@ pub const STATEMENTS: Statements = &[
         Known("measured: 0.7 s on one core from the command line"),
     ),
     (
-        "Now each product is rounded before the next weight: a value below 1/3 becomes 0, and a value above 2/3 becomes 1.",
+        "In this run the product is rounded after each weight: a value below 1/3 becomes 0, and a value above 2/3 becomes 1.",
         Known("the definition of rounding, proposition 3.4 of Wei, Chen and Ma 2022"),
     ),
     (
@@ -236,10 +236,10 @@ pub const STATEMENTS: Statements = &[
         Known("3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_holds`"),
     ),
     (
-        "Rounding removes a small error of one layer before the next layer, so small errors can no longer add up.",
+        "Rounding removes a small error of one layer before the next layer, so small errors of different layers do not add up.",
         Known("proposition 3.4; `rounding_takes_deviations_away_and_no_rounding_lets_them_grow`"),
     ),
-    ("Where will the smallest change be now?", Words),
+    ("With rounding, in which layers will the smallest change that makes the answer wrong be?", Words),
     (
         "Nearly all of the change is in one layer.",
         On(|runs| in_one_layer(&of_weights("toy-rounded", &rounded(runs), 100)).is_some()),
@@ -249,41 +249,52 @@ pub const STATEMENTS: Statements = &[
         On(|runs| in_one_layer(&of_weights("toy-rounded", &rounded(runs), 100)).is_some()),
     ),
     (
-        "This layer must bring the value below 2/3, and the following layers help a little.",
+        "The change in this layer brings the value below 2/3, and much smaller changes in the following layers bring the value down a little further.",
         On(the_next_layers_help),
     ),
     (
-        "The search ends at norm 0.4907, which is close to the norm 0.5 for a single weight.",
+        "The search ends at norm 0.4907.",
         On(|runs| {
             let run = rounded(runs);
             [100, 200].iter().all(|step| near(run.measure("least-norm", *step).into(), 0.4907, 5e-5))
         }),
     ),
     (
-        "The chart of the norms also shows lower bounds: no change of norm below 0.333 can make the answer wrong if the parameters of rounding stay fixed.",
+        "This is close to 0.5, the norm that is needed if only a single weight changes and no value is rounded.",
+        On(|runs| {
+            let run = rounded(runs);
+            [100, 200].iter().all(|step| near(run.measure("least-norm", *step).into(), 0.4907, 5e-5))
+        }),
+    ),
+    ("The chart of the norms also shows lower bounds on the margin.", Preset("toy-rounded")),
+    (
+        "No change of norm below 0.333 can make the answer wrong if the parameters of rounding stay fixed.",
         Preset("toy-rounded"),
     ),
-    ("This is the same sweep, with and without rounding.", Words),
+    (
+        "This sweep again measures the margin of products of 1, 4, 25, 100 and 400 weights, now with and without rounding.",
+        Words,
+    ),
     ("Press Play.", Words),
     ("Without rounding the margin falls from 0.500 to 0.035.", Preset("toy-rounded-depth")),
     (
-        "With rounding the margin is 0.4907 for 4 weights, and also 0.4907 for 400.",
+        "With rounding the margin is 0.4907 for 4 weights, and also for 400 weights.",
         Preset("toy-rounded-depth"),
     ),
     (
-        "From 4 weights on, the margin no longer depends on the depth, up to rounding of this number.",
+        "From 4 weights on, the margin with rounding is the same for every number of weights, to four decimal places.",
         On(|_| (4..=400).all(|weights| near(rounded_toy_margin(weights).unwrap(), 0.4907, 5e-5))),
     ),
     (
-        "The value 0.4924 is sometimes given for this margin.",
+        "The value 0.4924 is sometimes given for the margin with rounding.",
         Known("the instance of `toy-rounded-depth`; `first_order_margin` from 4 weights on"),
     ),
     (
-        "It is only a first-order approximation, which assumes that the boundary between the two answers is flat.",
+        "This value is only a first-order approximation: it assumes that the boundary between weights with the right answer and weights with the wrong answer is flat.",
         Known("0.5/√(1 + 1/36 + 1/324 + …), `the_first_order_with_rounding_is_the_constant_found_elsewhere`"),
     ),
     (
-        "Any circuit of AND, OR and NOT gates can be written as such a network: each layer of gates becomes two layers of ReLUs with weights −1, 0 and 1.",
+        "Any circuit of AND, OR and NOT gates can be written as a ReLU network: each layer of gates becomes two layers of ReLUs with weights −1, 0 and 1.",
         On(|_| {
             ["parity-circuit", "carry-circuit", "majority-circuit"]
                 .into_iter()
@@ -291,7 +302,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The output of the circuit here is 1 if an odd number of the 4 input bits are 1.",
+        "The output of the circuit in this run is 1 if an odd number of the 4 input bits are 1.",
         On(|_| {
             let circuit = drawn("parity-circuit").circuit().unwrap();
             let is_odd = |bits: &[bool]| bits.iter().filter(|bit| **bit).count() % 2 == 1;
@@ -302,7 +313,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     ("The panel \"Inside the circuit\" shows the gates.", Words),
-    ("Press a bit to change this bit.", Words),
+    ("Press an input bit in this panel to change the bit.", Words),
     (
         "The search finds a change of norm 0.158 that flips the answer for the input 1111.",
         On(|runs| {
@@ -318,27 +329,43 @@ pub const STATEMENTS: Statements = &[
         Preset("parity-circuit"),
     ),
     (
-        "Under this condition the true margin lies between these two norms.",
+        "Under this condition the true margin is between 0.0859 and 0.158.",
         On(|runs| {
             let run = parity(runs);
             run.measure("held-bound", 100) < run.measure("least-norm", 100)
         }),
     ),
     (
-        "An exclusive or (XOR) of two bits is made deeper, up to 64 layers, by gates that only copy a value.",
+        "In this sweep a circuit for the exclusive or (XOR) of two bits becomes deeper, up to 64 layers: gates that only copy a value are added.",
         On(|_| only_copies_are_added()),
     ),
-    ("How will the bound of the theorem change when the circuit becomes deeper?", Words),
-    ("The bound stays the same.", On(|_| is_the_same_at_every_depth())),
-    ("The bound stays the same: it is 0.135 at every depth.", On(|_| is_the_same_at_every_depth())),
     (
-        "Without rounding the theorem gives no bound, and the norm of the smallest change found falls from 0.109 to 0.041.",
+        "How will the theorem's lower bound on the margin change when the circuit with rounding becomes deeper?",
+        Words,
+    ),
+    ("The bound stays the same.", On(|_| is_the_same_at_every_depth())),
+    (
+        "With rounding the bound stays the same: it is 0.135 at every depth.",
+        On(|_| is_the_same_at_every_depth()),
+    ),
+    (
+        "Without rounding the theorem gives no bound, and the norm of the smallest change that the search finds falls from 0.109 with 4 layers to 0.041 with 64 layers.",
         On(falls_without_rounding),
     ),
     ("Press Play.", Words),
     ("Random noise is less harmful than the worst change of the same norm.", On(noise_is_less_harmful)),
     (
-        "Here random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits, except to the parameters of rounding.",
+        "In this sweep random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits.",
+        On(|_| {
+            let network = network("#v1/boolean-circuit?n=8");
+            let noise = network.direction(0, 0);
+            network.held().parameters > 0
+                && noise.len() as u64 == network.counts().parameters
+                && noise.iter().all(|noise| *noise != 0.0)
+        }),
+    ),
+    (
+        "The parameters of rounding get no noise.",
         On(|_| {
             let network = network("#v1/boolean-circuit?n=8");
             let noise = network.direction(0, 0);
@@ -356,31 +383,31 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Press Play.", Words),
     (
-        "With σ = 0.03 and rounding, all answers are right in at least half of the samples.",
+        "With noise of standard deviation σ = 0.03 and with rounding, all answers are right in at least half of the samples of the noise.",
         On(|runs| {
             let shares = right(runs, "0.03", "yes");
             2 * shares.iter().filter(|share| **share == 1.0).count() >= shares.len()
         }),
     ),
     (
-        "Without rounding, the median share of right answers is about one half, which is no better than guessing.",
+        "With the same noise but without rounding, the median share of right answers is about one half, which is no better than guessing.",
         On(|runs| near(median(&right(runs, "0.03", "no")), 0.5, 0.05)),
     ),
     (
-        "With σ = 0.1 rounding no longer helps.",
+        "With σ = 0.1 the answers are no better than guessing even with rounding.",
         On(|runs| {
             let [with, without] = ["yes", "no"].map(|round| median(&right(runs, "0.1", round)));
             with < 0.55 && near(with, without, 0.05)
         }),
     ),
     (
-        "The experiment shows that there *are* weights that compute a circuit and still give the right answer after every change below a certain norm.",
+        "Theorem D.6 shows that there *are* weights that compute a circuit and still give the right answer after every change with a norm below a certain bound, as long as the parameters of rounding stay fixed.",
         Known(
             "theorem D.6, with the constants of the network itself: `the_constants_hold_for_the_network`, `bounds_stand_in_their_order`",
         ),
     ),
     (
-        "This norm does not depend on the depth of the circuit, but it does depend on the width.",
+        "This bound does not depend on the depth of the circuit, but it does depend on the width.",
         On(|_| {
             // Both have ten layers, and the parity of 4 bits is wider.
             let [narrow, wide] = [xor(10, "yes"), "parity-circuit".into()];
@@ -410,7 +437,7 @@ pub const STATEMENTS: Statements = &[
         "To try next: open “Errors that grow from layer to layer”, and then “Errors that rounding removes after each layer”.",
         Words,
     ),
-    ("Compare the last layers of the two runs.", Words),
+    ("Compare the deviations in the last layers of the two runs.", Words),
 ];
 
 #[test]

@@ -230,24 +230,24 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     ("More layers give more time to compute.", Words),
-    ("The filter is written down by hand.", Words),
+    ("The weights of the filter are set by hand, not trained.", Words),
     (
         "The table is trained with plain stochastic gradient descent (SGD), with one example in each step.",
         Words,
     ),
     (
-        "There are eight examples with 6 inputs and a label each.",
+        "There are eight examples; each example has 6 inputs and a label.",
         On(|_| {
             let problem = problem("tape-writer");
             (problem.examples, problem.inputs) == (8, 6)
         }),
     ),
     (
-        "After these examples comes a dummy example: all its inputs and its label are 1.",
+        "After these eight examples comes a dummy example: all its inputs and its label are 1.",
         Known("`Tape::write_dummy` is the last step; `training_writes_the_table_exactly`"),
     ),
     (
-        "The row of the dummy example will hold the test input.",
+        "When the network later gets a test input, the row of the dummy example will hold this test input.",
         Known(
             "its row is [1, …, 1]/3, so that times the test input it is the test input: `the_block_is_the_xor_form`",
         ),
@@ -256,7 +256,7 @@ pub const STATEMENTS: Statements = &[
     ("One row of the table.", On(one_row_a_step)),
     ("One row of the table.", On(one_row_a_step)),
     (
-        "Only the table is learned, not the filter.",
+        "Only the table is trained, not the filter.",
         Known("the filter is computed from the program: the table is the only parameter that SGD changes"),
     ),
     (
@@ -264,15 +264,15 @@ pub const STATEMENTS: Statements = &[
         Known("`training_writes_the_table_exactly`: the gradient is 0 outside of the row"),
     ),
     (
-        "With the learning rate 1/54 the row becomes exactly y[x, 1]/3: the inputs x times the label y, then the label y, all divided by 3.",
+        "With the learning rate 1/54 the first empty row becomes exactly y[x, 1]/3: the entries are the inputs x times the label y, followed by the label y, all divided by 3.",
         Preset("tape-writer"),
     ),
     (
-        "After 9 steps the table is full, and its largest deviation from y[x, 1]/3 is 0.",
+        "After 9 steps every row of the table is written, and its largest deviation from y[x, 1]/3, for an example with inputs x and label y, is 0.",
         Preset("tape-writer"),
     ),
     (
-        "The label of these examples is one of the 6 inputs, and the program has to find out which input.",
+        "In each example the label is equal to one of the 6 inputs, always the same input, and the program has to find out which input this is.",
         Words,
     ),
     (
@@ -284,7 +284,7 @@ pub const STATEMENTS: Statements = &[
         Known("`local_rule` is given a cell and its four neighbours, and nothing else"),
     ),
     (
-        "In the first layer the bottom-right cell detects that the table is full, and receives the head of the program in its start state.",
+        "In the first layer the bottom-right cell detects that the table is full, and the head of the program begins in this cell, in its start state.",
         Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
     ),
     (
@@ -296,7 +296,7 @@ pub const STATEMENTS: Statements = &[
         Known("`local_rule`: a cell next to one that computes begins to compute"),
     ),
     (
-        "From the second layer on, each layer is one step of the program.",
+        "From the second layer on, each layer computes one step of the program.",
         Known("`the_automaton_is_the_machine_for_both_learners`: every cell after every step"),
     ),
     (
@@ -310,7 +310,7 @@ pub const STATEMENTS: Statements = &[
         On(|_| equal_columns().iter().all(|(equal, bit)| equal.contains(bit))),
     ),
     (
-        "In any other column, all signs are equal only by chance, which is rare.",
+        "In any other column, all signs are equal only by chance, and this is rare.",
         On(|_| others_are_rarely_equal()),
     ),
     (
@@ -318,22 +318,25 @@ pub const STATEMENTS: Statements = &[
         Preset("dictator-program"),
     ),
     (
-        "More steps of the program need more layers, but no further parameters of the filter: all layers share one filter.",
+        "If the program needs more steps, the network needs more layers, but no further parameters, because all layers share one filter.",
         Known("`local_rule` is given the program and no number of layers"),
     ),
     ("In the panel below you can change each number of the test input and run the program again.", Words),
-    ("Now the label is a parity: the product of some of the 4 inputs.", Words),
-    ("It is not known which inputs these are.", Words),
+    ("In this run the label is a parity: the product of some of the 4 inputs.", Words),
+    ("The program is not told which inputs are the factors of this product.", Words),
     (
-        "If the value of one of these inputs is missing, the label cannot be predicted better than by random guessing.",
+        "If the value of one of these factors is missing, the label cannot be predicted better than by random guessing.",
         Known("given the other factors, the product with one more random sign is a coin"),
     ),
     (
-        "But each example is a linear equation modulo two, and Gaussian elimination solves such equations.",
+        "But each example is a linear equation modulo two, and Gaussian elimination solves systems of linear equations.",
         Known("with −1 as bit 1, a product of signs is a sum of bits modulo two"),
     ),
-    ("The program for elimination has 47 states.", Known("`programs_have_the_sizes_that_they_should`")),
-    ("Which share of the test inputs will be answered right after the program has halted?", Words),
+    (
+        "The program for Gaussian elimination has 47 states.",
+        Known("`programs_have_the_sizes_that_they_should`"),
+    ),
+    ("Which share of the test inputs will be answered correctly when the program has halted?", Words),
     ("All test inputs, in the median of 20 data sets.", Preset("parity-program")),
     ("All test inputs.", Preset("parity-program")),
     (
@@ -342,20 +345,20 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Here a perceptron with one hidden layer is trained on 40 examples of a parity of 8 of 20 bits.", Words),
     ("SGD trains all of its weights.", On(sgd_trains_all)),
-    ("How many new inputs will the perceptron answer right?", Words),
+    ("How many new inputs will the perceptron answer correctly?", Words),
     ("About half of the new inputs, as with random guessing.", Preset("parity-by-sgd")),
     ("About half of the new inputs.", Preset("parity-by-sgd")),
     (
-        "Within 100 steps the perceptron is right on all of its 40 training examples, but it does not learn the parity.",
+        "Within 100 steps the perceptron answers all of its 40 training examples correctly, but it does not learn the parity.",
         Preset("parity-by-sgd"),
     ),
     ("For Gaussian elimination, 40 examples of a parity of 20 inputs are enough.", Preset("parity-twenty")),
     (
-        "The filter is the same as for the smaller parity, but the program needs about 55,000 layers.",
+        "The filter is the same as for the parity of four inputs, but the program needs about 55,000 layers.",
         On(same_filter_and_many_layers),
     ),
     (
-        "This run is a sweep over twenty-five sizes, from 3 inputs and 6 examples to 10 inputs and 20 examples.",
+        "This run is a sweep of Gaussian elimination over twenty-five problem sizes, from 3 inputs and 6 examples to 10 inputs and 20 examples.",
         On(|_| {
             let sizes: Vec<[usize; 2]> =
                 problems("parity-times").iter().map(|problem| [problem.inputs, problem.examples]).collect();
@@ -364,21 +367,21 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Press Play.", Words),
     ("With 3 inputs and 6 examples the program needs about 530 layers.", Preset("parity-times")),
-    ("With 10 inputs and 20 examples it needs about 8,600 layers.", Preset("parity-times")),
+    ("With 10 inputs and 20 examples the program needs about 8,600 layers.", Preset("parity-times")),
     (
-        "The filter is the same for all sizes.",
+        "The filter is the same for all problem sizes.",
         Known("`local_rule` is given the program and no size of the table"),
     ),
     (
-        "In the paper the filter is not written down by hand.",
+        "In the paper the weights of the filter are not set by hand.",
         Known("Goel, Kakade, Kalai and Zhang 2022, theorem 1 and corollary 2"),
     ),
     (
-        "Its weights are drawn at random again and again, and the filter that is best on validation examples is kept.",
+        "The weights are drawn at random again and again, and the filter that is best on validation examples is kept.",
         Known("Goel, Kakade, Kalai and Zhang 2022, theorem 1 and corollary 2"),
     ),
     (
-        "This works in principle, because the size of the filter does not depend on the number of inputs and examples.",
+        "In principle this search can find a good filter, because the size of the filter does not depend on the number of inputs and examples.",
         Known(
             "Goel, Kakade, Kalai and Zhang 2022, theorem 1; `odds::parameters` depends on the number of states alone",
         ),
@@ -387,56 +390,59 @@ pub const STATEMENTS: Statements = &[
         "But the probability of drawing one particular filter is below 10 to the power of minus a hundred thousand, even for programs with two states.",
         On(|_| odds::log10_probability(2) < -100_000.0),
     ),
-    ("The panel below has the numbers.", Words),
-    ("So the search space here is small.", Words),
+    ("The panel “Probability of drawing the paper's filter” shows this probability.", Words),
+    ("So this run searches a small set of rules instead of all filters.", Words),
     (
-        "A rule gives the new value of a cell from the cell itself and the cell above it.",
+        "A rule gives the new value of a cell from the value of the cell itself and the value of the cell above it.",
         Known("`Rule::apply` is given these two cells"),
     ),
     (
-        "Cells are −1, 0 or +1, so a rule has nine entries, and there are 19,683 rules.",
+        "The value of a cell is −1, 0 or +1, so a rule has nine entries, and there are 19,683 rules.",
         On(|_| Rule::all().count() == 19_683 && Rule::IDENTITY.text().len() == 9),
     ),
     (
-        "Each rule is a learning algorithm: it changes all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
+        "Each rule is a learning algorithm: the rule is applied to all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
         Known("`Image::run` makes one step for each row; `all_rules_answer_as_the_plain_way`"),
     ),
     (
-        "Each query has its own unknown bit, its own 15 examples and its own test input.",
+        "Each query has its own unknown bit (the input that is equal to the label), its own 15 examples and its own test input.",
         Known(
             "`Task::query` draws all of them with the number of the query; `a_query_depends_on_seed_and_number_alone`",
         ),
     ),
     (
-        "After 3,000 restarts the chosen rule is right on more than 98 % of the test queries in the median of 20 searches.",
+        "In the median of 20 searches, the rule that is chosen from 3,000 random rules (restarts) is right on more than 98 % of the test queries.",
         Preset("search-bit"),
     ),
     (
-        "The third curve of the chart is the accuracy of the same rule on queries with twice as many inputs and examples.",
+        "The third curve of the chart shows the accuracy of the chosen rule on queries with twice as many inputs and examples.",
         Known(
             "the third series of the chart is `Measured::Twice`; the learner draws its queries with twice both numbers",
         ),
     ),
     (
-        "Under some of the chosen rules, most answers change their sign in each of the last layers.",
+        "With some of the chosen rules, most answers change their sign in each of the last layers.",
         On(|runs| (3..=17).contains(&reversing(runs).len())),
     ),
     (
-        "Such a rule is right only if the number of layers is even.",
+        "The answers of these rules are mostly right only if the number of layers is even.",
         On(|runs| reversing(runs).iter().all(|rule| rule.right[0] > 0.8 && rule.right[1] < 0.15)),
     ),
     (
         "With m examples there are m + 1 layers.",
         Known("`Image::run` makes one step for each of the m + 1 rows"),
     ),
-    ("Here this number is even.", On(|_| (problem("search-bit").examples + 1).is_multiple_of(2))),
     (
-        "With twice as many examples the number of layers is odd, and almost all answers of such a rule are wrong.",
+        "For the 15 examples of this run, the number of layers is even.",
+        On(|_| (problem("search-bit").examples + 1).is_multiple_of(2)),
+    ),
+    (
+        "With twice as many examples the number of layers is odd, and almost all answers of these rules are wrong.",
         On(|runs| reversing(runs).iter().all(|rule| rule.twice < 0.05)),
     ),
     ("Some rules are easy to understand.", Words),
     (
-        "Under the rule named consensus a cell below the top row keeps its sign only under a cell of the same sign; otherwise the cell becomes 0.",
+        "Under the rule named consensus a cell below the top row keeps its sign only if the cell above it has the same sign; otherwise the cell becomes 0.",
         On(|_| {
             Rule::CONSENSUS.name() == Some("consensus")
                 && Cell::ALL.iter().all(|cell| {
@@ -447,7 +453,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "A column with equal signs does not change, but in other columns only the cells above the first change of sign are left.",
+        "A column with equal signs does not change, but in any other column only the cells above the first change of sign keep their signs.",
         On(|_| only_what_is_above_a_change_is_left()),
     ),
     ("So the column of the unknown bit dominates the sum.", On(|_| own_column_dominates())),
@@ -464,7 +470,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Without noise consensus is right on about 99 % of the queries about one unknown bit, and the vote on about 93 %.",
+        "Without label noise the consensus rule is right on about 99 % of the queries about one unknown bit, and the vote of all examples (the identity rule) on about 93 %.",
         On(|runs| {
             let [consensus, vote] = [CONSENSUS, VOTE].map(|rule| right(runs, rule, "0"));
             (0.98..1.0).contains(&consensus) && (0.915..0.945).contains(&vote)
@@ -474,20 +480,24 @@ pub const STATEMENTS: Statements = &[
     ("The vote is better.", On(vote_is_better_with_noise)),
     ("The vote is better.", On(vote_is_better_with_noise)),
     (
-        "One wrong label changes one sign in the column of the unknown bit, so under consensus the cells below this sign become 0.",
+        "One wrong label changes one sign in the column of the unknown bit, so under the consensus rule the cells below this sign become 0.",
         On(|_| one_wrong_label_empties_what_is_below()),
     ),
     (
-        "Consensus is right on about 79 % of the queries, and the vote on about 88 % of the queries.",
+        "With 10 % of the labels wrong, consensus is right on about 79 % of the queries about one unknown bit, and the vote on about 88 %.",
         On(|runs| {
             let [consensus, vote] = [CONSENSUS, VOTE].map(|rule| right(runs, rule, "0.1"));
             (0.775..0.805).contains(&consensus) && (0.865..0.895).contains(&vote)
         }),
     ),
     ("Press Play.", Words),
-    ("Now the label depends on the side of a random hyperplane on which the input lies.", Words),
+    ("In this run the label depends on the side of a random hyperplane on which the input lies.", Words),
     (
-        "With more restarts the accuracy of the chosen rule on the 60 validation queries never falls.",
+        "Each restart draws one random rule, and the search keeps the rule with the highest accuracy on 60 validation queries.",
+        On(|runs| validation_never_falls(&runs.run("search-half-space"))),
+    ),
+    (
+        "So with more restarts the accuracy of the chosen rule on the validation queries never falls.",
         On(|runs| validation_never_falls(&runs.run("search-half-space"))),
     ),
     (
@@ -497,7 +507,7 @@ pub const STATEMENTS: Statements = &[
     ("No, at most a little better.", On(a_little_better_at_most)),
     ("At most a little better.", On(a_little_better_at_most)),
     (
-        "The chosen rule is the best one on the 60 validation queries partly by chance.",
+        "It is partly by chance that the chosen rule is the best rule on the 60 validation queries.",
         On(|runs| {
             let [validation, test] = half_spaces(&runs.run("search-half-space"), 3_000);
             validation - test > 0.02
@@ -515,24 +525,24 @@ pub const STATEMENTS: Statements = &[
         On(|runs| stays(&runs.run("search-half-space"), 0.74, 0.81)),
     ),
     (
-        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm, and that the depth of the network is then the running time of the algorithm.",
+        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm, and that the number of layers is then the running time of the algorithm.",
         Preset("parity-times"),
     ),
     (
-        "The runs also show that a search with validation queries can find a learning algorithm if the space of rules is small.",
+        "The runs also show that a search with validation queries can find a learning algorithm if the number of possible rules is small.",
         Preset("search-bit"),
     ),
     (
-        "Of all 19,683 rules, between 90 and 130 learn a single bit: they are right on at least 95 % of the queries.",
+        "Of all 19,683 rules, between 90 and 130 learn a single unknown bit: these rules are right on at least 95 % of the queries.",
         Preset("all-rules"),
     ),
     ("The runs do not show that gradient descent finds such filters.", Words),
     (
-        "The filters with a program were written by hand, and the rules were found by search.",
+        "The filters that run a program were written by hand, and the rules with nine entries were found by a random search.",
         Known("`library::LEARNERS` are texts; a search keeps the best of the rules that it draws"),
     ),
     (
-        "The paper proves theorems and has no experiments: the programs, their sizes and the space of rules are our choices.",
+        "The paper proves theorems and has no experiments: the programs, their sizes and the set of rules are our choices.",
         Known("Goel, Kakade, Kalai and Zhang 2022, which has theorems and no experiment"),
     ),
     ("To try next: open “All 19,683 rules, with label noise”, and look at the chosen rule.", Words),

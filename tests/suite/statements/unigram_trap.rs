@@ -1,4 +1,4 @@
-//! The unigram trap.
+//! How a transformer learns to predict Markov chains.
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, hold};
@@ -52,57 +52,57 @@ pub const STATEMENTS: Statements = &[
         Known("the next symbol depends on the chain alone, and the earlier symbols alone tell of the chain"),
     ),
     (
-        "The chart shows how far the prediction of the network is from the true distribution, as KL divergence.",
+        "The chart shows how far the predictions of the network are from the true distribution, measured as a KL divergence.",
         Words,
     ),
     (
-        "The horizontal lines show three strategies: give all symbols the same probability (*uniform*), count how often each symbol has occurred (*unigrams*), or count what has followed the current symbol (*bigrams*).",
+        "The horizontal lines show the divergence of three strategies: give all symbols the same probability (*uniform*), count how often each symbol has occurred (*unigrams*), or count how often each symbol has followed the current symbol (*bigrams*).",
         Words,
     ),
     ("Which strategy will the network learn first?", Words),
     ("Unigrams first, bigrams later.", Preset("induction-k3-slow")),
     ("Unigrams first.", Preset("induction-k3-slow")),
     (
-        "At step 240 the KL of the network differs from the KL of the unigram strategy by at most a tenth.",
+        "At step 240 the KL of the network is 0.95 to 1.1 times the KL of the unigram strategy.",
         Preset("induction-k3-slow"),
     ),
     (
-        "Now the KL stays near the line of unigrams and falls only slowly.",
+        "Now the KL of the network stays near the unigram line and falls only slowly.",
         On(|runs| stays_near_unigrams(&runs.run("induction-k3-slow"))),
     ),
     (
-        "Counting symbols is a good strategy, but also a trap: near this strategy, small changes of the weights hardly reduce the loss.",
+        "To count symbols is a good strategy, but the network leaves this strategy only slowly: near this strategy, small changes of the weights hardly reduce the loss.",
         On(|runs| {
             slope(&runs.run("induction-k3-slow"), 240, 400)
                 < 0.25 * slope(&runs.run("induction-k3-slow"), 10, 100)
         }),
     ),
-    ("How will the network leave the plateau?", Words),
+    ("How will the KL of the network fall after the plateau?", Words),
     (
-        "In a second drop, less steep than the first.",
+        "The KL will fall steeply a second time, but less steeply than the first time.",
         On(|runs| second_drop_is_less_steep(&runs.run("induction-k3-slow"))),
     ),
     (
-        "In a second drop, less steep than the first.",
+        "The KL falls steeply a second time, but less steeply than the first time.",
         On(|runs| second_drop_is_less_steep(&runs.run("induction-k3-slow"))),
     ),
     (
-        "The KL is half-way between the lines of unigrams and bigrams at a step between 400 and 800, depending on the seed.",
+        "The KL is half-way between the unigram line and the bigram line at a step between 400 and 800, depending on the seed.",
         Preset("induction-k3-slow"),
     ),
     ("At step 1,000 the KL is 1.3 to 1.9 times the KL of the bigram strategy.", Preset("induction-k3-slow")),
     ("This run has two symbols instead of three, and a larger learning rate.", Words),
-    ("It shows the same stages in 400 steps.", Preset("induction")),
+    ("The loss of this run has the same stages within 400 steps.", Preset("induction")),
     (
-        "The first layer has learned to attend to the previous symbol: at the end this symbol gets at least 95 % of its attention.",
+        "The first layer has learned to attend to the previous symbol: at the end of the training, this symbol gets at least 95 % of the layer's attention.",
         Preset("induction"),
     ),
     (
-        "At the last symbol, the second layer attends to the symbols that followed earlier occurrences of the last symbol: these symbols get at least 85 % of its attention.",
+        "At the last symbol, the second layer attends to the symbols that followed earlier occurrences of the last symbol: these symbols get at least 85 % of the layer's attention.",
         Preset("induction"),
     ),
     (
-        "Together the two layers are an *induction head*: they find what followed the current symbol earlier.",
+        "Together the two layers are an *induction head*: they find the symbols that followed the current symbol earlier in the sequence.",
         Known("the definition of an induction head: Olsson et al. 2022"),
     ),
     (
@@ -110,14 +110,14 @@ pub const STATEMENTS: Statements = &[
         On(|runs| runs.run("one-layer").accuracy(1_500) < 0.3),
     ),
     (
-        "The second layer can find these positions only if the first layer has stored, at each position, which symbol came before.",
+        "The second layer can find the symbols that followed the current symbol only if the first layer has stored, at each position, the previous symbol.",
         Known("the second layer compares what the first has stored: Elhage et al. 2021"),
     ),
     (
         "The first layer gives a weight to each distance between two symbols.",
         Known("relative positions: the module of the model"),
     ),
-    ("While the loss falls only slowly, these weights can change.", Preset("induction-slow")),
+    ("While the loss falls only slowly, the weights of the distances can change.", Preset("induction-slow")),
     ("Which distances will get more weight on the plateau?", Words),
     ("Odd distances more than even distances.", Preset("induction-slow")),
     ("Odd distances.", Preset("induction-slow")),
@@ -136,11 +136,11 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "At the end of training distance 1 has the largest weight.",
+        "At the end of the training, distance 1 has the largest weight.",
         On(|runs| runs.run("induction-slow").measure("previous", 700) > 0.5),
     ),
     (
-        "The loss shows this progress only later.",
+        "The loss shows the change of these weights only later.",
         On(|runs| {
             let run = runs.run("induction-slow");
             run.accuracy(240) < 0.3 && run.accuracy(700) > 0.7
@@ -155,32 +155,44 @@ pub const STATEMENTS: Statements = &[
             (3.0..5.0).contains(&steps)
         }),
     ),
-    ("Where will its KL be at the end?", Words),
-    ("Near the line of unigrams.", Preset("one-layer")),
-    ("Near the line of unigrams.", Preset("one-layer")),
-    ("At step 1,500 the KL is 0.8 to 1.0 times the KL of the unigram strategy.", Preset("one-layer")),
-    ("The KL never gets half-way to the line of bigrams.", Preset("one-layer")),
+    ("How large will the KL of this network be at the end of the training?", Words),
+    ("Near the KL of the unigram strategy.", Preset("one-layer")),
+    ("Near the KL of the unigram strategy.", Preset("one-layer")),
+    (
+        "At step 1,500 the KL of the network is 0.8 to 1.0 times the KL of the unigram strategy.",
+        Preset("one-layer"),
+    ),
+    (
+        "The KL of the network never gets half-way from the unigram line to the bigram line.",
+        Preset("one-layer"),
+    ),
     (
         "In *doubly stochastic* chains all symbols are equally frequent in the long run, so counting symbols does not help.",
         Known("the uniform distribution is stationary for a doubly stochastic matrix"),
     ),
     ("This network trains on doubly stochastic chains.", Words),
-    ("It is tested on chains in which each row of the transition matrix is sampled independently.", Words),
+    (
+        "The network is tested on chains in which each row of the transition matrix is sampled independently.",
+        Words,
+    ),
     (
         "Most networks learn the bigram strategy without a plateau at the KL of the unigram strategy.",
         Preset("doubly-stochastic"),
     ),
     (
-        "If half of the training sequences have independent symbols, counting symbols helps again.",
+        "If half of the training sequences consist of independent symbols, counting symbols helps again.",
         Preset("doubly-stochastic-mixed"),
     ),
     (
-        "Then the plateau is back, and the network needs more steps.",
+        "Then the KL has a plateau again, and the network needs more steps to learn the bigram strategy.",
         On(|runs| 13 * half_way(runs, "doubly-stochastic") < 10 * half_way(runs, "doubly-stochastic-mixed")),
     ),
-    ("So unigrams are not a necessary step towards bigrams.", Preset("doubly-stochastic")),
     (
-        "The network learns unigrams first because unigrams reduce the loss at once.",
+        "So a network can learn the bigram strategy without learning the unigram strategy first.",
+        Preset("doubly-stochastic"),
+    ),
+    (
+        "If unigrams help, the network learns the unigram strategy first, because this strategy reduces the loss at once.",
         On(|runs| slope(&runs.run("induction-k3-slow"), 10, 100) > 0.0),
     ),
     ("To try next: open “Do unigrams delay bigrams?", Words),

@@ -61,28 +61,31 @@ pub const STATEMENTS: Statements = &[
         Known("a token is a state and a symbol: `machines::traces`"),
     ),
     ("The network predicts the state and the symbol of the next step.", Words),
-    ("The tape is not part of its input.", Known("a context has tokens only: `machines::traces`")),
+    ("The tape is not part of the network's input.", Known("a context has tokens only: `machines::traces`")),
     (
-        "When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each, and no network can predict this symbol.",
+        "When the machine's head comes to a cell for the first time, the symbol in this cell is 0 or 1 with probability 1/2 each, and no network can predict this symbol.",
         Known("tested: `the_least_loss_is_a_coin_for_every_new_cell`"),
     ),
     (
-        "When the head returns to a cell, the symbol is the last one that the machine wrote there.",
+        "When the head returns to a cell, the cell holds the symbol that the machine last wrote there.",
         Known("tested: `the_most_recent_write_says_the_symbol`"),
     ),
     (
-        "The network has read the step that wrote this symbol.",
+        "The network has already read the step in which the machine wrote this symbol.",
         Known("a context begins with the run, so that every write is in it: `TraceSource::batch`"),
     ),
-    ("How many symbols on written cells will a network of two small layers predict correctly?", Words),
+    (
+        "How many of the symbols on cells to which the machine has written before will a network of two small layers predict correctly?",
+        Words,
+    ),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     (
-        "After 300 steps of training at least 98 % of these predictions are right.",
+        "After 300 training steps at least 98 % of the predictions on written cells are right.",
         On(|runs| table(runs).accuracy(300) >= 0.98),
     ),
     (
-        "The chart shows the share of each layer's attention on the step that wrote the cell, if this step was four or more steps ago.",
+        "For each layer, the chart shows the share of attention on the last step that wrote to the cell, if this step was four or more steps ago.",
         Known("`TraceMeasure::First`: of the head of the layer that attends to it most"),
     ),
     (
@@ -90,7 +93,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| (0.03..=0.05).contains(&table(runs).measure("write-even", 300))),
     ),
     (
-        "Both layers have a share between 2 and 10 %.",
+        "In both layers, between 2 and 10 % of the attention is on the last write to the cell.",
         On(|runs| {
             let layers = ["write-1", "write-2"];
             layers.iter().all(|layer| (0.02..=0.1).contains(&table(runs).measure(layer, 300)))
@@ -98,43 +101,43 @@ pub const STATEMENTS: Statements = &[
     ),
     // A tenth of the attention is on the write at most, which is less than twice what uniform attention has there.
     (
-        "This suggests that the network mostly makes its predictions without attention to the write.",
+        "This suggests that the network mostly makes its predictions without attention to this write.",
         On(|runs| {
             ["write-1", "write-2"].iter().all(|layer| times_uniform(&table(runs), layer) < 2.0)
                 && end(&table(runs), "four-back") > 0.98
         }),
     ),
     (
-        "Such attention is not necessary: a small machine repeats itself, so the last few steps determine most symbols on the tape.",
+        "Attention to the write is not necessary: a small machine repeats itself, so the last few steps determine most symbols on the tape.",
         Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
     ),
     (
-        "In this run the next state is chosen uniformly at random at every step, so the last few steps no longer determine the symbols.",
+        "In this run the machine's next state is chosen uniformly at random at every step, so the last few steps do not determine the symbols.",
         Known(
             "each symbol that is written is a fair coin of its own, which only the token of that step shows",
         ),
     ),
     (
-        "There are four states, one for each pair of a symbol to write and a direction.",
+        "There are four states, one for each pair of a symbol to write and a direction of the move.",
         Known("`RandomMachine::by_lot` has the lines A → 0 L, B → 1 L, C → 0 R and D → 1 R"),
     ),
     (
-        "Now the head does a random walk and writes random symbols.",
+        "So the machine's head does a random walk and writes random symbols.",
         Known("the state, which says both, is drawn anew at every step"),
     ),
     (
-        "Only the most recent write to a cell determines the symbol there.",
+        "Only the most recent write to a cell determines the symbol in this cell.",
         Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
     ),
-    ("Which writes will the network learn to use?", Words),
+    ("To predict symbols, which earlier writes to a cell will the network learn to use?", Words),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
     (
-        "If the write was two steps ago, at least 99 % of the symbols are right; if the write was four steps ago, at least 98 %.",
+        "If the last write to the cell was two steps ago, at least 99 % of the predictions are right; if this write was four steps ago, at least 98 % are right.",
         On(|runs| end(&lot(runs), "two-back") >= 0.99 && end(&lot(runs), "four-back") >= 0.98),
     ),
     (
-        "For writes ten to sixteen steps ago, between 68 and 90 % of the symbols are right, and for writes 18 or more steps ago, between 45 and 75 %.",
+        "If this write was ten to sixteen steps ago, between 68 and 90 % of the predictions are right; if it was 18 or more steps ago, between 45 and 75 % are right.",
         On(|runs| {
             (0.68..=0.9).contains(&end(&lot(runs), "ten-back"))
                 && (0.45..=0.75).contains(&end(&lot(runs), "farther-back"))
@@ -142,17 +145,17 @@ pub const STATEMENTS: Statements = &[
     ),
     ("A guess is right half of the time.", Known("both symbols are written with probability 1/2 each")),
     (
-        "The head mostly returns to a cell after a few steps, so 95 to 99 % of the symbols on all written cells are right.",
+        "The machine's head mostly returns to a cell after a few steps, so 95 to 99 % of all predictions on written cells are right.",
         On(|runs| {
             share_written(&lot(runs), 1..=4) > 0.7 && (0.95..=0.99).contains(&end_accuracy(&lot(runs)))
         }),
     ),
     (
-        "The errors on cells that were written long ago have little influence on this average.",
+        "Cells that were written long ago are rare, so wrong predictions on these cells have little influence on this average.",
         On(|runs| share_written(&lot(runs), 18..=usize::MAX) < 0.05),
     ),
     (
-        "In the first layer, one attention head has between 20 and 60 % of its attention on the write.",
+        "In the first layer, one attention head has between 20 and 60 % of its attention on the last write to the cell, if it was four or more steps ago.",
         On(|runs| (0.2..=0.6).contains(&end(&lot(runs), "write-1"))),
     ),
     (
@@ -160,15 +163,15 @@ pub const STATEMENTS: Statements = &[
         Known("the model attends with relative positions: `AttentionOnly`"),
     ),
     (
-        "A write four steps ago is always at the same distance, so an attention head can attend to this step without information about the cell of the machine's head.",
+        "A write four steps ago is always at the same distance, so an attention head can attend to this step without information about the position of the machine's head.",
         Known("one token for each step, so that four steps are a distance of four"),
     ),
     (
-        "The second layer differs from one network to the next.",
+        "The second layer differs between networks.",
         On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 4.0 * times_uniform(&lot(runs), "write-2")),
     ),
     (
-        "In this run the second layer has less than uniform attention on the write.",
+        "In this run the second layer has less attention on the write than uniform attention would have.",
         On(|runs| times_uniform(&lot(runs), "write-2") < 0.8),
     ),
     (
@@ -176,20 +179,32 @@ pub const STATEMENTS: Statements = &[
         On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 3.0),
     ),
     (
-        "The network is also tested on runs eight times as long as in training.",
+        "The network is also tested on runs of the machine that are eight times as long as in training.",
         Known("`WINDOWS`: the last one begins at seven lengths of a context"),
     ),
     (
-        "It reads the last 32 steps of such a run.",
+        "The network reads only the last 32 steps of such a long run.",
         On(|_| decoded("traces-by-lot").task.examples().traces().unwrap().length == 32),
     ),
     (
-        "Of the symbols on cells that were written within these steps, 93 to 99 % are right.",
+        "On cells that were written within these 32 steps, 93 to 99 % of the predictions are right.",
         On(|runs| (0.93..=0.99).contains(&end(&lot(runs), "run-8"))),
     ),
     // Little: a hundredth of all symbols on written cells, and no tenth of those that were written long ago.
     (
-        "A third layer changes little: at least 98 % of the symbols are right if the write was four steps ago, and between 45 and 80 % if the write was 18 or more steps ago.",
+        "A third layer changes little.",
+        On(|runs| {
+            let (two, three) = (lot(runs), runs.run("traces-by-lot-3"));
+            let change = |slug: &str| (end(&three, slug) - end(&two, slug)).abs();
+            (end_accuracy(&three) - end_accuracy(&two)).abs() < 0.01
+                && change("ten-back") < 0.1
+                && change("farther-back") < 0.1
+                && end(&three, "four-back") >= 0.98
+                && (0.45..=0.8).contains(&end(&three, "farther-back"))
+        }),
+    ),
+    (
+        "If the last write to the cell was four steps ago, at least 98 % of the predictions are right; if this write was 18 or more steps ago, between 45 and 80 % are right.",
         On(|runs| {
             let (two, three) = (lot(runs), runs.run("traces-by-lot-3"));
             let change = |slug: &str| (end(&three, slug) - end(&two, slug)).abs();
@@ -205,24 +220,27 @@ pub const STATEMENTS: Statements = &[
         Known("Wei, Chen and Ma 2022, section 4"),
     ),
     (
-        "It does a binary search with one layer for each bit of the step number.",
+        "This transformer does a binary search, with one layer for each bit of the step number.",
         Known("Wei, Chen and Ma 2022, section 4; `machines::Construction` has one search for each bit"),
     ),
     (
-        "This construction needs more layers than these networks have, attention to the largest score only, and weights that are chosen by hand.",
+        "The construction needs more layers than the networks on this page have, attention to the largest score only, and weights that are chosen by hand.",
         Known(
             "Wei, Chen and Ma 2022, section 4: five bits of step numbers up to 32 are five layers of search alone",
         ),
     ),
-    ("Their paper trains no network.", Known("Wei, Chen and Ma 2022, a paper of theory")),
-    ("These runs are ours.", Words),
-    ("These runs show the result of a short training of small networks.", Words),
+    ("The paper of Wei, Chen and Ma trains no network.", Known("Wei, Chen and Ma 2022, a paper of theory")),
+    ("The runs of this story are our own.", Words),
+    ("They show the result of a short training of small networks.", Words),
     ("They show nothing about larger networks or longer training.", Words),
     (
         "To try next: open “A machine with a random next state, two layers” and train it with another seed.",
         Words,
     ),
-    ("Look at the attention: does the second layer have more attention on the write?", Words),
+    (
+        "Look at the attention: with another seed, does the second layer have more attention on the last write to the cell?",
+        Words,
+    ),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! How many heads are enough?
+//! How many attention heads does a lookup need?
 
 use vivarium::display::LabState;
 use vivarium::labs::lookup::LookupState;
@@ -116,11 +116,11 @@ pub const STATEMENTS: Statements = &[
     ("A prompt has 8 positions.", Words),
     ("Each position has a *token*, here one random number, and *names* two positions.", Words),
     (
-        "The label of a position depends only on its two named tokens.",
+        "The label of a position depends only on the tokens of the two positions that it names.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
     ),
     (
-        "The label is the sum of their *centred squares*, divided by the square root of two.",
+        "The label is the sum of the *centred squares* of these two tokens, divided by the square root of two.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
     ),
     (
@@ -130,12 +130,12 @@ pub const STATEMENTS: Statements = &[
     ("Each prompt has different numbers and different names.", Words),
     ("The panel \"Look into a prompt\" shows one prompt that was not used in training.", Words),
     ("For each position the panel shows the label and the network's answer.", Words),
-    ("Which part of the prompt will the network have to find?", Words),
+    ("Which part of the prompt will the network have to find to predict a label?", Words),
     (
-        "For each position its two named tokens, which are different in every prompt.",
+        "For each position, the two tokens that it names; the names are different in every prompt.",
         On(heads_find_named_tokens),
     ),
-    ("The two named tokens of each position.", On(heads_find_named_tokens)),
+    ("The two tokens that each position names.", On(heads_find_named_tokens)),
     (
         "No position is more important than another.",
         Known("names are drawn uniformly from all positions, anew for each prompt"),
@@ -144,9 +144,12 @@ pub const STATEMENTS: Statements = &[
         "The network has learned to look up the token that belongs to a name.",
         On(|runs| heads_find_named_tokens(runs) && answers_follow_names(runs)),
     ),
-    ("Change a name in the panel: the answer at this position changes, too.", On(answers_follow_names)),
+    (
+        "In the panel, change a name of a position: the network's answer at this position changes, too.",
+        On(answers_follow_names),
+    ),
     ("This network has one attention head, and each position still names two tokens.", Words),
-    ("What will the relative error be at the end?", Words),
+    ("How large will the relative error be at the end of the training?", Words),
     ("Near one half.", Preset("one-head")),
     ("Near one half.", Preset("one-head")),
     (
@@ -158,28 +161,28 @@ pub const STATEMENTS: Statements = &[
         Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/tokens/theory/heads.rs"),
     ),
     (
-        "Theory proves that no network with one such head has a smaller error.",
+        "Theory proves that no network with one head of this kind has a relative error below one half.",
         Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/tokens/theory/heads.rs"),
     ),
-    ("Now add a second head.", Words),
+    ("Now add a second head: press “Add a head”.", Words),
     ("The run starts again.", Words),
-    ("What will the relative error be then?", Words),
+    ("How large will the relative error be at the end of this new run?", Words),
     ("Near 0.", Preset("two-heads")),
     ("The error falls below a twentieth of the variance.", Preset("two-heads")),
     (
-        "With two heads, there can be one head for each named token.",
+        "With two heads, each head can look up one of the two named tokens.",
         Known("the paper's construction has one; heads_of_the_construction_answer_a_name_each tests it"),
     ),
     (
         "Here the label is the mean of the two named tokens, multiplied by the square root of two.",
         On(|_| labels_are("one-head-mean", |x| x)),
     ),
-    ("There is one head again.", Words),
-    ("Is one head enough?", Words),
+    ("The network has one head again.", Words),
+    ("Is one head enough for this label?", Words),
     ("Yes, one head is enough.", Preset("one-head-mean")),
     ("Yes, one head is enough.", Preset("one-head-mean")),
     (
-        "Up to a constant factor the label is a weighted mean of the tokens, and one head computes such a mean.",
+        "Up to a constant factor, the label is a weighted mean of the tokens, and one head can compute this weighted mean.",
         Known("each named token has the weight ½; the_mean_takes_one_head tests it"),
     ),
     ("At the end at least 99 % of the variance is explained.", Preset("one-head-mean")),
@@ -190,8 +193,8 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     ("In this network each position names one of 16 positions.", Words),
-    ("The chart shows the sizes of the entries of the query-key matrix.", Words),
-    ("This matrix gives the score of a query and a key.", Words),
+    ("The chart shows the absolute values of the entries of the query-key matrix.", Words),
+    ("From a query and a key, this matrix gives an attention score.", Words),
     (
         "The query of a position contains the code of the position that it names.",
         Known(
@@ -205,7 +208,10 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     ("Where will the large entries be after training?", Words),
-    ("Inside the outlined block, the largest of them on its diagonal.", On(largest_on_the_diagonal)),
+    (
+        "In the outlined block, and the largest entries are on the diagonal of this block.",
+        On(largest_on_the_diagonal),
+    ),
     (
         "The large entries are in the block that compares the code of a name with the code of a position.",
         Preset("found-lookup"),
@@ -214,24 +220,33 @@ pub const STATEMENTS: Statements = &[
         "The proof in the paper uses a matrix of this form.",
         Known("equation A.2; the_construction_stands_in_the_outlined_blocks_alone tests it"),
     ),
-    ("Here training has found such a matrix.", Preset("found-lookup")),
+    ("In this run, training has found a matrix of the same form.", Preset("found-lookup")),
     (
         "Three networks learn the same task: attention, a feedforward network with the whole prompt as its input, and a recurrent network (GRU) that reads the prompt in both directions.",
         Words,
     ),
-    ("The horizontal axis counts the *sequences seen*.", Words),
     (
-        "How many sequences does each network need to explain half of the variance, with 4, 8 and 16 positions?",
+        "The vertical axis of the chart “Sequences needed to reach the target” counts training sequences.",
         Words,
     ),
-    ("For which network will the number of sequences grow least with the length of the prompt?", Words),
+    (
+        "Here the target is that a network explains half of the variance; the prompts have 4, 8 or 16 positions.",
+        Words,
+    ),
+    (
+        "For which network will the necessary number of sequences grow least with the number of positions?",
+        Words,
+    ),
     ("Attention.", On(attention_grows_least)),
     ("Attention.", On(attention_grows_least)),
     (
-        "The feedforward network has to learn every pair of a position and a name separately.",
+        "The feedforward network has separate weights for every position, so it has to learn every pair of a position and a name separately.",
         Known("each number of the flattened prompt has weights of its own; no positions share any"),
     ),
-    ("With 16 positions this network has not reached the target after 200,000 sequences.", Preset("race")),
+    (
+        "With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
+        Preset("race"),
+    ),
     (
         "The GRU has to store all tokens in its state.",
         Known("Mousavi-Hosseini et al. 2025, proposition 8: a width in proportion to N, up to logarithms"),
@@ -240,36 +255,42 @@ pub const STATEMENTS: Statements = &[
         "Press Play to start nine runs.",
         On(|_| ["race", "simple-race"].into_iter().all(|name| sweep_cells(name) == 9)),
     ),
-    ("They end after about half a minute on one core.", Known("the time of the preset says the same")),
+    (
+        "The nine runs take about half a minute on one processor core.",
+        Known("the time of the preset says the same"),
+    ),
     ("Now all positions of a prompt name the same token.", Words),
     (
-        "A recurrent network can store this token as soon as the network reads the token.",
+        "So a recurrent network has to store only this one token.",
         Known("Mousavi-Hosseini et al. 2025, theorem 7; the preset memory executes its construction"),
     ),
     (
-        "The task is easier for the feedforward network and the GRU, but not for attention.",
+        "This task is easier than the previous task for the feedforward network and the recurrent network (GRU), but not for attention.",
         On(one_list_is_easier_for_the_others),
     ),
     (
         "Press Play to start nine runs.",
         On(|_| ["race", "simple-race"].into_iter().all(|name| sweep_cells(name) == 9)),
     ),
-    ("They end after a few minutes on one core.", Known("the time of the preset says the same")),
     (
-        "With 9 positions the feedforward network needs the fewest sequences of the three.",
+        "The nine runs take a few minutes on one processor core.",
+        Known("the time of the preset says the same"),
+    ),
+    (
+        "With 9 positions the feedforward network needs the fewest sequences of the three networks.",
         Preset("simple-race"),
     ),
     ("With 49 positions the feedforward network needs more sequences than attention.", Preset("simple-race")),
     (
-        "So no network needs the fewest sequences for every task.",
+        "So none of the three networks needs the fewest sequences for every task.",
         Known("the presets race and simple-race have different winners"),
     ),
     (
-        "Where each position has its own names, attention needs the fewest sequences if prompts are long.",
+        "If each position has its own names and prompts are long, attention needs the fewest sequences.",
         Preset("race"),
     ),
     (
-        "Where all positions have the same names, attention needs fewer sequences than the feedforward network only if prompts are long.",
+        "If all positions have the same names, attention needs fewer sequences than the feedforward network only for long prompts.",
         Preset("simple-race"),
     ),
     ("To try next: open “Three names, 1 to 4 heads”.", Words),

@@ -42,38 +42,45 @@ fn numbers(name: &str) -> usize {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     (
-        "Three of 30 bits are relevant, and there are 4,060 sets of three bits.",
+        "The label is the parity of three relevant bits among 30 bits, and there are 4,060 sets of three bits.",
         Known("30 · 29 · 28 / 6 = 4,060"),
     ),
     (
-        "To find the right set, a network can use more examples, more steps, more neurons, or luck.",
+        "More training examples, more training steps, more neurons or lucky initial weights can help a network to find the right set.",
         Known("the four columns of the thesis's chapter 6; each is shown below"),
     ),
     (
-        "This map has sample sizes from left to right and widths from top to bottom; each cell is ten networks.",
+        "Each column of the map stands for a number of training examples, and each row stands for a width of the network.",
         On(|_| sweep_cells("frontier") == 20 && decoded("frontier").run.replicas == 10),
     ),
-    ("Which networks will need the fewest examples?", Words),
-    ("Wide networks.", Preset("frontier")),
-    ("Wide networks.", Preset("frontier")),
-    ("With 2,000 examples networks of all widths succeed.", Preset("frontier")),
     (
-        "With 600 examples the wide networks succeed, and with 300 examples hardly any network succeeds.",
+        "Each cell of the map shows the results of ten networks.",
+        On(|_| sweep_cells("frontier") == 20 && decoded("frontier").run.replicas == 10),
+    ),
+    ("Which networks will need the fewest training examples to find the relevant bits?", Words),
+    ("Wide networks.", Preset("frontier")),
+    ("Wide networks.", Preset("frontier")),
+    ("With 2,000 training examples, networks of all widths find the relevant bits.", Preset("frontier")),
+    (
+        "With 600 examples most of the wide networks find the relevant bits, and with 300 examples hardly any network finds these bits.",
         Preset("frontier"),
     ),
     (
-        "More neurons help even where the network already has more parameters than examples.",
+        "More neurons help even if the number of parameters of the network is already larger than the number of training examples.",
         On(|_| numbers("frontier&width=30") > 600),
     ),
-    ("Press Play: the map fills in about half a minute.", Known("measured; `time` of the preset")),
     (
-        "Now all networks get 400 examples, and there are twenty networks for each width.",
+        "Press Play: all cells of the map are filled after about half a minute on one processor core.",
+        Known("measured; `time` of the preset"),
+    ),
+    (
+        "Now every network is trained on 400 examples, and there are twenty networks for each width.",
         On(|_| decoded("width-buys-luck").run.replicas == 20),
     ),
-    ("Of the networks with 10 neurons, at most 20 % find the bits.", Preset("width-buys-luck")),
-    ("Of the networks with 300 neurons, at least 65 % find the bits.", Preset("width-buys-luck")),
+    ("Of the networks with 10 neurons, at most 20 % find the relevant bits.", Preset("width-buys-luck")),
+    ("Of the networks with 300 neurons, at least 65 % find the relevant bits.", Preset("width-buys-luck")),
     (
-        "The networks of the second curve have other initial weights: each neuron starts with ones on two random bits and zeros elsewhere.",
+        "The networks of the second curve have different initial weights: each neuron starts with the weight 1 on two random bits and the weight 0 on all other bits.",
         On(|_| {
             let weights = &decoded("width-buys-luck&init=sparse").initial()[0];
             let ones = weights.iter().filter(|weight| **weight == 1.0).count();
@@ -81,90 +88,111 @@ pub const STATEMENTS: Statements = &[
             15 * ones == weights.len() && weights.iter().all(|weight| *weight == 0.0 || *weight == 1.0)
         }),
     ),
-    ("At width 300 at least 85 % of these networks succeed.", Preset("width-buys-luck")),
     (
-        "A neuron that starts with ones on two bits can learn the parity early only if these two bits are right.",
+        "At width 300, at least 85 % of the networks with these initial weights find the relevant bits.",
+        Preset("width-buys-luck"),
+    ),
+    (
+        "A neuron that starts with the weight 1 on two bits and the weight 0 on all other bits can learn the parity early only if both bits with weight 1 are relevant.",
         Known(
             "before its other weights grow, the gradient of a neuron depends on the bits of its row alone: Edelman 2024, section 6.3",
         ),
     ),
-    ("So we call such a start a bet on two bits.", Words),
-    ("A wide layer makes many bets at once.", Known("each neuron draws its own bits")),
+    (
+        "A wide layer has many neurons, so it tries many pairs of bits at once.",
+        Known("each neuron draws its own bits"),
+    ),
     ("Press Play.", Words),
     (
-        "Here are a hundred neurons, each with a bet on two bits of 30.",
+        "This network has a hundred neurons; each neuron starts with the weight 1 on two random bits of 30 and the weight 0 on all other bits.",
         On(|_| decoded("lottery").parameters()[0].shape[2] == 100),
     ),
     (
-        "Four bits are relevant, and every step has new examples.",
+        "Four of the 30 bits are relevant, and every training step uses new examples.",
         On(|_| decoded("lottery").task.examples().relevant(decoded("lottery").run.seed).len() == 4),
     ),
-    ("In about one bet in seventy, both bits are relevant.", Known("4 · 3 / (30 · 29) = 1 / 72.5")),
-    ("Before you train: which neurons will be the strongest at the end?", Words),
-    ("The neurons with relevant bits in their bet.", On(strongest_have_hits)),
-    ("The neurons with relevant bits in their bet.", On(strongest_have_hits)),
     (
-        "The bars are the norms of the strongest neurons, and the line gives the number of relevant bits in the bet of each neuron.",
-        Words,
+        "For about one neuron in seventy, both bits with initial weight 1 are relevant.",
+        Known("4 · 3 / (30 · 29) = 1 / 72.5"),
     ),
     (
-        "Take the five strongest neurons, reset them to their initial weights, and remove the others.",
+        "Before you train: for which neurons will the norm of the weights be largest at the end of the training?",
+        Words,
+    ),
+    ("Mostly for neurons with the initial weight 1 on at least one relevant bit.", On(strongest_have_hits)),
+    ("Mostly for neurons with the initial weight 1 on at least one relevant bit.", On(strongest_have_hits)),
+    ("In the chart, each bar is the norm of the weights of one neuron; the largest norm comes first.", Words),
+    ("The line gives, for each of these neurons, the number of relevant bits with initial weight 1.", Words),
+    (
+        "This experiment takes the five neurons with the largest norms at the end of the training, resets these five to their initial weights, and removes all other neurons.",
         On(strongest_five_are_kept),
     ),
     (
-        "Train the five neurons alone twenty times, on twenty orders of data.",
+        "The five neurons are then trained twenty times, each time with different random training examples.",
         On(|_| decoded("lottery-ticket").run.replicas == 20),
     ),
     (
-        "For comparison, train five random neurons, also twenty times.",
+        "For comparison, five random neurons are also trained twenty times.",
         On(|_| sweep_cells("lottery-ticket") == 2),
     ),
-    ("How often will the error of the five strongest neurons fall below 30 %?", Words),
+    ("How often will the error of the five neurons with the largest norms fall below 30 %?", Words),
     ("Every time.", Preset("lottery-ticket")),
     ("Every time, in this experiment.", Preset("lottery-ticket")),
-    ("With random neurons, the error falls below 30 % in 15 to 65 % of the runs.", Preset("lottery-ticket")),
-    ("The wide network succeeded because it contained these five neurons.", Preset("lottery-ticket")),
+    (
+        "With five random neurons, the error falls below 30 % in only 15 to 65 % of the runs.",
+        Preset("lottery-ticket"),
+    ),
+    (
+        "This result suggests that the wide network learned the parity because it contained the five neurons that ended with the largest norms.",
+        Preset("lottery-ticket"),
+    ),
     ("Press Play.", Words),
     (
-        "The panel *Width and initial weights* under a run does the same with any network of this kind that you train.",
+        "In the panel *Width and initial weights* below the charts, you can repeat this experiment with other networks that you train, if each neuron starts with a few weights of 1.",
         Words,
     ),
     (
-        "Here are a thousand networks of one neuron each.",
+        "This run trains a thousand networks of one neuron each.",
         On(|_| decoded("good-neuron").run.replicas == 1_000),
     ),
-    ("Each neuron starts with nine ones on 30 bits.", Words),
     (
-        "Two bits are relevant, and training is a single step on 1,024 examples.",
+        "Each neuron starts with the weight 1 on nine random bits of 30 and the weight 0 on all other bits.",
+        Words,
+    ),
+    (
+        "Two bits are relevant, and the training is a single step on 1,024 examples.",
         On(|_| {
             let run = decoded("good-neuron").run;
             (run.steps, run.batch) == (1, 1_024)
         }),
     ),
     (
-        "If both relevant bits are among the nine, the step moves the weights on these two bits farther than all other weights.",
+        "If both relevant bits are among the nine bits with initial weight 1, the step moves the weights on the two relevant bits farther than all other weights.",
         Known("analysis/good_neuron: probabilities against random batches; Edelman 2024, section 6.4"),
     ),
     (
-        "If not, the gradient has a signal on at most one of the two bits; on the other bit there is only noise.",
+        "Otherwise the expected gradient is 0 on at least one of the two relevant bits, and the measured gradient on this bit is only noise.",
         Known(
             "the gradient on a bit is a product of the others, which is 0 on average where one of them is missing",
         ),
     ),
-    ("One row in twelve is good.", Preset("good-neuron")),
-    ("For any other row, one step hardly ever reveals both bits.", Preset("good-neuron")),
+    ("One neuron in twelve starts with the weight 1 on both relevant bits.", Preset("good-neuron")),
+    ("For any other neuron, one step hardly ever reveals both relevant bits.", Preset("good-neuron")),
     (
-        "The panel *Width and initial weights* shows the probabilities for other numbers of bits and ones.",
+        "The panel *Width and initial weights* shows the probability that one step reveals the relevant bits, also for other numbers of bits and of initial weights of 1.",
         Words,
     ),
-    ("Lines show the theory, points show random batches.", Words),
+    ("In the chart of this panel, lines show the theory, and points show random batches.", Words),
     ("Can the first layer be so wide that it need not be trained at all?", Words),
-    ("Its neurons are then fixed features, and only the second layer is trained.", Words),
+    ("The outputs of the first layer are then fixed features, and only the second layer is trained.", Words),
     (
-        "A network of a hundred trained neurons is right on all held-out examples after a few hundred steps.",
+        "A network of a hundred trained neurons classifies all held-out examples correctly after a few hundred steps.",
         Preset("trained-features"),
     ),
-    ("What will 3,000 neurons learn if their random initial weights stay fixed?", Words),
+    (
+        "What will a network of 3,000 neurons learn if the random initial weights of these neurons stay fixed?",
+        Words,
+    ),
     ("Hardly anything.", Preset("frozen-features")),
     ("Hardly anything.", Preset("frozen-features")),
     (
@@ -172,38 +200,41 @@ pub const STATEMENTS: Statements = &[
         Preset("frozen-features"),
     ),
     (
-        "If the number of features, times the squared norm of their weights, is far below 455, the number of sets of three bits, some parity cannot be learned.",
+        "Theory gives a condition for this failure: if the number of features times the squared norm of the second layer's weights is far below 455, the number of sets of three bits, then at least one of these parities cannot be learned.",
         Known("Edelman 2024, chapter 6: a lower bound for fixed features; 15 · 14 · 13 / 6 = 455"),
     ),
     (
-        "With more features, learning needs more steps and examples instead.",
+        "With more features, learning becomes possible, but it needs more training steps and more examples.",
         Known("the bound is met by more features, and examples then decide: Edelman 2024, chapter 6"),
     ),
     ("Open the sweep with fixed neurons, and press Play.", Words),
     (
-        "Theory gives a lower bound: the number of parameters times the number of steps times the number of examples must be large enough for the number of possible sets of relevant bits.",
+        "Theory gives a lower bound: for a success rate of one half on every parity, the number of parameters times the number of training steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits.",
         Known("Edelman 2024, chapter 6; the bound is tested in analysis"),
     ),
     (
-        "By this bound, the settings in the cells with a dotted edge cannot have a success rate of one half.",
+        "In the map, cells with a dotted edge violate this bound, so a success rate of one half on every parity is impossible with their settings.",
         Known("Edelman 2024, chapter 6; the bound is tested in analysis"),
     ),
     ("Press Play.", Words),
     (
-        "For eight relevant bits of 100 and up to 3,000 examples, the bound excludes this success rate.",
+        "For eight relevant bits of 100 and up to 3,000 examples, the bound excludes a success rate of one half.",
         Preset("floor"),
     ),
     (
-        "With four relevant bits the networks fail as well, although the bound does not exclude success.",
+        "With four relevant bits the networks also fail, although the bound does not exclude success.",
         Preset("floor"),
     ),
-    ("So the bound is far below the cost of learning in practice.", Preset("floor")),
     (
-        "So width can replace examples: a wider network is more likely to contain lucky neurons.",
+        "So in practice, learning needs far more parameters, steps or examples than the lower bound requires.",
+        Preset("floor"),
+    ),
+    (
+        "The runs of this story show that a wider network needs fewer examples: it is more likely to contain neurons with favourable initial weights.",
         Preset("width-buys-luck"),
     ),
     (
-        "To try next: open “More data can hurt”, and look for a sample size at which more examples make the result worse.",
+        "To try next: open “More data can hurt”, and look for a number of training examples above which fewer networks find the parity.",
         Words,
     ),
     ("Or open “Sparse initialisation on a wide table”.", Words),
