@@ -295,13 +295,10 @@ impl ModelConfig for GroupNet {
 
 impl ToPyTorch for GroupNet {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        let mut code = vec![pytorch::PENALTY, include_str!("pytorch/group_net.py")];
-        // Irreps have no short formula.
-        let given = self.from == Beginning::Maximum;
-        if !given {
-            code.push(include_str!("pytorch/initial/group_net.py"));
-        }
-        Ok(Part { code, given, ..Part::default() })
+        let initial = include_str!("pytorch/initial/group_net.py");
+        let code = [pytorch::PENALTY, include_str!("pytorch/group_net.py"), initial];
+        let given = self.from == Beginning::Maximum; // irreps have no short formula
+        Ok(Part { given, ..Part::code(if given { &code[..2] } else { &code }) })
     }
 }
 
