@@ -164,10 +164,7 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
             return Ok(());
         }
         if self.sigma != Sigma::Square {
-            return Err((
-                "act",
-                tr!("square: this initial network is known only for the activation square").into(),
-            ));
+            return Err(("act", tr!("square: this initial network is known only for z²").into()));
         }
         let none =
             || tr!("another initial network: the largest margin is not known for this table").to_string();

@@ -156,7 +156,7 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     assert!(files::command(&page.state).contains(" --weights runs/half.safetensors"));
     page.act(Action::file("again.json", json));
     assert!(
-        page.state.message.contains("The file contains the same run as before."),
+        page.state.message.contains("The run in the file is the run that was already on the page."),
         "{}",
         page.state.message
     );

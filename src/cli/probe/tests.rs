@@ -337,7 +337,8 @@ fn networks_without_trained_weights_have_arrays() {
     let folder = folder("executed");
     let file = folder.join("data.npz");
     let usual = ["--at", "2", "--charts", "loss", "--examples", "3", "--format", "npz", "--arrays"];
-    let links: [(&str, &[(&str, &[usize])]); 8] = [
+    type Shapes = [(&'static str, &'static [usize])];
+    let links: [(&str, &Shapes); 8] = [
         (
             "#v1/tabular?model=random-forest&trees=5&m=60&held=64&steps=5",
             &[("trees", &[3, 2]), ("outputs", &[3])],

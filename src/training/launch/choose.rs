@@ -1,6 +1,7 @@
 //! Which device and which learner a run gets.
 
-use super::learners::{AUTODIFF_WORTH_FLOPS_OVER_FLEX, Place, entry};
+use super::learners::{Place, entry};
+use super::worth::AUTODIFF_WORTH_FLOPS_OVER_FLEX;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// How the note begins that says why kernels do not train.

@@ -10,3 +10,4 @@ pub mod device_check;
 pub mod learners;
 #[cfg(feature = "fused")]
 pub mod prefetch;
+pub mod worth;

@@ -259,9 +259,12 @@ pub const STATEMENTS: Statements = &[
         "If the input of a ReLU is in this band for some example, the transformer computes a wrong slope in this step.",
         Known("for 0 < z < δ the sum of ReLUs is z/δ, and the slope is 1"),
     ),
-    ("The chart also shows direct descent in single precision.", Words),
     (
-        "Before the jump, rounding in single precision causes a much larger distance than the transformer does.",
+        "The chart also shows a second distance: between the weights of direct gradient descent in single precision and in double precision.",
+        Words,
+    ),
+    (
+        "Before the jump, this second distance is much larger than the distance between the weights of direct gradient descent and the weights in the tokens.",
         On(|runs| {
             let run = relu(runs);
             let of = |slug: &str, step: u64| run.measure(slug, step);
@@ -282,7 +285,7 @@ pub const STATEMENTS: Statements = &[
         "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of straight lines doubles?",
         Words,
     ),
-    ("The distance falls to a quarter.", Preset("knots-descent")),
+    ("The distance falls to a quarter of its value.", Preset("knots-descent")),
     (
         "When the number of straight lines doubles, the distance falls on average to about a quarter.",
         On(falls_to_about_a_quarter),

@@ -279,7 +279,7 @@ pub const STATEMENTS: Statements = &[
         "To try next: open “Prompts longer than in training” or “Test inputs with a smaller or larger standard deviation”.",
         Words,
     ),
-    ("Does the transformer still predict well?", Words),
+    ("Does the transformer still predict well on these test prompts?", Words),
 ];
 
 #[test]

@@ -249,7 +249,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| in_one_layer(&of_weights("toy-rounded", &rounded(runs), 100)).is_some()),
     ),
     (
-        "The change in this layer brings the value below 2/3, and much smaller changes in the following layers bring the value down a little further.",
+        "The change in this layer brings the value below 2/3, and smaller changes in the following layers bring the value down a little further.",
         On(the_next_layers_help),
     ),
     (

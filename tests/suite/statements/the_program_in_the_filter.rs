@@ -224,7 +224,7 @@ pub const STATEMENTS: Statements = &[
         Known("Goel, Kakade, Kalai and Zhang 2022, section 4; `Tape::image` multiplies W by the input"),
     ),
     (
-        "All other layers apply the same small filter, with the same weights, to windows of 3 × 3 cells.",
+        "All other layers apply one small filter, with the same weights in every layer, to windows of 3 × 3 cells of the grid that the first layer computes.",
         Known(
             "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::layer` has one `local_rule` for every cell and layer",
         ),
