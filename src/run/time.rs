@@ -4,7 +4,7 @@ use super::RunSpec;
 use crate::settings::thousands;
 
 /// Operations that one core of a processor makes in a second, roughly: see
-/// [`AUTODIFF_WORTH_FLOPS`](crate::training::launch::learners::AUTODIFF_WORTH_FLOPS).
+/// [`AUTODIFF_WORTH_FLOPS`](crate::training::launch::worth::AUTODIFF_WORTH_FLOPS).
 const FLOPS: f64 = 1e10;
 /// Seconds that a step takes however small the network is, roughly.
 const STEP_S: f64 = 1e-6;
