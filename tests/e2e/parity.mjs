@@ -137,7 +137,7 @@ export function parityLab(here) {
     const { page, heard, see } = await open(link);
     const measured = await until(async () => { const r = await rows(page); return r.at(-1)?.step === 600 && r; }, "the end", 30);
     assert.ok(measured.at(-1).test_loss[0] < 0.5 * measured[0].test_loss[0], "it learns");
-    assert.match(await text(see("learner")), /autodiff/i);
+    assert.match(await text(see("learner")), /fused loop/i);
     assert.ok((await pixels(page, "chart-weights")) > 4);
     assert.deepEqual(heard.console, []);
     await page.close();

@@ -171,7 +171,8 @@ fn what_autodiff_makes_is_known() {
 #[test]
 fn clipped_gradients_are_left_to_those_that_clip() {
     let clips = [
-        ("sparse-parity", "", false),
+        ("sparse-parity", "", true),
+        ("sparse-parity", "model=polynet&", false),
         ("markov", "", false),
         ("groups", "", false),
         ("sparse-token-regression", "", true),

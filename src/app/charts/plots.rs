@@ -98,7 +98,7 @@ fn Plot(
     view! {
         <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--pointed=pointed
             class:plot--aside=aside class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
-            <figcaption class="plot__name">{title}</figcaption>
+            <figcaption class="plot__name" title=title>{title}</figcaption>
             <Ask chart />
             {sheet.view(Some(reason))}
         </figure>
