@@ -9,28 +9,31 @@ use super::OutputLoop;
 use crate::kernels::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, activate};
 use crate::kernels::cpu::wide::wide;
-use crate::models::Family;
 use crate::models::activation::{Activation, interpolant};
 use crate::models::deep_mlp::{b, w};
-use crate::models::family::{Head, HiddenLayers, OneHiddenLayer};
+use crate::models::family::{Head, HiddenLayers};
+use crate::models::mlp::{B, BETA, U, W};
+use crate::models::{Architecture, Family};
 use crate::run::RunSpec;
 
 /// Examples that go through all layers together.
 const TOGETHER: usize = 64;
 
-/// What is trained of one hidden layer with one output; of several layers everything is.
-#[derive(Debug, Clone, Copy)]
-struct Trained {
-    first_layer: bool,
-    hidden_bias: bool,
-    second_layer: bool,
-    output_bias: bool,
+/// Where parameters stand, and which of them are trained where layers are not trained one after the other.
+#[derive(Debug, Clone)]
+struct Places {
+    /// W and b of every layer.
+    layers: Vec<[usize; 2]>,
+    /// u and β of every head.
+    heads: Vec<[usize; 2]>,
+    /// Parameters that stay as they are.
+    fixed: Vec<usize>,
 }
 
 /// The loop.
 pub struct LayersLoop {
     net: HiddenLayers,
-    trained: Trained,
+    places: Places,
     inputs: usize,
     /// Coefficients of the activation's polynomial, if it has one, lowest first.
     coefficients: Vec<f32>,
@@ -113,29 +116,29 @@ impl LayersLoop {
 
     /// The lowest layer that is trained in `stage`.
     fn lowest(&self, stage: usize) -> usize {
-        if self.net.greedy() { stage } else { usize::from(!self.trained.first_layer) }
+        if self.net.greedy() {
+            stage
+        } else {
+            usize::from(self.places.fixed.contains(&self.places.layers[0][0]))
+        }
     }
 }
 
-/// The layers of a run's network, and what is trained of them.
-fn layers(spec: &RunSpec) -> Option<(HiddenLayers, Trained)> {
+/// The layers of a run's network, and where their parameters stand.
+fn layers(spec: &RunSpec) -> Option<(HiddenLayers, Places)> {
     match spec.model.config().family()? {
         Family::HiddenLayers(net) => {
-            let all = Trained { first_layer: true, hidden_bias: true, second_layer: true, output_bias: true };
-            Some((net, all))
+            let layers = (0..net.widths.len()).map(|layer| [w(layer), b(layer)]).collect();
+            let heads = (0..net.stages()).map(|stage| [net.u(stage), net.u(stage) + 1]).collect();
+            Some((net, Places { layers, heads, fixed: vec![] }))
         }
         Family::OneHiddenLayer(one) if one.head == Head::Sum => {
-            let OneHiddenLayer {
-                activation,
-                degree,
-                first_layer,
-                hidden_bias,
-                second_layer,
-                output_bias,
-                ..
-            } = one;
-            let net = HiddenLayers { widths: vec![one.width], activation, degree, ..Default::default() };
-            Some((net, Trained { first_layer, hidden_bias, second_layer, output_bias }))
+            let trained =
+                [(W, one.first_layer), (B, one.hidden_bias), (U, one.second_layer), (BETA, one.output_bias)];
+            let fixed = trained.iter().filter(|(_, trained)| !trained).map(|(which, _)| *which).collect();
+            let (widths, activation, degree) = (vec![one.width], one.activation, one.degree);
+            let net = HiddenLayers { widths, activation, degree, ..Default::default() };
+            Some((net, Places { layers: vec![[W, B]], heads: vec![[U, BETA]], fixed }))
         }
         _ => None,
     }
@@ -143,8 +146,7 @@ fn layers(spec: &RunSpec) -> Option<(HiddenLayers, Trained)> {
 
 impl OutputLoop for LayersLoop {
     fn of(spec: &RunSpec) -> Result<Self, String> {
-        let (net, trained) =
-            layers(spec).ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
+        let (net, places) = layers(spec).ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
         let examples = spec.task.examples();
         if examples.classes().is_some() {
             return Err(format!("its task is {}", spec.task.info().name));
@@ -168,29 +170,25 @@ impl OutputLoop for LayersLoop {
             by_z: units.clone(),
             units,
             slopes: [widest.clone(), widest],
-            trained,
+            places,
             net,
         })
     }
 
     fn trains(&self, which: usize, stage: usize) -> bool {
-        let Trained { first_layer, hidden_bias, second_layer, output_bias } = self.trained;
-        let head = self.net.u(stage);
-        match which {
-            _ if which == head => second_layer,
-            _ if which == head + 1 => output_bias,
-            0 if !self.net.greedy() => first_layer,
-            1 if !self.net.greedy() => hidden_bias,
-            _ => !self.net.greedy() || which / 2 == stage,
+        let is_of = |[one, other]: [usize; 2]| which == one || which == other;
+        match self.net.greedy() {
+            true => is_of(self.places.layers[stage]) || is_of(self.places.heads[stage]),
+            false => !self.places.fixed.contains(&which),
         }
     }
 
     fn load(&mut self, weights: &[Vec<Row>]) {
-        for (layer, linear) in self.linear.iter_mut().enumerate() {
-            linear.load(&weights[w(layer)], &weights[b(layer)]);
+        for ([w, b], linear) in self.places.layers.iter().zip(&mut self.linear) {
+            linear.load(&weights[*w], &weights[*b]);
         }
-        let heads = weights[2 * self.linear.len()..].chunks_exact(2);
-        self.heads = heads.map(|head| (head[0].clone(), head[1][0].0[0])).collect();
+        let heads = self.places.heads.iter();
+        self.heads = heads.map(|[u, beta]| (weights[*u].clone(), weights[*beta][0].0[0])).collect();
     }
 
     fn gradient(
@@ -200,7 +198,7 @@ impl OutputLoop for LayersLoop {
         mut slope: impl FnMut(usize, f32) -> f32,
         gradient: &mut [Vec<Row>],
     ) {
-        let (top, head, at_u) = (self.net.top(stage), self.head(stage), self.net.u(stage));
+        let (top, head) = (self.net.top(stage), self.head(stage));
         let lowest = self.lowest(stage);
         self.linear[lowest..=top].iter_mut().skip(1).for_each(Linear::turn);
         let mut u_slopes = vec![Row::ZERO; self.heads[head].0.len()];
@@ -236,7 +234,7 @@ impl OutputLoop for LayersLoop {
             }
         }
         for layer in lowest..=top {
-            let [of_w, of_b] = &mut gradient[w(layer)..=b(layer)] else { return };
+            let Ok([of_w, of_b]) = gradient.get_disjoint_mut(self.places.layers[layer]) else { return };
             self.linear[layer].unload(of_w, of_b);
         }
         // Beyond the last neuron σ(0) need not be 0.
@@ -244,8 +242,9 @@ impl OutputLoop for LayersLoop {
         if let Some(last) = u_slopes.last_mut() {
             last.0[(width - 1) % LANES + 1..].fill(0.0);
         }
-        gradient[at_u].copy_from_slice(&u_slopes);
-        gradient[at_u + 1][0].0[0] = beta_slope;
+        let [u, beta] = self.places.heads[head];
+        gradient[u].copy_from_slice(&u_slopes);
+        gradient[beta][0].0[0] = beta_slope;
     }
 
     fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>) {
