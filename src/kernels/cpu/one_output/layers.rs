@@ -63,7 +63,7 @@ wide! {
 
 wide! {
     /// Multiplies numbers by others.
-    fn multiply(numbers: &mut [Row], by: &[Row]) {
+    pub(super) fn multiply(numbers: &mut [Row], by: &[Row]) {
         for (number, by) in numbers.iter_mut().zip(by) {
             *number = number.zip(*by, |a, b| a * b);
         }
