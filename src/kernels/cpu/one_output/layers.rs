@@ -31,6 +31,8 @@ struct Trained {
 pub struct LayersLoop {
     net: HiddenLayers,
     trained: Trained,
+    /// Whether u stands before b in the parameters, as in [`Mlp`](crate::models::mlp::Mlp).
+    u_first: bool,
     inputs: usize,
     /// Coefficients of the activation's polynomial, if it has one, lowest first.
     coefficients: Vec<f32>,
@@ -111,6 +113,15 @@ impl LayersLoop {
         if self.net.greedy() { stage } else { 0 }
     }
 
+    /// Where the parameter that is number `which` in a deep MLP stands, and the other way round.
+    fn at(&self, which: usize) -> usize {
+        match which {
+            1 if self.u_first => 2,
+            2 if self.u_first => 1,
+            _ => which,
+        }
+    }
+
     /// The lowest layer that is trained in `stage`.
     fn lowest(&self, stage: usize) -> usize {
         if self.net.greedy() { stage } else { usize::from(!self.trained.first_layer) }
@@ -168,6 +179,7 @@ impl OutputLoop for LayersLoop {
             by_z: units.clone(),
             units,
             slopes: [widest.clone(), widest],
+            u_first: matches!(spec.model.config().family(), Some(Family::OneHiddenLayer(_))),
             trained,
             net,
         })
@@ -175,7 +187,7 @@ impl OutputLoop for LayersLoop {
 
     fn trains(&self, which: usize, stage: usize) -> bool {
         let Trained { first_layer, hidden_bias, second_layer, output_bias } = self.trained;
-        let head = self.net.u(stage);
+        let (head, which) = (self.net.u(stage), self.at(which));
         match which {
             _ if which == head => second_layer,
             _ if which == head + 1 => output_bias,
@@ -186,11 +198,13 @@ impl OutputLoop for LayersLoop {
     }
 
     fn load(&mut self, weights: &[Vec<Row>]) {
-        for (layer, linear) in self.linear.iter_mut().enumerate() {
-            linear.load(&weights[w(layer)], &weights[b(layer)]);
+        for layer in 0..self.linear.len() {
+            let [at_w, at_b] = [w(layer), b(layer)].map(|which| self.at(which));
+            self.linear[layer].load(&weights[at_w], &weights[at_b]);
         }
-        let heads = weights[2 * self.linear.len()..].chunks_exact(2);
-        self.heads = heads.map(|head| (head[0].clone(), head[1][0].0[0])).collect();
+        let heads = (2 * self.linear.len()..weights.len()).step_by(2);
+        let head = |u: usize| (weights[self.at(u)].clone(), weights[self.at(u + 1)][0].0[0]);
+        self.heads = heads.map(head).collect();
     }
 
     fn gradient(
@@ -236,7 +250,8 @@ impl OutputLoop for LayersLoop {
             }
         }
         for layer in lowest..=top {
-            let [of_w, of_b] = &mut gradient[w(layer)..=b(layer)] else { return };
+            let places = [w(layer), b(layer)].map(|which| self.at(which));
+            let Ok([of_w, of_b]) = gradient.get_disjoint_mut(places) else { return };
             self.linear[layer].unload(of_w, of_b);
         }
         // Beyond the last neuron σ(0) need not be 0.
@@ -244,8 +259,8 @@ impl OutputLoop for LayersLoop {
         if let Some(last) = u_slopes.last_mut() {
             last.0[(width - 1) % LANES + 1..].fill(0.0);
         }
-        gradient[at_u].copy_from_slice(&u_slopes);
-        gradient[at_u + 1][0].0[0] = beta_slope;
+        gradient[self.at(at_u)].copy_from_slice(&u_slopes);
+        gradient[self.at(at_u + 1)][0].0[0] = beta_slope;
     }
 
     fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>) {
