@@ -34,6 +34,7 @@ mod reference;
 
 use std::borrow::Cow;
 
+use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
@@ -203,6 +204,32 @@ impl Bind for ClsTransformer {
 }
 
 impl ModelConfig for ClsTransformer {
+    fn family(&self) -> Option<Family> {
+        let places = ReadAtClsPlaces {
+            positions: POSITIONS,
+            tokens: TOKENS,
+            cls_rows: 2,
+            norms: Some([GAINS, SHIFTS]),
+            query: QUERY,
+            key: KEY,
+            value: VALUE,
+            out: OUT,
+            biases: Some(BIASES),
+            mlp: [W1, B1, W2, B2],
+            head: HEAD,
+            classes: 2,
+        };
+        Some(Family::ReadAtCls(ReadAtCls {
+            embedding: self.embedding,
+            heads: self.heads,
+            size: self.embedding / self.heads,
+            hidden: self.hidden,
+            norm: self.norm == Norm::Layer,
+            depth: DEPTH as f32,
+            places,
+        }))
+    }
+
     fn attends_from_cls(&self) -> bool {
         true
     }

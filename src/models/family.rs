@@ -44,6 +44,8 @@ pub enum Family {
     OneHiddenLayer(OneHiddenLayer),
     /// Several hidden layers on numbers, with one output.
     HiddenLayers(HiddenLayers),
+    /// A block on bits that is read out at one token.
+    ReadAtCls(ReadAtCls),
     /// Layers of attention on symbols.
     Attention(AttentionLayers),
     /// A matrix over pairs of symbols and a vector over distances.
@@ -102,6 +104,55 @@ pub struct OneHiddenLayer {
     pub first_layer: bool,
     /// Whether u is trained; without meaning for a product.
     pub second_layer: bool,
+}
+
+/// A block of attention and an MLP on bits, of which only the output at a token `[CLS]` is computed, whose query and key are
+/// the same for all examples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadAtCls {
+    /// Components of a token's vector.
+    pub embedding: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Components of a query, key or value of a head.
+    pub size: usize,
+    /// Neurons of the MLP, with the GELU of the normal distribution.
+    pub hidden: usize,
+    /// Whether there are layer norms before attention, MLP and output.
+    pub norm: bool,
+    /// How far below the largest of its head, over all tokens that can be, a score counts.
+    pub depth: f32,
+    /// Where its parameters stand.
+    pub places: ReadAtClsPlaces,
+}
+
+/// Places of the parameters of [`ReadAtCls`] in [`Architecture::parameters`](super::Architecture::parameters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReadAtClsPlaces {
+    /// `[inputs, embedding]`.
+    pub positions: usize,
+    /// Those of +1 and −1, and the rows whose sum is `[CLS]`.
+    pub tokens: usize,
+    /// How many these are.
+    pub cls_rows: usize,
+    /// Gains and shifts of the layer norms, `[3, embedding]`.
+    pub norms: Option<[usize; 2]>,
+    /// W_Q, `[embedding, heads · size]`, the heads side by side.
+    pub query: usize,
+    /// W_K, likewise.
+    pub key: usize,
+    /// W_V, likewise.
+    pub value: usize,
+    /// W_O, `[heads · size, embedding]`.
+    pub out: usize,
+    /// Biases of queries, values and W_O, `[3, embedding]`.
+    pub biases: Option<usize>,
+    /// W_1, b_1, W_2 and b_2.
+    pub mlp: [usize; 4],
+    /// Weights of the output, `[embedding, classes]`.
+    pub head: usize,
+    /// 1, or 2 where the output is the difference of the second and the first.
+    pub classes: usize,
 }
 
 /// One hidden layer on pairs of elements: f(a, b)\[c\] = Σ_i σ(u_i\[a\] + v_i\[b\]) w_i\[c\].

@@ -19,11 +19,7 @@
 //! The positions are the first parameter, so that charts of a first layer, which has one row for each input, show
 //! them.
 //!
-//! # Speed
-//! (10,3), sizes 32/4/8/64, batch 256, Adam: 930 steps/s on one core natively (flex, 2026-11-21), 200 with six replicas.
-//! A step is about 9 Mflop, most of it in the MLP, so flex makes 8 Gflop/s of it. A fused loop like that of the
-//! two-layer networks, which makes 40 to 55, would bring some 5,000 steps/s; on a GPU, where autodiff needs a hundred
-//! launches a step and a millisecond for them, one workgroup per replica would make about as many for each of a hundred replicas.
+//! On the processor its loop is that of the family [`ReadAtCls`](super::family::ReadAtCls); on GPUs it goes through autodiff.
 
 pub(super) mod reference;
 
@@ -31,6 +27,7 @@ pub use reference::average;
 
 use std::borrow::Cow;
 
+use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
@@ -122,7 +119,38 @@ impl Bind for ParityTransformer {
     }
 }
 
+/// How far below the largest of its head a score counts in the loop on the processor, which weighs tokens once for all
+/// examples: single precision has e^−80 and its reciprocal. Only if a bit moves a score by more than 80, so that an example
+/// has no token near the largest, are its shares other ones than those of the softmax.
+const DEPTH: f32 = 80.0;
+
 impl ModelConfig for ParityTransformer {
+    fn family(&self) -> Option<Family> {
+        let places = ReadAtClsPlaces {
+            positions: POSITIONS,
+            tokens: TOKENS,
+            cls_rows: 1,
+            norms: None,
+            query: QUERY,
+            key: KEY,
+            value: VALUE,
+            out: OUT,
+            biases: None,
+            mlp: [W1, B1, W2, B2],
+            head: U,
+            classes: 1,
+        };
+        Some(Family::ReadAtCls(ReadAtCls {
+            embedding: self.embedding,
+            heads: self.heads,
+            size: self.attention,
+            hidden: self.hidden,
+            norm: false,
+            depth: DEPTH,
+            places,
+        }))
+    }
+
     fn attends_from_cls(&self) -> bool {
         true
     }

@@ -173,6 +173,7 @@ impl RunSpec {
                 Some(
                     Family::OneHiddenLayer(_)
                         | Family::HiddenLayers(_)
+                        | Family::ReadAtCls(_)
                         | Family::TokenAttention(_)
                         | Family::TokenMlp(_)
                         | Family::Gru(_)

@@ -296,6 +296,10 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         // Visits to an example are counted in 32 bits: 4.10 · 10⁹ are fewer than 2³², and 4.55 · 10⁹ are not.
         ("#v1/sparse-parity?m=10&steps=10000000&batch=4096", false),
         ("#v1/sparse-parity?m=9&steps=10000000&batch=4096", false),
+        ("#v1/sparse-boolean", false),
+        ("#v1/sparse-boolean?clip=1&opt=adam", false),
+        ("#v1/sparse-boolean?opt=muon", true),
+        ("#v1/sparse-parity?model=parity-transformer", false),
         ("#v1/groups", false),
         ("#v1/markov", false),
         ("#v1/markov?clip=1", true),

@@ -8,7 +8,7 @@ use super::worth::{
     RULES_WORTH_OPERATIONS, SEQUENCES_WORTH_FLOPS,
 };
 #[cfg(feature = "session")]
-use crate::kernels::cpu::one_output::layers::LayersLoop;
+use crate::kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop};
 use crate::kernels::plan::{Head, Network};
 use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
@@ -168,6 +168,11 @@ fn of_hidden_layers(spec: &RunSpec) -> bool {
         Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.is_on_bits(),
         _ => false,
     }
+}
+
+/// Whether a block on bits is read out at one token.
+fn is_read_at_cls(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::ReadAtCls(_)))
 }
 
 /// Whether an example is a sequence, with a prediction after each of its symbols.
@@ -437,6 +442,21 @@ pub static LEARNERS: &[LearnerEntry] = &[
         batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
+            LOOP_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        executes: false,
+        owns: is_read_at_cls,
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: looped!(|spec| Ok((
+            Box::new(crate::training::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
             LOOP_NAME
         ))),
     },

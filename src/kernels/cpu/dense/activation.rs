@@ -81,3 +81,57 @@ wide! {
         }
     }
 }
+
+/// 1/√(2π).
+const DENSITY: f32 = 0.398_942_3;
+
+/// The probability that a standard normal number is below x.
+///
+/// By the fraction and series of Press et al. 1992 for the complement of the error function, whose relative error is below
+/// 1.2 · 10⁻⁷ on all numbers.
+#[inline(always)]
+fn normal(x: Row) -> Row {
+    const SERIES: [f32; 9] = [
+        -0.822_152_2,
+        1.488_515_9,
+        -1.135_204,
+        0.278_868_07,
+        -0.186_288_06,
+        0.096_784_18,
+        0.374_091_96,
+        1.000_023_7,
+        -1.265_512_2,
+    ];
+    let a = x.map(|x| x.abs() * std::f32::consts::FRAC_1_SQRT_2);
+    let t = a.map(|a| 1.0 / (1.0 + 0.5 * a));
+    let mut series = Row([0.170_872_77; LANES]);
+    for next in SERIES {
+        series = series.zip(t, |s, t| s * t + next);
+    }
+    let tail = exp(series.zip(a, |s, a| s - a * a)).zip(t, |e, t| 0.5 * t * e);
+    x.zip(tail, |x, tail| if x < 0.0 { tail } else { 1.0 - tail })
+}
+
+wide! {
+    /// The GELU that is defined by the normal distribution: each number times the probability that a standard normal one
+    /// is below it.
+    pub fn normal_gelu(rows: &mut [Row]) {
+        for row in rows.iter_mut() {
+            row_by_row();
+            *row = row.zip(normal(*row), |z, below| z * below);
+        }
+    }
+}
+
+wide! {
+    /// The same, with its slopes.
+    pub fn normal_gelu_with_slopes(rows: &mut [Row], slopes: &mut [Row]) {
+        for (row, slope) in rows.iter_mut().zip(slopes) {
+            row_by_row();
+            let (z, below) = (*row, normal(*row));
+            let density = exp(z.map(|z| -0.5 * z * z)).map(|e| e * DENSITY);
+            *slope = below + z.zip(density, |z, density| z * density);
+            *row = z.zip(below, |z, below| z * below);
+        }
+    }
+}

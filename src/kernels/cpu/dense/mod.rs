@@ -20,7 +20,9 @@ mod products;
 #[cfg(test)]
 mod tests;
 
-pub use activation::{gelu, gelu_slopes, relu, relu_slopes, sigmoid, tanh};
+pub use activation::{
+    gelu, gelu_slopes, normal_gelu, normal_gelu_with_slopes, relu, relu_slopes, sigmoid, tanh,
+};
 pub use layout::{Columns, place};
 pub use linear::Linear;
 pub use products::{HIGH, learn, product};

@@ -148,3 +148,25 @@ fn units_below_zero_have_no_slope() {
     relu_slopes(&units, &mut slopes);
     assert_eq!(slopes[0].0[..3], [0.0, 0.0, 3.0]);
 }
+
+#[test]
+fn gelu_of_the_normal_distribution_is_that_of_libm() {
+    for i in -90_000..=90_000 {
+        let x = i as f32 * 1e-4;
+        let (mut rows, mut slopes) = ([Row([x; LANES])], [Row::ZERO]);
+        normal_gelu_with_slopes(&mut rows, &mut slopes);
+        let wide = f64::from(x);
+        let below = 0.5 * libm::erfc(-wide * std::f64::consts::FRAC_1_SQRT_2);
+        let density = libm::exp(-0.5 * wide * wide) / libm::sqrt(2.0 * std::f64::consts::PI);
+        let [found, slope] = [rows[0].0[3], slopes[0].0[3]].map(f64::from);
+        // The square in the exponent has the digits of single precision.
+        let exact = wide * below;
+        let error = 1e-6 * (1.0 + 0.5 * wide * wide);
+        assert!((found - exact).abs() <= error * exact.abs(), "{x}: {found} {exact}");
+        let exact = below + wide * density;
+        assert!((slope - exact).abs() <= error * (below + (wide * density).abs()), "{x}: {slope} {exact}");
+        let mut alone = [Row([x; LANES])];
+        normal_gelu(&mut alone);
+        assert_eq!(alone, rows);
+    }
+}

@@ -5,7 +5,10 @@
 //! outputs, and the gradient of a batch. As in [`super::one_hidden_layer`], a loop uses only operations that IEEE 754 fixes, and
 //! sums in an order that does not depend on the vectors: a run has the same bits in every browser and on every processor.
 
+pub mod cls;
 pub mod layers;
+mod parts;
+mod table;
 #[cfg(test)]
 mod tests;
 

@@ -1,10 +1,12 @@
 //! Outputs and gradients of the loops against the references in double precision.
 
+use super::cls::ClsLoop;
 use super::layers::LayersLoop;
 use super::*;
 use crate::kernels::cpu::ReplicaState;
 use crate::optim::loss::Loss;
 use crate::permalink::decode;
+use crate::rng::{Purpose, Stream};
 use crate::tasks::Batch;
 
 /// A run with the settings of a link.
@@ -27,11 +29,20 @@ fn mean_loss(spec: &RunSpec, weights: &[Vec<f32>], batch: &Batch, stage: usize) 
     losses.sum::<f64>() / batch.len() as f64
 }
 
-/// Outputs are those of the reference, and gradients along a random direction are differences of the loss.
+/// Outputs are those of the reference, and gradients along a random direction are differences of the loss, at initial weights.
 fn agrees<L: OutputLoop>(link: &str, stage: usize) {
+    agrees_beside::<L>(link, stage, 0.0);
+}
+
+/// The same at initial weights with normal numbers of this deviation added.
+fn agrees_beside<L: OutputLoop>(link: &str, stage: usize, deviation: f32) {
     let spec = run(link);
     let (layout, mut batch) = (Layout::of(&spec), Batch::default());
-    let initial = spec.initial_of(1);
+    let (mut initial, stream) = (spec.initial_of(1), Stream::new(3, Purpose::Weights, 0));
+    for (which, values) in initial.iter_mut().enumerate() {
+        let all = values.iter_mut().zip(0..);
+        all.for_each(|(value, i)| *value += deviation * stream.normal(which as u64, i));
+    }
     let mut replica = Replica::new(&layout);
     for (which, values) in initial.iter().enumerate() {
         replica.write(0, which, values);
@@ -96,6 +107,56 @@ fn layers_are_those_of_the_reference() {
         ("sparse-parity?n=10&width=15&first=frozen&act=power&degree=2&loss=ce&data=cube", 1),
     ] {
         (0..stages).for_each(|stage| agrees::<LayersLoop>(link, stage));
+    }
+}
+
+#[test]
+fn blocks_read_at_cls_are_those_of_the_reference() {
+    for (link, deviation) in [
+        ("sparse-boolean?n=12&demb=6&heads=3&dmlp=5&m=50", 0.0),
+        ("sparse-boolean?n=12&demb=6&heads=3&dmlp=5&m=70", 0.3),
+        ("sparse-boolean?n=70&demb=40&heads=5&dmlp=33&m=90", 0.2),
+        ("sparse-boolean?n=9&demb=34&heads=17&dmlp=18&m=0&batch=65&loss=square", 0.3),
+        ("sparse-boolean?n=15&demb=5&heads=1&dmlp=2&ln=no&m=20", 0.5),
+        ("sparse-boolean?n=10&demb=18&heads=2&dmlp=17&ln=no&m=40", 0.3),
+        ("sparse-parity?n=10&model=parity-transformer&demb=6&dattn=2&heads=3&dmlp=5&batch=40&loss=ce", 0.0),
+        ("sparse-parity?n=40&model=parity-transformer&demb=20&dattn=7&heads=5&dmlp=33&batch=67", 0.2),
+        ("sparse-parity?n=7&k=2&model=parity-transformer&demb=3&dattn=9&heads=18&dmlp=2&data=cube", 0.3),
+        (
+            "sparse-parity?n=9&model=parity-transformer&demb=16&dattn=1&heads=1&dmlp=16&batch=1&loss=square",
+            0.4,
+        ),
+    ] {
+        agrees_beside::<ClsLoop>(link, 0, deviation);
+    }
+}
+
+/// One score lies far above the others: its token gets all attention of those that have it, and the others get even shares.
+#[test]
+fn sharp_heads_answer_as_the_reference_does() {
+    let spec =
+        run("sparse-parity?n=3&k=2&model=parity-transformer&demb=2&dattn=1&heads=1&dmlp=1&loss=square");
+    let (layout, network) = (Layout::of(&spec), spec.model.network(spec.task.examples()));
+    let mut weights: Vec<Vec<f32>> =
+        spec.initial_of(1).iter().map(|values| vec![0.0; values.len()]).collect();
+    // Tokens are (bit, place, …): the query is 1, a 1 has the key 35, and values are those of places.
+    weights[0] = vec![0.0, 1.0, 0.0, 2.0, 0.0, 4.0];
+    weights[1] = vec![35.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    (weights[2], weights[3], weights[4]) = (vec![1.0, 0.0], vec![1.0, 0.0], vec![0.0, 1.0]);
+    (weights[5], weights[10]) = (vec![0.0, 1.0], vec![0.0, 1.0]);
+    let mut replica = Replica::new(&layout);
+    weights.iter().enumerate().for_each(|(which, values)| replica.write(0, which, values));
+    let mut loops = ClsLoop::of(&spec).unwrap();
+    loops.load(replica.weights());
+    let x = [1.0, -1.0, 1.0, -1.0, -1.0, -1.0];
+    let mut outputs = vec![];
+    loops.outputs(&x, 0, &mut outputs);
+    let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let exact = network.evaluate(&slices, 3, &x, 0);
+    // Half of 1 and 4; and of the second, whose tokens 0, 0, 0 and [CLS] have scores 0, 0, 0 and 1, shares of 1, 2 and 4.
+    let share = 7.0 / (3.0 + std::f32::consts::E);
+    for ((mine, exact), by_hand) in outputs.iter().zip(&exact).zip([2.5, share]) {
+        assert!((mine - exact).abs() < 1e-5 && (mine - by_hand).abs() < 1e-5, "{outputs:?} {exact}");
     }
 }
 
