@@ -173,6 +173,8 @@ impl RunSpec {
                 Some(
                     Family::OneHiddenLayer(_)
                         | Family::HiddenLayers(_)
+                        | Family::EmbeddedPairs(_)
+                        | Family::PairTransformer(_)
                         | Family::TokenAttention(_)
                         | Family::TokenMlp(_)
                         | Family::Gru(_)
