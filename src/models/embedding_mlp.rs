@@ -23,7 +23,7 @@ use std::borrow::Cow;
 
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -106,7 +106,7 @@ f = max(0, h w + b) unembed                             E = embed (tied=yes) or 
     };
 
     /// For both elements, the place of the embedding and the first row of W that it meets.
-    fn paths(&self) -> [(usize, usize); 2] {
+    pub fn paths(&self) -> [(usize, usize); 2] {
         let embed = if self.tied == Tied::Yes { EMBED } else { EMBED_B };
         [(EMBED, 0), (embed, if self.join == Join::Sum { 0 } else { self.embedding })]
     }
@@ -134,6 +134,10 @@ impl Bind for EmbeddingMlp {
 impl ModelConfig for EmbeddingMlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Pair]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::EmbeddedPairs(self.clone()))
     }
 }
 

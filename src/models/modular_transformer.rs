@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
@@ -127,6 +127,10 @@ impl Bind for ModularTransformer {
 impl ModelConfig for ModularTransformer {
     fn takes(&self) -> &'static [Form] {
         &[Form::Pair]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::PairTransformer(self.clone()))
     }
 
     fn embeds_by_neuron(&self) -> bool {

@@ -174,6 +174,8 @@ impl RunSpec {
                     Family::OneHiddenLayer(_)
                         | Family::HiddenLayers(_)
                         | Family::ReadAtCls(_)
+                        | Family::EmbeddedPairs(_)
+                        | Family::PairTransformer(_)
                         | Family::TokenAttention(_)
                         | Family::TokenMlp(_)
                         | Family::Gru(_)

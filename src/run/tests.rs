@@ -301,6 +301,10 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/sparse-boolean?opt=muon", true),
         ("#v1/sparse-parity?model=parity-transformer", false),
         ("#v1/groups", false),
+        ("#v1/groups?opt=adam&clip=1", true),
+        ("#v1/groups?model=embedding-mlp&opt=adam&clip=1", false),
+        ("#v1/groups?model=modular-transformer&opt=adam&clip=1", false),
+        ("#v1/groups?model=embedding-mlp&opt=muon", true),
         ("#v1/markov", false),
         ("#v1/markov?clip=1", true),
     ] {

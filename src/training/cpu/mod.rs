@@ -20,6 +20,8 @@ pub mod one_hidden_layer;
 #[cfg(feature = "session")]
 pub mod one_output;
 #[cfg(feature = "session")]
+pub mod pair_net;
+#[cfg(feature = "session")]
 pub mod prompt_examples;
 #[cfg(feature = "session")]
 pub mod prompt_net;

@@ -3,9 +3,13 @@
 use super::group_net::GroupNetCpu;
 use super::learner::{CpuLearner, CpuNetwork};
 use super::one_hidden_layer::OneHiddenLayerCpu;
+use super::pair_net::{PairNet, PairNetCpu};
 use super::prompt_net::PromptNetCpu;
 use super::sequence_net::SequenceNetCpu;
 use super::trace_net::TraceNetCpu;
+use crate::kernels::cpu::pair_net::PairLoop;
+use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
+use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
 use crate::kernels::cpu::prompt_net::mlp::MlpLoop;
 use crate::permalink::decode;
 use crate::run::RunSpec;
@@ -292,4 +296,91 @@ fn layers_one_by_one_are_those_of_autodiff() {
         ];
         assert!(pairs.iter().all(|[exact, mine]| (exact - mine).abs() < 2e-3), "{rows:?}");
     }
+}
+
+const EMBEDDED: &str = "#v1/groups?n=11&model=embedding-mlp&demb=18&width=21&halt=steps";
+
+const READ_AT_EQUALS: &str =
+    "#v1/groups?n=11&model=modular-transformer&demb=12&dattn=5&heads=3&dmlp=18&halt=steps";
+
+/// On all pairs and in batches, with smoothed labels, and with gradients that are shortened.
+fn agrees_on_elements<L: PairLoop>(network: &str) {
+    let agree = agrees::<PairNet<L>>;
+    agree(&format!("{network}&opt=sgd&lr=0.1&mom=0.8"));
+    agree(&format!("{network}&frac=0.6&batch=70&replicas=2&seed=5&opt=sgd&lr=0.1&ls=0.2"));
+    agree(&format!("{network}&frac=0.5&opt=adam&lr=0.003&eps=0.0001&clip=0.05&wd=0.1"));
+}
+
+#[test]
+fn the_loop_of_embedded_pairs_makes_the_updates_of_autodiff() {
+    each(EMBEDDED, "0.1", agrees::<PairNet<EmbeddingLoop>>);
+    for tied in ["yes", "no"] {
+        for join in ["sum", "concat"] {
+            agrees_on_elements::<EmbeddingLoop>(&format!("{EMBEDDED}&tied={tied}&join={join}"));
+        }
+    }
+}
+
+#[test]
+fn the_loop_of_transformers_on_pairs_makes_the_updates_of_autodiff() {
+    agrees_on_elements::<TransformerLoop>(READ_AT_EQUALS);
+    agrees::<PairNet<TransformerLoop>>(&format!("{READ_AT_EQUALS}&frac=0.5&opt=lion&lr=0.0005&wd=0.1"));
+}
+
+/// What is measured is what autodiff measures: of a whole sample, of a part, and of fewer pairs than are held out.
+fn measures_as_autodiff<L: PairLoop>(network: &str) {
+    for (rest, held_out) in [("", 121), ("", 50), ("&frac=0.4", 73), ("&frac=0.4&batch=7&replicas=3", 30)] {
+        let link = format!("{network}{rest}&ls=0.1");
+        let spec = spec(&link);
+        let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut looped = PairNetCpu::<L>::new(&spec).unwrap();
+        looped.train(&spec, 0, 5);
+        tensors.load(&ready(looped.weights()));
+        let (exact, mine) =
+            (pollster::block_on(tensors.measure(5, held_out)).unwrap(), looped.measure_now(5, held_out));
+        assert_eq!((mine.step, mine.margin.len(), mine.measures.len()), (5, 0, 0), "{link}");
+        for (exact, mine) in [
+            (&exact.train_loss, &mine.train_loss),
+            (&exact.train_accuracy, &mine.train_accuracy),
+            (&exact.test_loss, &mine.test_loss),
+            (&exact.test_accuracy, &mine.test_accuracy),
+        ] {
+            assert_eq!(mine.len(), spec.run.replicas, "{link}");
+            assert!(
+                exact.iter().zip(mine).all(|(a, b)| (a - b).abs() < 2e-5 * a.abs().max(1.0)),
+                "{link}: {exact:?}, {mine:?}"
+            );
+        }
+    }
+}
+
+/// Bits do not hang on how steps are cut, nor on the replicas beside: weights and moments.
+fn keeps_its_bits<L: PairLoop>(network: &str) {
+    let link = |replicas: usize| spec(&format!("{network}&frac=0.5&batch=19&opt=adam&replicas={replicas}"));
+    let train = |spec: &RunSpec, cuts: &[u64]| {
+        let mut learner = PairNetCpu::<L>::new(spec).unwrap();
+        for cut in cuts.windows(2) {
+            learner.train(spec, cut[0], cut[1]);
+            learner.measure_now(cut[1], 40);
+        }
+        ready(learner.weights())
+    };
+    let (three, one) = (link(3), link(1));
+    let whole = train(&three, &[0, 30]);
+    assert_eq!(train(&three, &[0, 1, 11, 30]), whole, "{network}");
+    let alone = train(&one, &[0, 13, 30]);
+    for (all, own) in whole.parameters.iter().zip(&alone.parameters) {
+        assert_eq!(all[..own.len()], own[..], "{network}");
+        assert_ne!(all[own.len()..2 * own.len()], own[..], "{network}");
+    }
+}
+
+#[test]
+fn networks_on_elements_are_measured_as_autodiff_does_and_keep_their_bits() {
+    for rest in ["", "&tied=no&join=concat"] {
+        measures_as_autodiff::<EmbeddingLoop>(&format!("{EMBEDDED}{rest}"));
+        keeps_its_bits::<EmbeddingLoop>(&format!("{EMBEDDED}{rest}"));
+    }
+    measures_as_autodiff::<TransformerLoop>(READ_AT_EQUALS);
+    keeps_its_bits::<TransformerLoop>(READ_AT_EQUALS);
 }

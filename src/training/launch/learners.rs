@@ -190,6 +190,11 @@ fn of_pairs(spec: &RunSpec) -> bool {
     spec.task.examples().classes().is_some() && !of_sequences(spec) && !of_traces(spec)
 }
 
+/// Whether a network begins with embeddings of the elements of a pair.
+fn reads_elements(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::EmbeddedPairs(_) | Family::PairTransformer(_)))
+}
+
 /// Whether a network attends to the tokens of a prompt.
 fn attends_to_tokens(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::TokenAttention(_)))
@@ -474,6 +479,18 @@ pub static LEARNERS: &[LearnerEntry] = &[
             Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
         ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        executes: false,
+        owns: reads_elements,
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: looped!(|spec| Ok((crate::training::cpu::pair_net::of(spec)?, LOOP_NAME))),
     },
     LearnerEntry {
         place: Place::Cpu,

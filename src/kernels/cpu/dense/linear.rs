@@ -1,5 +1,7 @@
 //! A linear map with its bias and its gradient.
 
+use std::ops::Range;
+
 use super::{Columns, Panels, PanelsMut, learn, panels, product};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::sequence_net::products::turn;
@@ -60,6 +62,18 @@ impl Linear {
         self.columns.pack(bias, 0..1, 1.0, &mut PanelsMut::new(&mut self.bias, 1), 0);
         self.slope.fill(Row::ZERO);
         self.bias_slope.fill(Row::ZERO);
+    }
+
+    /// Takes these rows of a parameter as rows of W from `at` on, leaves the bias as it is, and forgets the gradient of W.
+    pub fn load_rows(&mut self, w: &[Row], rows: Range<usize>, at: usize) {
+        let stride = self.stride();
+        self.columns.pack(w, rows, 1.0, &mut PanelsMut::new(&mut self.w, stride), at);
+        self.slope.fill(Row::ZERO);
+    }
+
+    /// Writes the gradient of rows of W from `at` on as these rows of a parameter.
+    pub fn unload_rows(&self, w: &mut [Row], rows: Range<usize>, at: usize) {
+        self.columns.unpack(Panels::new(&self.slope, self.stride()), at, rows, 1.0, w);
     }
 
     /// Makes ready for [`Linear::backward`] with the numbers that were loaded.

@@ -1,0 +1,110 @@
+//! The CPU learner of networks on pairs with a logit for every element: the loops of [`crate::kernels::cpu::pair_net`].
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
+use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
+use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
+use crate::kernels::cpu::pair_net::{Judged, Layout, PairLoop, Replica, clip};
+use crate::models::Family;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::training::session::learner::{Learner, MEASURE_SAMPLE};
+use crate::training::session::pairs::Examples;
+
+/// Trains all replicas of a network on pairs on the processor.
+pub type PairNetCpu<L> = CpuLearner<PairNet<L>>;
+
+/// The learner of a run, with the loop of its network's family.
+///
+/// # Errors
+/// A sentence that says why no loop covers the network.
+pub fn of(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
+    Ok(match spec.model.config().family() {
+        Some(Family::PairTransformer(_)) => Box::new(PairNetCpu::<TransformerLoop>::new(spec)?),
+        _ => Box::new(PairNetCpu::<EmbeddingLoop>::new(spec)?),
+    })
+}
+
+/// A network on pairs with its examples.
+pub struct PairNet<L> {
+    loops: L,
+    layout: Layout,
+    gradient: Vec<Vec<Lanes>>,
+    /// The whole sample.
+    trained: Examples,
+    held_out: Examples,
+    /// The examples of one step, where it does not take the whole sample.
+    batch: Examples,
+    is_whole: bool,
+    /// Norm to which a gradient is shortened; 0 where it never is.
+    clip: f64,
+    /// ε of the smoothed labels; 0 where they are not smoothed.
+    smoothing: f32,
+}
+
+impl<L: PairLoop> CpuNetwork for PairNet<L> {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
+        let (loops, layout) = (L::of(spec)?, Layout::of(spec));
+        let trained = Examples::trained(spec);
+        let family = PairNet {
+            loops,
+            gradient: layout.rows(),
+            held_out: Examples::held_out(spec).unwrap_or_else(|| trained.clone()),
+            batch: Examples::default(),
+            is_whole: spec.batch() == trained.labels.len(),
+            clip: spec.optimizer.clip(),
+            smoothing: spec.label_smoothing(),
+            trained,
+            layout,
+        };
+        let replica = Replica::new(&family.layout);
+        Ok((family, replica))
+    }
+
+    fn draw(&mut self, spec: &RunSpec, number: usize, step: u64) {
+        if self.is_whole {
+            return;
+        }
+        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
+        self.batch.pairs.clear();
+        self.batch.labels.clear();
+        for at in visits {
+            self.batch.pairs.push(self.trained.pairs[at]);
+            self.batch.labels.push(self.trained.labels[at]);
+        }
+    }
+
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        let Examples { pairs, labels } = if self.is_whole { &self.trained } else { &self.batch };
+        self.loops.load(replica.weights());
+        self.loops.gradient(pairs, labels, self.smoothing, &mut self.gradient);
+        if self.clip > 0.0 {
+            clip(&mut self.gradient, self.clip);
+        }
+        replica.update(&self.layout, &self.gradient, update);
+    }
+
+    fn measure(&mut self, replica: &mut Replica, _number: usize, _step: u64, held_out: usize, row: &mut Row) {
+        self.loops.load(replica.weights());
+        let all = self.trained.labels.len();
+        // A step that takes the whole sample is measured on the whole sample.
+        let seen = if self.is_whole { all } else { all.min(MEASURE_SAMPLE) };
+        let held_out = held_out.min(self.held_out.labels.len());
+        let [seen, held_out] = [(&self.trained, seen), (&self.held_out, held_out)]
+            .map(|(of, most)| (&of.pairs[..most], &of.labels[..most]));
+        let train = self.loops.measure(seen.0, seen.1);
+        // Where every pair is trained on, the same are held out.
+        let test = if held_out == seen { train } else { self.loops.measure(held_out.0, held_out.1) };
+        let mean = |Judged { loss, right }: Judged, count: usize| {
+            [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32)
+        };
+        let [loss, accuracy] = mean(train, seen.1.len());
+        row.train_loss.push(loss);
+        row.train_accuracy.push(accuracy);
+        let [loss, accuracy] = mean(test, held_out.1.len());
+        row.test_loss.push(loss);
+        row.test_accuracy.push(accuracy);
+    }
+}
