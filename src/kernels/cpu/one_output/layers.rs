@@ -8,7 +8,7 @@
 use super::OutputLoop;
 use crate::kernels::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, activate};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 use crate::models::activation::{Activation, interpolant};
 use crate::models::deep_mlp::{b, w};
 use crate::models::family::{Head, HiddenLayers};
@@ -66,8 +66,9 @@ wide! {
 
 wide! {
     /// Multiplies numbers by others.
-    fn multiply(numbers: &mut [Row], by: &[Row]) {
+    pub(super) fn multiply(numbers: &mut [Row], by: &[Row]) {
         for (number, by) in numbers.iter_mut().zip(by) {
+            row_by_row();
             *number = number.zip(*by, |a, b| a * b);
         }
     }
