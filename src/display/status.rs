@@ -151,7 +151,10 @@ pub fn found(run: &RunView) -> String {
         return found;
     }
     if !run.vocabulary().hides || run.lab().needs_second_program() {
-        return tr!("Target reached by {networks}, {at}.", networks = networks(run), at);
+        return match run.spec().run.replicas {
+            1 => tr!("Target reached {at}.", at),
+            _ => tr!("Target reached by {networks}, {at}.", networks = networks(run), at),
+        };
     }
     match run.spec().run.replicas {
         1 => tr!("Found {at}: {bits}.", at, bits),

@@ -19,7 +19,7 @@ pub enum ChainError {
     #[error("{}", tr!("the number of symbols of a chain must be from 2 to {most}, but it is {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol", order = _0, most = MOST_CONTEXTS))]
+    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
     #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
@@ -424,11 +424,11 @@ mod tests {
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (
                 Chain::new(8, 4, &[]),
-                "a chain of order 4 must have from 2 to 64 contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol",
+                "a chain of order 4 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol",
             ),
             (
                 Chain::new(2, 1, &[0.5, 0.5]),
-                "a chain of order 1 must have from 2 to 64 contexts; a context is the sequence of the last order − 1 symbols, which for order 2 is only the present symbol",
+                "a chain of order 1 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol",
             ),
         ] {
             assert_eq!(result.unwrap_err().to_string(), sentence);

@@ -122,7 +122,7 @@ f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
             return None;
         }
         let expected = tr!(
-            "random: a maximum-margin network on {k} bits is known only for degree = {k} and at least {least} neurons",
+            "random, because a maximum-margin network on {k} bits is known only for degree = {k} and at least {least} neurons",
             k,
             least
         );

@@ -148,7 +148,7 @@ pub(super) fn apart(run: &RunView) -> String {
     match measured(run, Measured::InBand) {
         wrong if wrong >= 1.0 => {
             tr!(
-                "{said} In the last step, the number of pairs of an example and a ReLU with a wrong slope was {wrong}.",
+                "{said} In the last step, the slope of a ReLU was wrong for {wrong} pairs of an example and a ReLU.",
                 said,
                 wrong = thousands(wrong as u64)
             )

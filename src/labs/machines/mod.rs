@@ -36,7 +36,7 @@ impl Parts for MachinesLab {
     const STORIES: &[About] = &[About {
         slug: "a-machine-without-a-tape",
         title: "A machine without a tape",
-        about: "A transformer simulates a Turing machine without a tape. It writes one token for each step of the machine, and it searches the past tokens for the symbol under the head.",
+        about: "A transformer simulates a Turing machine, but does not store the tape. It writes one token for each step of the machine, and it searches the past tokens for the symbol under the machine's head.",
         minutes: 8,
         curve: "beaver-machine",
     }];

@@ -100,7 +100,7 @@ pub(super) fn writes(run: &RunView) -> String {
 
 pub(super) fn longer(run: &RunView) -> String {
     tr!(
-        "Right predictions on written cells: {trained} for runs as long as in training, {all}.",
+        "Share of right predictions on written cells: {trained} for sequences of the same length as in training, {all}.",
         trained = share(middle(run, Of::TestAccuracy)),
         all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
     )

@@ -91,8 +91,11 @@ pub const STATEMENTS: Statements = &[
         Preset("induction-k3-slow"),
     ),
     ("At step 1,000 the KL is 1.3 to 1.9 times the KL of the bigram strategy.", Preset("induction-k3-slow")),
-    ("This run has two symbols instead of three, and a larger learning rate.", Words),
-    ("The loss of this run has the same stages within 400 steps.", Preset("induction")),
+    ("This run has two symbols, where the previous run has three, and a larger learning rate.", Words),
+    (
+        "Within 400 steps its loss goes through the same stages as the loss of the previous run.",
+        Preset("induction"),
+    ),
     (
         "The first layer has learned to attend to the previous symbol: at the end of the training, this symbol gets at least 95 % of the layer's attention.",
         Preset("induction"),

@@ -18,6 +18,9 @@ pub enum PanelAction {
     Write(String),
 }
 
+/// Gates of the random circuit of the list.
+const GATES: &str = "12";
+
 /// Circuits to begin with: what they are called, and their settings.
 pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
     (text!("Parity of 4 bits"), Named::Parity, "4", "1"),
@@ -29,6 +32,21 @@ pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
     (text!("Product of 25 weights"), Named::Toy, "4", "25"),
     (text!("Own circuit"), Named::Own, "4", "1"),
 ];
+
+/// Whether the circuit on the page is number `at` of the list, with its size.
+pub fn is_shown(state: &CircuitState, at: usize) -> bool {
+    let drawn = &state.drawn;
+    let is = |number: usize, text: &str| text.parse() == Ok(number);
+    EXAMPLES.get(at).is_some_and(|(_, named, bits, depth)| {
+        drawn.named == *named
+            && match named {
+                Named::Toy | Named::Relay => is(drawn.depth, depth),
+                Named::Own => true,
+                Named::Random => is(drawn.bits, bits) && is(drawn.gates, GATES),
+                _ => is(drawn.bits, bits),
+            }
+    })
+}
 
 /// What the page is asked for by this deed; nothing where nothing would change.
 pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
@@ -44,7 +62,7 @@ pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
         }
         PanelAction::Example(at) => {
             let (_, named, bits, depth) = EXAMPLES.get(at)?;
-            let settings = [("circuit", named.slug()), ("n", bits), ("levels", depth), ("gates", "12")];
+            let settings = [("circuit", named.slug()), ("n", bits), ("levels", depth), ("gates", GATES)];
             Some(together(state, 1, settings.map(|(key, text)| (key, text.to_string())).to_vec()))
         }
         PanelAction::Write(text) => match editor::checked(&text) {
@@ -132,6 +150,9 @@ mod tests {
                     "{from} {name}: {link}"
                 );
                 assert_eq!(of(&state).drawn.named, *named, "{from} {name}: {link}");
+                let shown: Vec<usize> =
+                    (0..EXAMPLES.len()).filter(|other| is_shown(of(&state), *other)).collect();
+                assert_eq!(shown, [at], "{from} {name}");
                 if runs == 1 {
                     state.apply(Action::Undo);
                     assert_eq!(encode(&state.run.link), format!("#v1/boolean-circuit{from}"), "{name}");

@@ -11,12 +11,11 @@ use crate::ui::effect::effect;
 
 /// A button for each circuit of the list.
 pub(super) fn examples(news: News) -> AnyView {
-    let shown = news.memo(|state, _| state.drawn.named);
     let one = move |(at, (name, named, ..)): (usize, (&'static str, crate::circuits::Named, &str, &str))| {
-        let is_shown = Memo::new(move |_| shown.get() == Some(named));
+        let is_shown = news.memo(move |state, _| action::is_shown(state, at));
         view! {
             <button class="button" type="button" data-testid=format!("example-{}", named.slug())
-                aria-pressed=move || is_shown.get().to_string() on:click=move |_| news.look(PanelAction::Example(at))>
+                aria-pressed=move || (is_shown.get() == Some(true)).to_string() on:click=move |_| news.look(PanelAction::Example(at))>
                 {translated(name)}
             </button>
         }

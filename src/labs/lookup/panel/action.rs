@@ -161,7 +161,7 @@ pub fn about(state: &LookupState, view: &View) -> String {
     let place = state.place(view);
     let [truth, answer] = answer(state, place);
     let said = tr!(
-        "Position {place} names {names}. The label of this position is {truth}; the network's answer is {answer}.",
+        "Position {place} contains the names {names}. The label of this position is {truth}; the network's answer is {answer}.",
         place = place + 1,
         names = crate::display::words::list(
             &state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
