@@ -109,7 +109,7 @@ const OF_ATTENTION: &[Preset] = &[
             Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.45, 0.6) },
         ],
         budget: 8_000,
-        time: "About half a minute on one processor core.",
+        time: "About ten seconds on one processor core.",
     },
 ];
 

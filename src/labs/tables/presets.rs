@@ -70,7 +70,7 @@ const ALL_OF_THEM: &[Preset] = &[
             Expect::Ahead { series: 1, than: 0, at: 3, by: 0.1 },
         ],
         budget: 300,
-        time: "Under a minute on one processor core.",
+        time: "About half a minute on one processor core.",
     },
     Preset {
         slug: "table-turned",
@@ -87,7 +87,7 @@ const ALL_OF_THEM: &[Preset] = &[
             Expect::Ends { series: 0, at: 1, between: (0.18, 0.24) },
         ],
         budget: 300,
-        time: "Under a minute on one processor core.",
+        time: "About ten seconds on one processor core.",
     },
     Preset {
         slug: "table-columns",

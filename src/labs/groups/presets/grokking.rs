@@ -105,7 +105,7 @@ pub(super) const PRESETS: &[Preset] = &[
         instance: "Kept: one layer, four heads, ReLU, no layer norm, AdamW with weight decay 1, the progress measures. Shrunk: modulus 31 instead of 113, 32 dimensions instead of 128. Our choices: half of the pairs for training, learning rate 0.005.",
         expect: &[memorises((50, 600)), learns(0.99, (500, 6_000), (0.5, 1.0))],
         budget: 6_000,
-        time: "Half a minute on one core, a minute or two in a browser without a GPU.",
+        time: "About ten seconds on one processor core.",
     },
     Preset {
         slug: "squares-113",

@@ -79,6 +79,6 @@ pub(super) const PRESETS: &[Preset] = &[
         instance: "L = 4 with widths (10, 10, 1), batch 32, learning rate 0.01 as in the thesis; n = 10.",
         expect: &[learns(1.0, (1_000, 50_000), (0.7, 1.0))],
         budget: 50_000,
-        time: "Under a minute on one processor core.",
+        time: "About a second on one processor core.",
     },
 ];

@@ -88,7 +88,7 @@ pub(super) const PRESETS: &[Preset] = &[
         instance: "Kept: architecture, Adam, hinge loss. Shrunk: 10 bits instead of 50, embedding 32 instead of 1,024, 4 heads instead of 128. Our choice: batch 256.",
         expect: &[learns(1.0, (200, 8_000), (0.8, 1.0))],
         budget: 8_000,
-        time: "About half a minute on one processor core.",
+        time: "About a second on one processor core.",
     },
     Preset {
         slug: "transformer-full",
