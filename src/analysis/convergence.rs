@@ -357,7 +357,7 @@ mod tests {
         // Freedman and Diaconis want 2 · 15 / ∛4 = 18.9 steps, which is two checks.
         assert_eq!(lines.series[0].x, [0.0, 20.0, 40.0]);
         assert_eq!(lines.series[0].y, [3.0, 1.0]);
-        assert_eq!(lines.series[0].name, "4 of 5 replicas");
+        assert_eq!(lines.series[0].name, "4 of 5 replicas converged");
         assert_eq!(lines.marks, [(20.0, "median".to_string())]);
         let none = histogram(&times(&[], 4), 10, 20.0, Height::Density);
         assert!(none.series.iter().all(|s| s.x.is_empty()) && none.marks.is_empty());
@@ -383,6 +383,6 @@ mod tests {
             (second.x.as_slice(), second.y.as_slice()),
             ([2.0, 2.0].as_slice(), [5.0, 7.0].as_slice())
         );
-        assert!(first.points && first.name == second.name && first.name == "4 of 6 replicas");
+        assert!(first.points && first.name == second.name && first.name == "4 of 6 replicas converged");
     }
 }

@@ -187,7 +187,7 @@ mod tests {
     fn the_chart_has_bands_only_where_points_were_drawn() {
         let gap = |step: u64| (step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
         let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Some(0.1));
-        assert_eq!(lines.references, [(0.1, "majority".to_string())]);
+        assert_eq!(lines.references, [(0.1, "gap of the majority function".to_string())]);
         assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() == 100);
         assert_eq!(lines.series[0].y.last(), Some(&99.0));
         let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], None);

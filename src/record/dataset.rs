@@ -472,8 +472,8 @@ mod tests {
             (b"a,b\n1,2,3\n".to_vec(), "line 2 has 3 cells"),
             (b"a,b\n1,x\n2,y\n".to_vec(), "nearly every row"),
             (rows("1,x"), "the same value in all rows"),
-            (rows("w,x"), "no column besides"),
-            (file(60, |i| format!("1e{},{}", 200 + i, i % 2)), "no column besides"),
+            (rows("w,x"), "no column contains only numbers"),
+            (file(60, |i| format!("1e{},{}", 200 + i, i % 2)), "no column contains only numbers"),
             (file(60, |i| format!("3,{}", i % 2)), "differ"),
             (file(30, |i| format!("{i},{}", i % 2)), "30 rows are left"),
         ] {

@@ -125,7 +125,7 @@ mod tests {
         let grid = map(&[0, 1, 0], &heads(&[(0, "1.1"), (1, "2.1")]), None);
         assert_eq!(
             (grid.rows, grid.columns, grid.x_label.as_str()),
-            (3, 7, "attended symbol; heads 1.1, 2.1")
+            (3, 7, "attended symbol; heads from left to right: 1.1, 2.1")
         );
         assert!(grid.values[3].is_nan() && grid.values[7 + 4] == 1.0 && grid.values[7] == 0.25);
         assert_eq!(grid.column_names, ["a", "b", "a", "", "a", "b", "a"]);

@@ -133,7 +133,7 @@ impl State {
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
                 tr!(
-                    "After Undo, the axis of the {setting} is {kind}.",
+                    "After Undo, the {setting} is {kind}.",
                     setting = words::small(translated(knob.label)),
                     kind
                 )
@@ -204,9 +204,9 @@ mod tests {
         assert_eq!(act(&mut state, Action::ToggleChart(chart::ACCURACY)), "&y=log");
         assert_eq!(state.undo.len(), 5);
         assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&y=log");
-        assert_eq!(state.message, "Undone: Loss and First-layer weights W shown.");
+        assert_eq!(state.message, "After Undo, the page shows Loss and First-layer weights W.");
         assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&x=log&y=log");
-        assert_eq!(state.message, "Undone: steps on a logarithmic axis.");
+        assert_eq!(state.message, "After Undo, the scale of the step axis is logarithmic.");
         for _ in 0..3 {
             act(&mut state, Action::Undo);
         }

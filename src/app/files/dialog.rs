@@ -283,7 +283,7 @@ pub fn Files(
             <p class="files__item">
                 {choice.view(opened)}
                 <span>
-                    {tr!("Open a run (JSON) or weights (safetensors) that this page or the command “lab” has saved, or a table (CSV) on which a network is to be trained. You can also drop the file anywhere on the page.")}
+                    {tr!("Open a run (JSON) or weights (safetensors) that this page or the command “lab” has saved, or a table (CSV) for training a network. You can also drop the file anywhere on the page.")}
                 </span>
             </p>
             {progress(store, move || reads.get() && open.get())}

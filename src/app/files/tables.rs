@@ -112,7 +112,12 @@ mod tests {
         let Some(Value::Int(m)) = state.run.link.spec.value("m") else { panic!("a number") };
         assert_eq!(m, 90, "as many as there are");
         let about = about(&state.run.link.spec).join(" ");
-        for part in ["100 rows and 2 columns", "10 random rows are held out", "sold: no or yes", "75.0 %"] {
+        for part in [
+            "100 rows and 2 columns",
+            "10 random rows are held out",
+            "the column sold, with the two classes no and yes",
+            "75.0 %",
+        ] {
             assert!(about.contains(part), "{part}: {about}");
         }
         state.apply(Action::Request(Request::Relabel(1)));

@@ -146,7 +146,7 @@ fn what_ends_before_its_turn_is_seen_at_once() {
     assert_eq!((office.sweep().done.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
     assert!(office.sweep().progress().starts_with("4 of 10 runs"), "{}", office.sweep().progress());
     let faces = crate::app::sweeps::map::faces(&office.page.state.run);
-    let is_made = |face: &crate::app::sweeps::map::Face| face.about.contains("reached the target");
+    let is_made = |face: &crate::app::sweeps::map::Face| face.about.contains("the target was reached");
     assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
     assert!(faces[0].is_now);
     let points = office.sweep().curves(&office.page.state.run.link.spec);

@@ -84,7 +84,7 @@ fn steps_are_counted_as_sequences_where_that_is_asked() {
     assert_eq!(lines(charts::ERROR, &state).axis(), ("step", 1.0));
     assert_ne!(charts::ERROR.stamp(&state.run), before);
     state.apply(Action::Undo);
-    assert_eq!(state.message, "Undone: horizontal axis of curves.");
+    assert_eq!(state.message, "Undone: the change of the setting “horizontal axis of curves”.");
     assert_eq!(lines(charts::ERROR, &state).axis().1, 32.0);
 }
 

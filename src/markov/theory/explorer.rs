@@ -177,13 +177,23 @@ mod tests {
     #[test]
     fn the_lead_and_the_ratio_are_said_in_numbers() {
         let said = Explorer::default().result().texts;
-        assert!(said[1].ends_with("distance 1, by 2.9 %, which favours bigrams."), "{}", said[1]);
+        assert!(
+            said[1].ends_with("which favours bigrams. This entry exceeds the second-largest entry by 2.9 %."),
+            "{}",
+            said[1]
+        );
         assert_eq!(
             said[3],
             "The entries on the diagonal of W are 2.86 times as large as the other entries, on average."
         );
         let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result().texts;
-        assert!(two[1].ends_with("distance 1, by a factor of 5.8, which favours bigrams."), "{}", two[1]);
+        assert!(
+            two[1].ends_with(
+                "which favours bigrams. This entry exceeds the second-largest entry by a factor of 5.8."
+            ),
+            "{}",
+            two[1]
+        );
     }
 
     /// The first step's rate is 1/t² and leaves v, the second's is 1/t and leaves nothing of what was before.

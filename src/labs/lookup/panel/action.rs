@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
         assert!(is_right(&state) && of(&state).token(other - 1) == [-1.5]);
         state.apply(Action::Undo);
-        assert_eq!(state.message, "Undone: changed numbers in tokens.");
+        assert_eq!(state.message, "Undone: the change of the setting “changed numbers in tokens”.");
         let link = look(&mut state, PromptAction::Example(3));
         assert_eq!(link, "?begin=construction&example=3");
         assert!(is_right(&state) && !of(&state).inspected.changed);
@@ -274,7 +274,10 @@ mod tests {
         assert!(of(&state).named(49).iter().all(|name| rows.contains(name)));
         assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
         let said = about(of(&state), &state.run.link.view);
-        assert!(said.starts_with("Position 50 names ") && said.contains("the network's answer is"), "{said}");
+        assert!(
+            said.starts_with("Position 50 contains the names ") && said.contains("the network's answer is"),
+            "{said}"
+        );
     }
 
     /// The cells of a longer table ask once more when the prompt has got shorter.

@@ -129,7 +129,7 @@ mod tests {
             }
         }
         assert_eq!(heading(7, 4), "Block 4 of 11: search for bit 1");
-        assert_eq!(heading(7, 3), "Block 3 of 11: written before?");
+        assert_eq!(heading(7, 3), "Block 3 of 11: cell written before?");
         assert_eq!(heading(7, 0), "Before the 11 blocks of the step");
         assert_eq!((phase(7, 12), phase(7, usize::MAX)), (None, None));
     }
@@ -155,7 +155,7 @@ mod tests {
         );
         let (noisy, _) = beaver(30, 0.003);
         let said = deviation(noisy.trace().unwrap(), 4, true).unwrap();
-        assert!(said.contains("before rounding: 0.0"), "{said}");
+        assert!(said.starts_with("Before rounding,") && said.contains("is 0.0"), "{said}");
         let said = deviation(noisy.trace().unwrap(), 4, false).unwrap();
         assert!(said.starts_with("In this run numbers are not rounded."), "{said}");
     }

@@ -116,7 +116,7 @@ mod tests {
         assert_eq!((word(&state), state.undo.len()), ("bbb".into(), 1));
         state.apply(Action::Undo);
         assert_eq!((word(&state), encode(&state.run.link).as_str()), (held_out, "#v1/markov?t=4"));
-        assert_eq!(state.message, "Undone: own sequence.");
+        assert_eq!(state.message, "Undone: the change of the setting “own sequence”.");
         look(&mut state, SequenceAction::Sequence("a".into()));
         look(&mut state, SequenceAction::Shorten);
         assert_eq!(
