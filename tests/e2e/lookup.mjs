@@ -72,7 +72,7 @@ export function lookupLab(here) {
     await page.keyboard.press("ArrowUp");
     await until(() => page.url().includes("place=7"), "the position in the link");
     await until(() => page.evaluate(() => document.activeElement?.id === "position-7"), "the focus follows");
-    assert.match(await text(see("prompt-answer")), /^Position 7 names \d and \d\. The label of this position is [−\d]/);
+    assert.match(await text(see("prompt-answer")), /^Position 7 contains the names \d and \d\. The label of this position is [−\d]/);
     await see("as-drawn").click();
     await until(() => !/named=|tokens=/.test(page.url()), "as it was drawn");
     assert.equal(Number(await see("name-8-1").inputValue()), first);

@@ -96,12 +96,12 @@ export function parityLab(here) {
     await page.close();
   });
 
-  it("trains a transformer with autodiff and shows where it looks", async () => {
+  it("trains a transformer and shows where it looks", async () => {
     const size = "demb=16&dattn=4&heads=2&dmlp=16";
     const link = `#v1/sparse-parity?model=parity-transformer&opt=adam&n=6&k=2&${size}&lr=0.005&batch=128&steps=600&every=20&held=256&speed=0&show=loss.weights.attention`;
     const { page, heard, see } = await open(link);
     await until(async () => /^\d+\.\d % of the attention/.test(await summary(see, "attention")), "attention", 30);
-    assert.match(await text(see("learner")), /autodiff/i);
+    assert.match(await text(see("learner")), /fused loop/i);
     assert.equal(await titleOf(page, "weights"), "Positional embeddings P");
     await until(async () => /^(Found|Ended)/.test(await text(see("status"))), "the end", 60);
     const measured = await rows(page);
