@@ -79,7 +79,7 @@ export function files(here) {
     const measured = await rows(page);
     await page.keyboard.press("s");
     await see("files-dialog").waitFor();
-    await until(async () => /At step 400\./.test(await text(see("files-dialog"))), "the last weights");
+    await until(async () => /The weights are those of step 400\./.test(await text(see("files-dialog"))), "the last weights");
     const { bytes: json, name } = await saved(page, see, "save-json", folder);
     assert.equal(name, "sparse-parity-mlp-seed3-step400.json");
     const run = JSON.parse(json);
@@ -199,7 +199,7 @@ export function files(here) {
     await until(async () => /^Paused/.test(await text(first.see("status"))), "a pause");
     const at = await stepOf(first.see);
     await first.see("files").click();
-    await until(async () => new RegExp(`At step ${at}\\.`).test(await text(first.see("files-dialog"))), "its weights");
+    await until(async () => new RegExp(`The weights are those of step ${at}\\.`).test(await text(first.see("files-dialog"))), "its weights");
     const { path } = await saved(first.page, first.see, "save-safetensors", folder);
     await first.page.close();
     const whole = await open(LINK);
