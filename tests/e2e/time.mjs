@@ -33,7 +33,7 @@ export function timeAndComparison(here) {
         await page.mouse.up();
         const shown = await stepOf(see);
         assert.ok(shown > end * 0.15 && shown < end * 0.6, `${shown} of ${end}`);
-        await until(async () => (await text(see("status"))).startsWith(`Step ${shown} of ${end}, shown again`), "the step to be shown");
+        await until(async () => (await text(see("status"))).startsWith(`Step ${shown} of ${end} is shown again`), "the step to be shown");
         assert.equal(await see("scrub").inputValue(), String(shown));
         assert.match(await see("scrub").getAttribute("aria-valuetext"), new RegExp(`^Step ${shown} of ${end}$`));
         const before = await rows(page);
