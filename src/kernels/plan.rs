@@ -389,10 +389,10 @@ impl Plan {
     }
 }
 
-/// Coefficients of the activation's polynomial, if it has one, lowest first.
-pub fn coefficients(network: &Network) -> Vec<f32> {
-    match network.activation {
-        Activation::Oscillating => interpolant(network.degree).iter().map(|c| *c as f32).collect(),
+/// Coefficients of an activation's polynomial, if it has one, lowest first.
+pub fn coefficients(activation: Activation, degree: usize) -> Vec<f32> {
+    match activation {
+        Activation::Oscillating => interpolant(degree).iter().map(|c| *c as f32).collect(),
         _ => vec![],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
-use crate::kernels::cpu::one_output::{Layout, OutputLoop, Replica, clip, loss_gradient, loss_value};
+use crate::kernels::cpu::one_output::{Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
@@ -32,25 +32,26 @@ pub struct OneOutput<L> {
     smoothing: f32,
 }
 
-impl<L: OutputLoop> OneOutput<L> {
-    /// Appends mean loss and accuracy on examples of so many inputs.
-    fn judge(&mut self, x: &[f32], y: &[f32], stage: usize, loss_of: &mut Vec<f32>, right_of: &mut Vec<f32>) {
-        let columns = self.spec.task.sampler().columns();
-        let (mut loss, mut right, mut found) = (0.0, 0usize, vec![]);
-        for (x, y) in x.chunks(TOGETHER * columns).zip(y.chunks(TOGETHER)) {
-            found.clear();
-            self.loops.outputs(x, stage, &mut found);
-            for (f, y) in found.iter().zip(y) {
-                // The largest of 0 and what is no number would be 0.
-                let of = if f.is_finite() { loss_value(self.spec.run.loss, *y, *f) } else { f32::NAN };
-                loss += f64::from(of);
-                right += usize::from(y * f > 0.0);
-            }
+/// Mean loss and accuracy in `stage` on the first `count` of some examples.
+fn judged(
+    loops: &mut impl OutputLoop,
+    spec: &RunSpec,
+    stage: usize,
+    batch: &Batch,
+    count: usize,
+) -> [f32; 2] {
+    let columns = spec.task.sampler().columns();
+    let (x, y) = (&batch.x[..count * columns], &batch.y[..count]);
+    let (mut loss, mut right, mut found) = (0.0, 0usize, vec![]);
+    for (x, y) in x.chunks(TOGETHER * columns).zip(y.chunks(TOGETHER)) {
+        found.clear();
+        loops.outputs(x, stage, &mut found);
+        for (f, y) in found.iter().zip(y) {
+            loss += f64::from(measured_loss(spec.run.loss, *y, *f));
+            right += usize::from(y * f > 0.0);
         }
-        let count = y.len().max(1) as f64;
-        loss_of.push((loss / count) as f32);
-        right_of.push((right as f64 / count) as f32);
     }
+    [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32)
 }
 
 impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
@@ -109,44 +110,24 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
     }
 
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
-        let (stage, columns) = (self.spec.stage(step), self.spec.task.sampler().columns());
+        let stage = self.spec.stage(step);
         self.loops.load(replica.weights());
-        let seen = match self.samples.get_mut(number) {
-            Some(sample) => std::mem::take(sample),
-            None => {
-                let spec = self.spec.clone();
-                self.draw(&spec, number, step);
-                std::mem::take(&mut self.batch)
-            }
-        };
-        let is_sample = !self.samples.is_empty();
-        // A step that takes the whole sample is measured on the whole sample.
-        let most = match is_sample && self.spec.batch() == seen.len() {
-            true => seen.len(),
-            false => seen.len().min(MEASURE_SAMPLE),
-        };
-        let most = if is_sample { most } else { seen.len() };
-        self.judge(
-            &seen.x[..most * columns],
-            &seen.y[..most],
-            stage,
-            &mut row.train_loss,
-            &mut row.train_accuracy,
-        );
-        match self.samples.get_mut(number) {
-            Some(sample) => *sample = seen,
-            None => self.batch = seen,
+        if self.samples.is_empty() {
+            self.batch.clear();
+            self.spec.draw(&self.samples, number, step, &mut self.batch);
         }
-        let own = number.min(self.held_out.len() - 1);
-        let known = std::mem::take(&mut self.held_out[own]);
-        let most = held_out.min(known.len());
-        self.judge(
-            &known.x[..most * columns],
-            &known.y[..most],
-            stage,
-            &mut row.test_loss,
-            &mut row.test_accuracy,
-        );
-        self.held_out[own] = known;
+        let (seen, most) = match self.samples.get(number) {
+            // A step that takes the whole sample is measured on the whole sample.
+            Some(sample) if self.spec.batch() < sample.len() => (sample, MEASURE_SAMPLE),
+            Some(sample) => (sample, usize::MAX),
+            None => (&self.batch, usize::MAX),
+        };
+        let known = &self.held_out[number.min(self.held_out.len() - 1)];
+        let [train, test] = [(seen, most), (known, held_out)]
+            .map(|(of, most)| judged(&mut self.loops, &self.spec, stage, of, of.len().min(most)));
+        row.train_loss.push(train[0]);
+        row.train_accuracy.push(train[1]);
+        row.test_loss.push(test[0]);
+        row.test_accuracy.push(test[1]);
     }
 }

@@ -34,7 +34,7 @@ fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) {
 /// their head.
 fn schedule_of(spec: &RunSpec, plan: &Plan, from: u64, steps: u64) -> Vec<f32> {
     let mut schedule = schedule(&spec.optimizer, |step| spec.learning_rate(step), from, from + steps);
-    let coefficients = coefficients(&plan.network);
+    let coefficients = coefficients(plan.network.activation, plan.network.degree);
     schedule[COEFFICIENTS..COEFFICIENTS + coefficients.len()].copy_from_slice(&coefficients);
     schedule
 }

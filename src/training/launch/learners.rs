@@ -289,6 +289,21 @@ const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>
     }
 }
 
+/// A loop of ours on the processor, of no family yet: it covers every network of its family, also where gradients are
+/// shortened.
+const ON_CPU: LearnerEntry = LearnerEntry {
+    place: Place::Cpu,
+    executes: false,
+    owns: |_| false,
+    clips: true,
+    covers: |_| Ok(()),
+    outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+    worth_gpu: |_| false,
+    #[cfg(feature = "fused")]
+    batching: None,
+    make: None,
+};
+
 /// Every learner but autodiff.
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
@@ -436,153 +451,91 @@ pub static LEARNERS: &[LearnerEntry] = &[
         make: made!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: of_hidden_layers,
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: is_read_at_cls,
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: of_signs,
         clips: false,
         covers: |spec| Network::of(spec).map(drop),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: reads_elements,
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((crate::training::cpu::pair_net::of(spec)?, LOOP_NAME))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: of_pairs,
         clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: of_sequences,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: of_traces,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::trace_net::TraceNetCpu::new(spec)?),
             LOOP_NAME
         ))),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: attends_to_tokens,
-        clips: true,
         covers: cpu::prompt_net::attention::AttentionLoop::covers,
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: reads_whole_prompts,
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
-        clips: true,
-        covers: |_| Ok(()),
         outgrown: |spec| spec.step_flops() / spec.task.examples().length() as f64 > POSITION_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
+        ..ON_CPU
     },
     LearnerEntry {
-        place: Place::Cpu,
-        executes: false,
         owns: reads_points,
-        clips: true,
         covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > IN_CONTEXT_WORTH_FLOPS,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
         make: looped!(prompt_net::<cpu::in_context_net::InContextLoop>),
+        ..ON_CPU
     },
 ];

@@ -45,7 +45,7 @@ mod update;
 pub use replica::{Replica, Scratch, Sums};
 pub use tables::Patterns;
 pub(in crate::kernels) use units::activate;
-pub use units::{loss_gradient, loss_value};
+pub use units::{loss_gradient, measured_loss};
 pub use update::Update;
 
 use std::ops::{Add, Mul, Sub};

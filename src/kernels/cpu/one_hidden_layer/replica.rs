@@ -1,7 +1,7 @@
 //! One network: its numbers in tiles of units, the training step and the measuring of it.
 
 use super::tables::{BLOCK, GROUPS, Patterns, Table, project, tabulate};
-use super::units::{activate, loss_gradient, loss_value, multiply};
+use super::units::{activate, loss_gradient, measured_loss, multiply};
 use super::update::Update;
 use super::{LANES, Row};
 use crate::kernels::cpu::ReplicaState;
@@ -108,7 +108,7 @@ impl Replica {
         let numbers = vec![Row::ZERO; network.width.div_ceil(LANES) * stride(network) + 1];
         Replica {
             network: *network,
-            coefficients: coefficients(network),
+            coefficients: coefficients(network.activation, network.degree),
             state: vec![numbers; 1 + network.rule.moments()],
         }
     }
@@ -184,9 +184,7 @@ impl Replica {
             self.outputs::<false>(scratch, examples, first / BLOCK, here.div_ceil(BLOCK));
             for (e, output) in scratch.outputs[..here].iter().enumerate() {
                 let (label, output) = (examples.label(first + e), output.sum() + beta);
-                let loss = loss_value(self.network.loss, label, output);
-                // The largest of 0 and what is no number would be 0.
-                sums.loss += f64::from(if output.is_finite() { loss } else { f32::NAN });
+                sums.loss += f64::from(measured_loss(self.network.loss, label, output));
                 sums.right += usize::from(label * output > 0.0);
             }
         }

@@ -136,6 +136,12 @@ pub fn loss_value(loss: Loss, label: f32, output: f32) -> f32 {
     }
 }
 
+/// The same as it is measured: no number where the output is none, since the largest of 0 and what is no number would be 0.
+#[inline(always)]
+pub fn measured_loss(loss: Loss, label: f32, output: f32) -> f32 {
+    if output.is_finite() { loss_value(loss, label, output) } else { f32::NAN }
+}
+
 /// The loss's slope in the output.
 #[inline(always)]
 pub fn loss_gradient(loss: Loss, label: f32, output: f32) -> f32 {

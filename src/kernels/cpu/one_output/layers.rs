@@ -6,10 +6,12 @@
 //! The head is one column, which a product of matrices would fill up to sixteen: it is a sum over panels instead.
 
 use super::OutputLoop;
+use super::parts::multiply_panels;
 use crate::kernels::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, activate};
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::activation::{Activation, interpolant};
+use crate::kernels::cpu::wide::wide;
+use crate::kernels::plan::coefficients;
+use crate::models::activation::Activation;
 use crate::models::deep_mlp::{b, w};
 use crate::models::family::{Head, HiddenLayers};
 use crate::models::mlp::{B, BETA, U, W};
@@ -61,16 +63,6 @@ wide! {
     /// Replaces z by σ(z).
     fn activate_alone(sigma: (Activation, usize), coefficients: &[f32], z: &mut [Row]) {
         activate::<false>(sigma, coefficients, z, &mut []);
-    }
-}
-
-wide! {
-    /// Multiplies numbers by others.
-    pub(super) fn multiply(numbers: &mut [Row], by: &[Row]) {
-        for (number, by) in numbers.iter_mut().zip(by) {
-            row_by_row();
-            *number = number.zip(*by, |a, b| a * b);
-        }
     }
 }
 
@@ -158,10 +150,7 @@ impl OutputLoop for LayersLoop {
         let linear = below.zip(&net.widths).map(|(below, width)| Linear::new(*below, *width)).collect();
         let units: Vec<Vec<Row>> = net.widths.iter().map(|width| rows(*width)).collect();
         let widest = rows(net.widths.iter().copied().max().unwrap_or(1));
-        let coefficients = match net.activation {
-            Activation::Oscillating => interpolant(net.degree).iter().map(|c| *c as f32).collect(),
-            _ => vec![],
-        };
+        let coefficients = coefficients(net.activation, net.degree);
         Ok(LayersLoop {
             inputs,
             coefficients,
@@ -227,9 +216,7 @@ impl OutputLoop for LayersLoop {
                 linear.learn_bias(d, count);
                 if layer > lowest {
                     linear.backward(d, &mut PanelsMut::new(lower, TOGETHER), count, false);
-                    let all =
-                        lower.chunks_exact_mut(TOGETHER).zip(self.by_z[layer - 1].chunks_exact(TOGETHER));
-                    all.for_each(|(d, by_z)| multiply(&mut d[..count], &by_z[..count]));
+                    multiply_panels(lower, &self.by_z[layer - 1], TOGETHER, count);
                     self.slopes.swap(0, 1);
                 }
             }

@@ -12,7 +12,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use super::one_hidden_layer::{loss_gradient, loss_value};
+pub use super::one_hidden_layer::{loss_gradient, measured_loss};
 pub use super::replica::{Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;

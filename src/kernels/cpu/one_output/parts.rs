@@ -1,11 +1,20 @@
 //! Parts of a block of attention and an MLP: linear maps and layer norms as they lie in its parameters, and its heads.
 
-use super::layers::multiply;
 use crate::kernels::cpu::dense::{Columns, Linear, Panels, PanelsMut, panels, product};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::sequence_net::axis::Axis;
 use crate::kernels::cpu::sequence_net::norm::Norm;
 use crate::kernels::cpu::wide::{row_by_row, wide};
+
+wide! {
+    /// Multiplies numbers by others.
+    fn multiply(numbers: &mut [Row], by: &[Row]) {
+        for (number, by) in numbers.iter_mut().zip(by) {
+            row_by_row();
+            *number = number.zip(*by, |a, b| a * b);
+        }
+    }
+}
 
 /// Multiplies `count` rows of each panel by others.
 pub fn multiply_panels(numbers: &mut [Row], by: &[Row], stride: usize, count: usize) {
