@@ -45,7 +45,7 @@ impl Gru {
     pub const INFO: Info = Info {
         slug: "gru",
         name: "Bidirectional GRU",
-        about: "A recurrent network that reads the prompt in both directions. The network has access to tokens that it has already read only through its hidden state.",
+        about: "A recurrent network that reads the prompt in both directions. After the network has read a token, it has access to this token only through its hidden state.",
         sources: &[CHO_2014, MOUSAVI_2025],
     };
 

@@ -127,7 +127,7 @@ impl Gallery {
             "</button></div><p class=\"gallery__about\">",
             tr!(
                 "Each experiment is shown with a curve of a run that was recorded on one processor core, and with the time \
-                 that the run takes on one core. When you open an experiment, this page trains it from its start. In \
+                 that the run takes on one core. When you open an experiment, this page trains its network from the first step. In \
                  curves of loss and accuracy, orange stands for held-out examples and blue for training examples."),
             "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
             tr!("Filter"),

@@ -7,7 +7,7 @@ crate::charts! {
     TABLE = "written", "Table written by SGD", "Table", Grid;
     /// The gradient of the loss with respect to W in the newest step of SGD: 0 everywhere except in one row.
     GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid;
-    /// The cells of the network after the newest layer: the symbols, and the state of the program where the head is.
+    /// The cells of the network after the newest layer. Each cell shows its symbol; the head's cell also shows the program's state.
     CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid;
     /// The share of test inputs for which the program has halted with an answer, and the share of test inputs answered right, after each step.
     ANSWERS = "answers", "Answers over the steps", "Answers", Lines;

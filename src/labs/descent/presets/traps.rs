@@ -69,7 +69,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "Seven different labels in the query's token",
         group: &SAME,
         link: "#v1/in-context-regression?sweep=qy:-100_-7_-1_0_1_7_100&speed=0",
-        claim: "The final weights in the tokens are the same for each of seven labels, from −100 to 100, in the query's token.",
+        claim: "The label in the query's token is set to seven values from −100 to 100. The final weights in the tokens are the same for all seven values.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with seven different labels in the query's token, one in each run.",
         expect: &[
