@@ -100,10 +100,7 @@ pub fn is_affordable(preset: &Preset) -> bool {
 /// When a claim does not hold, or a device stops working.
 pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
-    let unknown = named.iter().find(|name| PRESETS.iter().all(|p| p.slug != name.as_str()));
-    if let Some(name) = unknown {
-        return Err(Trouble::bad(format!("there is no preset {name}; `lab list` lists all presets")));
-    }
+    open::presets(named)?;
     let chosen = PRESETS.iter().filter(|p| {
         if named.is_empty() { is_affordable(p) } else { named.iter().any(|name| name == p.slug) }
     });

@@ -10,6 +10,7 @@ use super::Trouble;
 use crate::labs::find;
 use crate::permalink::{Link, RESERVED, decode_within};
 use crate::platform::may_have_gpu;
+use crate::presets::Preset;
 use crate::record::{File, dataset};
 use crate::run::cells::MOST_CELLS;
 use crate::run::{DeviceChoice, RunSpec};
@@ -18,6 +19,15 @@ use crate::tasks::Task;
 use crate::training::launch::choose::{Engine, engine, prefers_gpu};
 use crate::training::launch::device::Device;
 use crate::training::launch::device_check::checked_gpu;
+
+/// The presets of these names, in their order.
+///
+/// # Errors
+/// [`Trouble::BadLink`] where there is none of a name.
+pub fn presets(names: &[String]) -> Result<Vec<&'static Preset>, Trouble> {
+    let missing = |name: &String| format!("there is no preset {name}; `lab list` lists all presets");
+    names.iter().map(|name| find(name).ok_or_else(|| Trouble::bad(missing(name)))).collect()
+}
 
 /// The run behind a link, a preset's name, or a file of a run or of weights.
 ///

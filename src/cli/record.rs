@@ -20,7 +20,7 @@ use crate::analysis::chart::Kind;
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
-use crate::labs::{PRESETS, find};
+use crate::labs::PRESETS;
 use crate::platform::now_ms;
 use crate::presets::Preset;
 use crate::presets::recorded::{Curve, Recorded, Time, parse};
@@ -207,9 +207,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
 /// An unknown preset, a device that stops working, or a file that cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
-    if let Some(name) = named.iter().find(|name| find(name).is_none()) {
-        return Err(Trouble::bad(format!("there is no preset {name}; `lab list` lists all presets")));
-    }
+    super::open::presets(named)?;
     let path = &arguments.file;
     let old = std::fs::read_to_string(path).unwrap_or_default();
     let old = parse(&old).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
@@ -246,6 +244,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::find;
 
     #[test]
     fn thinning_keeps_measured_points_evenly_on_the_drawn_axis() {

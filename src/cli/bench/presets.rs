@@ -17,6 +17,7 @@ use self::table::{Machine, Report, Row, Speed};
 use super::{Arguments, Rates, count, headed, rate};
 use crate::cli::Trouble;
 use crate::cli::disk::{Native, replace};
+use crate::cli::open;
 use crate::labs::PRESETS;
 use crate::presets::Preset;
 use crate::record::{Environment, torch};
@@ -67,12 +68,11 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Preset>, Trouble> {
     if names.is_empty() {
         return Ok(PRESETS.iter().filter(|preset| is_trained(preset)).collect());
     }
-    let find = |name: &String| match PRESETS.iter().find(|preset| preset.slug == name) {
-        None => Err(Trouble::bad(format!("there is no preset {name}; `lab list` lists all presets"))),
-        Some(preset) if !is_trained(preset) => Err(Trouble::bad(format!("the preset {name} is not trained"))),
-        Some(preset) => Ok(preset),
-    };
-    names.iter().map(find).collect()
+    let named = open::presets(names)?;
+    match named.iter().find(|preset| !is_trained(preset)) {
+        Some(preset) => Err(Trouble::bad(format!("the preset {} is not trained", preset.slug))),
+        None => Ok(named),
+    }
 }
 
 /// Runs `lab bench --presets`, for presets of these names.

@@ -25,7 +25,7 @@ pub use activation::{
 };
 pub use layout::{Columns, place};
 pub use linear::Linear;
-pub use products::{HIGH, learn, product};
+pub use products::{HIGH, add, learn, product};
 
 use super::one_hidden_layer::{LANES, Row};
 

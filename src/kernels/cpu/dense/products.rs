@@ -4,7 +4,7 @@ use super::{Panels, PanelsMut};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 pub use crate::kernels::cpu::sequence_net::products::HIGH;
 use crate::kernels::cpu::sequence_net::products::{NONE, Sums, inner, outer, store, sums_of};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 
 /// Samples over which sums stay in registers while gradients are added up: what they touch fits into the first cache.
 const TOGETHER: usize = 64;
@@ -35,6 +35,16 @@ fn tile(x: Panels<'_>, i: usize, w: &[Row], mut sums: Sums) -> Sums {
         sums = inner(&x.rows[panel * x.stride + i..], w, sums);
     }
     sums
+}
+
+wide! {
+    /// Adds rows to others.
+    pub fn add(numbers: &mut [Row], others: &[Row]) {
+        for (number, other) in numbers.iter_mut().zip(others) {
+            row_by_row();
+            *number = *number + *other;
+        }
+    }
 }
 
 wide! {

@@ -12,10 +12,10 @@
 //! Examples go through the block in groups of [`TOGETHER`], so that their numbers stay in the caches.
 
 use super::OutputLoop;
-use super::parts::{LayerNorm, Mapping, add, multiply_panels};
+use super::parts::{LayerNorm, Mapping, multiply_panels};
 use super::table::Table;
 use crate::kernels::cpu::dense::{
-    HIGH, Panels, PanelsMut, learn, normal_gelu, normal_gelu_with_slopes, panels, product,
+    HIGH, Panels, PanelsMut, add, learn, normal_gelu, normal_gelu_with_slopes, panels, product,
 };
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::wide::{row_by_row, wide};

@@ -24,16 +24,6 @@ pub fn multiply_panels(numbers: &mut [Row], by: &[Row], stride: usize, count: us
 }
 
 wide! {
-    /// Adds rows to others.
-    pub fn add(numbers: &mut [Row], others: &[Row]) {
-        for (number, other) in numbers.iter_mut().zip(others) {
-            row_by_row();
-            *number = *number + *other;
-        }
-    }
-}
-
-wide! {
     /// Adds one row to each.
     pub fn add_to_each(numbers: &mut [Row], row: Row) {
         for number in numbers.iter_mut() {

@@ -8,8 +8,8 @@
 //! A token is one of two vectors at each place, so that keys, scores and values are needed for 2n + 1 vectors, once per step.
 //! Scores are linear in a token: of W_K only one direction of each head is multiplied by tokens.
 
-use super::parts::{Heads, LayerNorm, Mapping, add, add_to_each, multiply_panels, sum_of};
-use crate::kernels::cpu::dense::{Columns, HIGH, Panels, PanelsMut, learn, panels, product};
+use super::parts::{Heads, LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
+use crate::kernels::cpu::dense::{Columns, HIGH, Panels, PanelsMut, add, learn, panels, product};
 use crate::kernels::cpu::group_net::softmax::exp;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::sequence_net::products::turn;

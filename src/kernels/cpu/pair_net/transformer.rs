@@ -13,7 +13,7 @@
 //! its share of attention is one factor for whole rows.
 
 use super::{Logits, PairLoop, TOGETHER};
-use crate::kernels::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, panels, place, relu_slopes};
+use crate::kernels::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, add, panels, place, relu_slopes};
 use crate::kernels::cpu::group_net::softmax::exp;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::wide::{row_by_row, wide};
@@ -228,15 +228,6 @@ wide! {
     fn rectify(units: &mut [Row]) {
         for unit in units.iter_mut() {
             *unit = unit.map(|z| if z > 0.0 { z } else { z * 0.0 });
-        }
-    }
-}
-
-wide! {
-    /// Adds numbers to others.
-    fn add(sums: &mut [Row], more: &[Row]) {
-        for (sum, more) in sums.iter_mut().zip(more) {
-            *sum = *sum + *more;
         }
     }
 }
