@@ -331,13 +331,13 @@ export function files(here) {
     // Its 1.2 million numbers have 4.6 MiB; the file has 5, and what reading takes is a multiple of that.
     assert.ok((await watch.growth()) <= 32, `${await watch.growth()} MiB`);
     await see("table-label").selectOption({ label: "week" });
-    await until(async () => /The label is week/.test(await text(see("table-texts"))), "another label", 120);
+    await until(async () => /The label is the column week/.test(await text(see("table-texts"))), "another label", 120);
     await until(() => page.workers().length === workers, "that worker to end");
     const [, number] = /csv=(\d+)/.exec(page.url());
     await until(() => page.evaluate(isStored, number), "the browser to store the file");
     await page.reload();
     await until(async () => /^houses\.csv/.test(await text(see("table"))), "the file that is kept", 120);
-    assert.match(await text(see("table-texts")), /The label is week/);
+    assert.match(await text(see("table-texts")), /The label is the column week/);
   }));
 
   it("stops reading when somebody presses Cancel or Escape", openWatched(async ({ page, see, folder, workers }) => {
