@@ -54,10 +54,10 @@ class Data:
     """Training batches, and what is measured on."""
 
     def __init__(self):
-        self.held_out = drawn((1, S["held"]), S["ts"], S["tw2"], S["noise"])
+        self.held_out = drawn((1, S["held"]), S["ts"], S.get("tw2", 0.0), S["noise"])
 
     def batch(self):
-        return drawn((REPLICAS, S["batch"]), 1, S["w2"], S["noise"])
+        return drawn((REPLICAS, S["batch"]), 1, S.get("w2", 0.0), S["noise"])
 
     def measured(self, batch):
         """What training is measured on: the batch that comes next."""
