@@ -13,6 +13,7 @@ use crate::training::launch::device::Device;
 #[cfg(feature = "fused")]
 use crate::training::launch::prefetch::Prefetch;
 use crate::training::session::checkpoint::Checkpoint;
+use crate::training::session::helper::OpenHelpers;
 use crate::training::session::{Options, Session};
 
 /// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
@@ -79,6 +80,8 @@ pub struct Worker {
     probes: Probes,
     /// What happened in the run before it was shown.
     before: Vec<Event>,
+    /// Opens helpers for a run, as many as it wants if possible, where there is anything to open.
+    pub helpers: Option<OpenHelpers>,
     /// Options of the run, and the runs of its sweep that come after it.
     #[cfg(feature = "fused")]
     options: Options,
@@ -191,6 +194,7 @@ impl Worker {
             wants_checkpoint: false,
             probes: Probes::default(),
             before: vec![],
+            helpers: None,
             #[cfg(feature = "fused")]
             options: Options::default(),
             #[cfg(feature = "fused")]
@@ -212,7 +216,11 @@ impl Worker {
         }
         match command {
             Command::Start { spec, speed, paused, held_out_limit, resting } => {
-                let options = Options { held_out_limit, stop_solved: resting };
+                let cores = match self.rhythm {
+                    Rhythm::Live => 1,
+                    Rhythm::Thorough => crate::platform::cores(),
+                };
+                let options = Options { held_out_limit, stop_solved: resting, cores };
                 let taken = if paused { None } else { self.take(&spec, options) };
                 self.before.clear();
                 #[cfg(feature = "fused")]
@@ -230,7 +238,12 @@ impl Worker {
                     _ => Session::start(&spec, &self.device, options),
                 };
                 match started {
-                    Ok(session) => {
+                    Ok(mut session) => {
+                        if let Some(open) = self.helpers {
+                            // The runs of a sweep have a worker each.
+                            let wanted = if resting { 0 } else { session.wanted_helpers() };
+                            session.take_helpers(open(&spec, wanted));
+                        }
                         let mut event = session.started();
                         if let (Event::Started { step, .. }, false) = (&mut event, self.before.is_empty()) {
                             // All that has happened is told after it.

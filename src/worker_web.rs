@@ -1,5 +1,8 @@
 //! The worker behind a web worker's messages: what the two worker binaries share.
 
+#[cfg(feature = "train")]
+pub mod helpers;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -79,7 +82,7 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
     on_message.forget();
 
     let mut worker = match open.await {
-        Ok(device) => Worker::new(device),
+        Ok(device) => opened(device),
         Err(failure) => return post(&Event::Failed(failure).into()),
     };
     post(&worker.ready());
@@ -103,6 +106,17 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
             }
         }
     }
+}
+
+/// The worker of a page, which opens helpers for large steps on the processor where its program trains there.
+fn opened(device: Device) -> Worker {
+    #[cfg_attr(not(feature = "train"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
+    let mut worker = Worker::new(device);
+    #[cfg(feature = "train")]
+    {
+        worker.helpers = Some(helpers::helpers);
+    }
+    worker
 }
 
 /// Whether the page has opened this worker to read a file, by the address that it gave the loader

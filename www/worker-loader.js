@@ -24,8 +24,10 @@ const missing = () => {
   throw new Error("missing file");
 };
 
-// Whether the worker reads a file (src/worker_web.rs).
+// Whether the worker reads a file (src/worker_web.rs), or helps the worker that has opened it (src/worker_web/helpers.rs).
 self.vivariumReadsFile = here.searchParams.has("reads");
+self.vivariumHelpsRun = here.searchParams.has("helps");
+self.vivariumAddress = here.href;
 
 try {
   const { default: init, build = "" } = await import(address(`${bin}${end}.js`)).catch(missing);

@@ -1,4 +1,5 @@
-//! The CPU worker's binary: our loop and Burn's flex, with SIMD, small and there at once. It reads files too.
+//! The CPU worker's binary: our loop and Burn's flex, with SIMD, small and there at once. It reads files and helps with large
+//! steps, too.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
@@ -7,6 +8,10 @@ fn main() {
         // The same program reads files, in a worker that lives as long as that takes.
         if vivarium::worker_web::reads_file() {
             return vivarium::worker_web::serve_file();
+        }
+        // And it helps another worker with large steps.
+        if vivarium::worker_web::helpers::helps_run() {
+            return vivarium::worker_web::helpers::serve_helper();
         }
         vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
             Ok(vivarium::training::launch::device::Device::cpu())

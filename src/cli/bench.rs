@@ -67,6 +67,15 @@ pub struct Arguments {
         conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science"]
     )]
     presets: Option<Vec<String>>,
+    /// Instead, measure on one core and on all cores those presets of which all cores can make a step together, or the
+    /// presets of these names.
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..,
+        conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science", "presets"]
+    )]
+    cores: Option<Vec<String>>,
     /// With --presets: measure again what the file already has numbers for.
     #[arg(long, requires = "presets")]
     again: bool,
@@ -91,7 +100,7 @@ pub struct Arguments {
 impl Arguments {
     /// Measuring time for one row of the table in seconds.
     fn seconds(&self) -> f64 {
-        let usual = if self.presets.is_some() { presets::SECONDS } else { 3.0 };
+        let usual = if self.presets.is_some() || self.cores.is_some() { presets::SECONDS } else { 3.0 };
         self.seconds.unwrap_or(usual)
     }
 }
@@ -149,6 +158,9 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if let Some(names) = &arguments.presets {
         return presets::compare(arguments, names);
+    }
+    if let Some(names) = &arguments.cores {
+        return presets::cores::compare(names, arguments.seconds());
     }
     let mut devices = vec![Device::cpu()];
     match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
@@ -272,7 +284,7 @@ fn rate_or_say(
     seconds: f64,
     what: &str,
 ) -> Result<Option<(String, Rates)>, Trouble> {
-    match rate(spec, device, seconds) {
+    match rate(spec, device, 1, seconds) {
         Ok(measured) => Ok(Some(measured)),
         Err(Trouble::Run(failure)) => {
             println!("{what}: {failure}");
@@ -292,10 +304,10 @@ fn count(value: f64) -> String {
     }
 }
 
-/// Steps per second of training alone, after a warm-up, with the name of the learner. Reading weights at the end
+/// Steps per second of training alone on so many cores, after a warm-up, with the name of the learner. Reading weights at the end
 /// of each window waits for the device.
-fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates), Trouble> {
-    let mut session = Session::start(spec, device, Options::default())?;
+fn rate(spec: &RunSpec, device: &Device, cores: usize, seconds: f64) -> Result<(String, Rates), Trouble> {
+    let mut session = Session::start(spec, device, Options { cores, ..Options::default() })?;
     let name = session.learner().split(',').next().unwrap_or_default().to_string();
     let mut sorted = vec![];
     pollster::block_on(async {

@@ -61,11 +61,6 @@ fn train(
     Ok(Some(Outcome { rows, solved: session.solved().to_vec(), ending, step: session.step() }))
 }
 
-/// Threads that there are cores for.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Whether to stop: the exit code to end with then.
 pub type Stop<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
 

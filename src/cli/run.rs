@@ -66,6 +66,10 @@ pub struct Arguments {
     /// and shapes of the parameters must be those of the link's network.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
+    /// Number of threads for a run on the processor; without it, one thread for each core. The numbers of the run are the
+    /// same with any number of threads.
+    #[arg(long)]
+    threads: Option<usize>,
     /// No progress bar and no closing line.
     #[arg(long, short)]
     quiet: bool,
@@ -198,7 +202,8 @@ fn one(
     }
     beginning.told().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
     let device = open::device(spec)?;
-    let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
+    let cores = arguments.threads.unwrap_or_else(crate::platform::cores);
+    let options = Options { held_out_limit: arguments.held_out, cores, ..Default::default() };
     let session = beginning.session(spec, &device, options)?;
     let environment = beginning.in_environment(environment(&device.report().name, session.learner()));
     let rows = Rows::new(arguments.format, arguments.names, spec);

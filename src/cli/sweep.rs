@@ -36,7 +36,7 @@ const NONE: &str = "–";
 pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_>) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = print.format == Format::Csv;
-    let options = Options { held_out_limit: print.held_out, stop_solved: true };
+    let options = Options { held_out_limit: print.held_out, stop_solved: true, ..Options::default() };
     let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
     let of = |environment: Environment| Record {
@@ -60,30 +60,37 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
-    let made = pool::make(spec, &numbers, pool::cores(), options, &signals::stop, |number, _, outcome| {
-        let last = outcome.rows.last();
-        let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
-        waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
-        while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.done.len()) {
-            let cell = &sweep.cells[sweep.done.len()];
-            if ending == Some(Ending::Diverged) {
-                diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
+    let made = pool::make(
+        spec,
+        &numbers,
+        crate::platform::cores(),
+        options,
+        &signals::stop,
+        |number, _, outcome| {
+            let last = outcome.rows.last();
+            let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
+            waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
+            while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.done.len()) {
+                let cell = &sweep.cells[sweep.done.len()];
+                if ending == Some(Ending::Diverged) {
+                    diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
+                }
+                if is_csv {
+                    let budget = is_new.then(|| cell.spec.run.steps.to_string());
+                    let set = sets
+                        .get(sweep.done.len())
+                        .map(|set| set.iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
+                    let more: Vec<String> = budget.into_iter().chain(set).collect();
+                    output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved, &more)?)?;
+                }
+                sweep.ends.push(right);
+                sweep.measures.push(measured);
+                sweep.done.push(best(&solved, cell.spec.task.examples().tries()));
+                bar.inc(1);
             }
-            if is_csv {
-                let budget = is_new.then(|| cell.spec.run.steps.to_string());
-                let set = sets
-                    .get(sweep.done.len())
-                    .map(|set| set.iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
-                let more: Vec<String> = budget.into_iter().chain(set).collect();
-                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved, &more)?)?;
-            }
-            sweep.ends.push(right);
-            sweep.measures.push(measured);
-            sweep.done.push(best(&solved, cell.spec.task.examples().tries()));
-            bar.inc(1);
-        }
-        Ok(())
-    });
+            Ok(())
+        },
+    );
     let (names, failed) = match made {
         Ok(names) => (names.join(", "), None),
         Err(trouble) => (String::new(), Some(trouble)),

@@ -121,7 +121,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    let threads = arguments.threads.unwrap_or_else(pool::cores).max(1);
+    let threads = arguments.threads.unwrap_or_else(crate::platform::cores).max(1);
     let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
     if wanted > MOST_UNASKED && !arguments.yes {
         return Err(Trouble::bad(too_many(spec, wanted, threads)));

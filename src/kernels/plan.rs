@@ -127,7 +127,7 @@ impl Network {
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
         let sample = examples.sample;
         if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
-            return Err(tr!("the run uses each training example more often than a kernel can count").into());
+            return Err(tr!("the run uses each training example so often that the counter of the GPU kernel would overflow").into());
         }
         let Some(Family::OneHiddenLayer(layer)) = spec.model.config().family() else {
             return Err(tr!("the model of the run is a {other}", other = name));

@@ -138,9 +138,15 @@ impl TraceSource {
 
     /// Appends the training traces of `step` in `replica`, `[size, length + 1]`.
     pub fn batch(&mut self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
+        self.some(seed, replica, step, 0..size, out);
+    }
+
+    /// Appends some of the training traces of `step` in `replica`, `[examples, length + 1]`.
+    pub fn some(&mut self, seed: u64, replica: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
         let words = Walk::words(self.length);
-        let mut bits = vec![0; words * size];
-        Stream::new(seed, Purpose::Batch, replica).words(step, 0, &mut bits);
+        let mut bits = vec![0; words * examples.len()];
+        let first = (words * examples.start) as u32;
+        Stream::new(seed, Purpose::Batch, replica).words(step, first, &mut bits);
         for bits in bits.chunks(words) {
             out.push(self.walk.begin(&self.machine, bits).token);
             out.extend((0..self.length).map(|_| self.walk.step(&self.machine).token));

@@ -90,8 +90,20 @@ impl ChainSequences {
 
     /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
     pub fn sequences(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
+        self.some_sequences(seed, replica, step, 0..size, out);
+    }
+
+    /// Appends some of the training sequences of `step` in `replica` to `out`, `[examples, length + 1]`.
+    pub fn some_sequences(
+        &self,
+        seed: u64,
+        replica: u32,
+        step: u64,
+        examples: Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
         let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));
-        self.draw(self.law(self.train), streams, step, 0..size, out);
+        self.draw(self.law(self.train), streams, step, examples, out);
     }
 
     /// The chain of training sequence `example` of `step` in `replica`.

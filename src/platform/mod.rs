@@ -18,3 +18,9 @@ pub use web::{fresh_seed, now_ms};
 pub fn now_ms() -> f64 {
     0.0
 }
+
+/// Threads that a program of a page may have.
+#[cfg(target_family = "wasm")]
+pub fn cores() -> usize {
+    1
+}

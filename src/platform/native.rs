@@ -12,6 +12,11 @@ pub fn now_ms() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
+/// Threads that there are cores for.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// A seed that nobody has used before, small enough to be read out.
 ///
 /// Without the `cli` feature, which brings getrandom, it comes from the clock.

@@ -53,7 +53,7 @@ pub fn sweep(
         return Err(bad_link(py, vec![sentence.into()]));
     }
     let path = output.clone().unwrap_or_else(temporary);
-    let threads = threads.unwrap_or_else(pool::cores).max(1);
+    let threads = threads.unwrap_or_else(crate::platform::cores).max(1);
     let made = watched(py, progress, count(&link.spec), |stop, done| {
         let made = train(&link.spec, &path, threads, stop, done);
         if output.is_none() {

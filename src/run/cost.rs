@@ -33,6 +33,12 @@ const TENSORS: u64 = 4;
 const DRAW: u64 = 16;
 /// Runs of a sweep that are looked at for the dearest.
 const MOST_LOOKED_AT: usize = 64;
+/// Operations of a step from which its examples are cut into shards.
+const CUT_FLOPS: f64 = 5e7;
+/// Operations that a shard has for each number of the network, at the least.
+const SHARD_FLOPS_PER_WEIGHT: f64 = 1000.0;
+/// Most shards of a step.
+const MOST_SHARDS: f64 = 8.0;
 /// Operations that a slow processor makes in a second, at the least.
 const SLOW_FLOPS: u64 = 50_000_000;
 
@@ -120,6 +126,22 @@ impl RunSpec {
                 false => 0,
             },
         }
+    }
+
+    /// Into how many shards the examples of a step are cut on the processor, whose gradients are computed one by one, on one core
+    /// or on several, and added: 1 for a step of less than about a millisecond.
+    ///
+    /// # Why
+    /// A power of two, so that weights of equal shards are exact. A shard takes the time of its operations, and as long as some
+    /// fifty operations for each number of the network, since its gradient is cleared, written and added.
+    pub fn shards(&self) -> usize {
+        let operations = self.step_flops() / self.run.replicas.max(1) as f64;
+        if operations < CUT_FLOPS {
+            return 1;
+        }
+        let worth = operations / (SHARD_FLOPS_PER_WEIGHT * self.numbers_of_one().max(1) as f64);
+        let most = worth.min(self.batch() as f64 / 2.0).min(MOST_SHARDS);
+        [2, 4, 8].into_iter().filter(|shards| f64::from(*shards) <= most).max().unwrap_or(1) as usize
     }
 
     /// Operations of one network's answer to one example: a step goes forward, and twice as far back.

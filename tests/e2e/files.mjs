@@ -228,7 +228,7 @@ export function files(here) {
       ["cut.json", json.slice(0, json.length / 2), /not complete JSON/],
       ["other.json", '{"runs": []}', /not a run of this program/],
       ["future.json", json.replace(/"version":\d+/, '"version":7'), /newer version/],
-      ["odd.json", json.replace("n=12", "n=12&colour=blue"), /link of this file cannot be read here: .*colour/],
+      ["odd.json", json.replace("n=12", "n=12&colour=blue"), /cannot read the link of this file: .*colour/],
       ["steps.json", json.replace('"step":0,', '"step":9999,'), /do not increase/],
       ["empty.json", "", /empty/],
       ["picture.json", Buffer.from([0x89, 0x50, 0x4e, 0x47]), /neither a run/],
@@ -282,6 +282,36 @@ export function files(here) {
     assert.equal(readFileSync(path, "utf8"), readFileSync(made, "utf8").replace("&device=cpu", "&device=cpu"));
     assert.match(lab("check", path), /400, ended at its last step; 41 measurements of 1 replicas\./);
     await page.close();
+  }));
+
+  it("makes large steps with helpers, and has the numbers of the command line", inFolder(async (folder) => {
+    const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
+    // A helper tells of every word that it says.
+    const site = await serve({
+      "boot.js": (text) => `window.helped = 0; new BroadcastChannel("helpers").onmessage = () => window.helped++;\n${text}`,
+      "worker-loader.js": (text) => text.replace("try {", `if (here.searchParams.has("helps")) {
+        const [post, channel] = [self.postMessage.bind(self), new BroadcastChannel("helpers")];
+        self.postMessage = (...words) => { channel.postMessage(1); post(...words); };
+      }
+      try {`),
+    });
+    const link = "#v1/groups?n=43&width=200&steps=60&every=5&target=1&halt=steps&speed=0&device=cpu";
+    const { page, heard, see } = await visit(here().context, site.address, link);
+    try {
+      await until(async () => (await stepOf(see)) === 60, "the end");
+      const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+      const helped = await page.evaluate(() => window.helped);
+      assert.ok(cores > 1 ? helped > 20 : helped === 0, `${helped} words of helpers on ${cores} cores`);
+      await until(async () => (await page.getByTestId("file-input").count()) === 1, "the dialog's program");
+      await see("files").click();
+      const { bytes } = await saved(page, see, "save-json", folder);
+      const own = execFileSync(LAB, ["run", link, "--format", "json", "--quiet", "--threads", "1"], { encoding: "utf8" });
+      assert.deepEqual(JSON.parse(bytes.toString()).rows, JSON.parse(own).rows);
+      assert.deepEqual(heard.console, []);
+    } finally {
+      await page.close();
+      site.close();
+    }
   }));
 
   /** A page whose program's memory can be seen. */

@@ -14,7 +14,7 @@ use vivarium::training::session::{Options, Outcome, Session};
 use crate::devices::{gpu, tolerance};
 use crate::{finish, spec};
 
-const STOP_SOLVED: Options = Options { held_out_limit: None, stop_solved: true };
+const STOP_SOLVED: Options = Options { held_out_limit: None, stop_solved: true, cores: 1 };
 
 /// What the runs come to in the queue, in their order, and the most of them that trained at once.
 fn together(specs: &[RunSpec], gpu: &Device) -> (Vec<Outcome>, usize) {

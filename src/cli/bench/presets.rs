@@ -7,6 +7,7 @@
 //! the processor. They are timed in turns, never at once: PyTorch waits in a process of its own for its next script.
 //! The table is written after every row, so that a bench that takes half an hour can be stopped and continued.
 
+pub mod cores;
 mod python;
 mod table;
 
@@ -144,7 +145,7 @@ fn ours(spec: &RunSpec, device: &Device, seconds: f64) -> (String, Result<Speed,
     if about > SLOWEST_ESTIMATE {
         return (String::new(), Err(format!("a step takes about {}", duration(about))));
     }
-    match rate(spec, device, seconds) {
+    match rate(spec, device, 1, seconds) {
         Ok((learner, rates)) => (learner, speed(&rates)),
         Err(why) => (String::new(), Err(why.to_string())),
     }

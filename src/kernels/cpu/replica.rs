@@ -76,6 +76,27 @@ impl Replica {
     }
 }
 
+/// A gradient: a list of rows for each parameter, or one for all of them.
+pub type Gradient = Vec<Vec<Row>>;
+
+wide! {
+    /// Multiplies every number.
+    pub fn scale(rows: &mut [Row], by: f32) {
+        for row in rows {
+            *row = *row * by;
+        }
+    }
+}
+
+wide! {
+    /// Adds the numbers of `more` times a weight.
+    pub fn add_weighted(total: &mut [Row], more: &[Row], weight: f32) {
+        for (total, more) in total.iter_mut().zip(more) {
+            *total = *total + *more * weight;
+        }
+    }
+}
+
 /// Shortens the gradient of a whole network to a norm of `most` where it is longer, as [`crate::optim::adam`] says.
 pub fn clip(gradient: &mut [Vec<Row>], most: f64) {
     let rows = gradient.iter().flatten();

@@ -2,8 +2,10 @@
 //!
 //! Unlike a kernel's, a step may be of a part of the sample.
 
+use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
+use crate::kernels::cpu::replica::Gradient;
 use crate::kernels::plan::Rule;
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -14,6 +16,7 @@ pub type GroupNetCpu = CpuLearner<GroupNetFamily>;
 
 /// A network on pairs with its examples.
 pub struct GroupNetFamily {
+    network: Network,
     trained: Examples,
     /// The whole sample, and what is held out unless that is the same.
     whole: Pairs,
@@ -21,11 +24,14 @@ pub struct GroupNetFamily {
     /// The examples of one step, where it does not take the whole sample.
     batch: (Examples, Pairs),
     is_whole: bool,
+    /// The shards of the whole sample, from the first time that one is asked for.
+    shards: Vec<Pairs>,
     scratch: Scratch,
 }
 
 impl CpuNetwork for GroupNetFamily {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let net = covered(spec)?;
@@ -47,7 +53,9 @@ impl CpuNetwork for GroupNetFamily {
             batch: (Examples::default(), Pairs::new(order, &[], &[])),
             is_whole: spec.batch() == trained.labels.len(),
             trained,
+            shards: vec![],
             scratch,
+            network,
         };
         Ok((family, Replica::new(&network)))
     }
@@ -57,21 +65,17 @@ impl CpuNetwork for GroupNetFamily {
         if self.is_whole {
             return;
         }
-        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
-        let (examples, pairs) = &mut self.batch;
-        examples.pairs.clear();
-        examples.labels.clear();
-        for at in visits {
-            examples.pairs.push(self.trained.pairs[at]);
-            examples.labels.push(self.trained.labels[at]);
-        }
-        pairs.fill(&examples.pairs, &examples.labels);
+        self.draw_shard(spec, number, step, Shard::WHOLE);
     }
 
     #[inline]
     fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
         let pairs = if self.is_whole { &self.whole } else { &self.batch.1 };
         replica.step(&mut self.scratch, pairs, lambda(spec, step), update);
+    }
+
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Replica>> {
+        Some(self)
     }
 
     fn measure(
@@ -93,5 +97,68 @@ impl CpuNetwork for GroupNetFamily {
             None => train,
         };
         note(row, train, (f64::from(sums.margin) / sums.norms) as f32, test);
+    }
+}
+
+impl GroupNetFamily {
+    /// Draws one shard of the examples of `step` in replica number `number`, where a step does not take the whole sample.
+    fn draw_shard(&mut self, spec: &RunSpec, number: usize, step: u64, shard: Shard) {
+        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
+        let (examples, pairs) = &mut self.batch;
+        examples.pairs.clear();
+        examples.labels.clear();
+        for at in &visits[shard.range(visits.len())] {
+            examples.pairs.push(self.trained.pairs[*at]);
+            examples.labels.push(self.trained.labels[*at]);
+        }
+        pairs.fill(&examples.pairs, &examples.labels);
+    }
+}
+
+impl DataParallel for GroupNetFamily {
+    type Replica = Replica;
+
+    fn room(&self) -> Gradient {
+        vec![Replica::room(&self.network)]
+    }
+
+    fn shard(
+        &mut self,
+        replica: &Replica,
+        spec: &RunSpec,
+        (number, step): (usize, u64),
+        shard: Shard,
+        gradient: &mut Gradient,
+    ) -> f32 {
+        let pairs = if self.is_whole {
+            if self.shards.len() != shard.of {
+                let Examples { pairs, labels } = &self.trained;
+                let ranges = (0..shard.of).map(|number| Shard { number, ..shard }.range(labels.len()));
+                let made = |range: std::ops::Range<usize>| {
+                    Pairs::new(self.network.order, &pairs[range.clone()], &labels[range])
+                };
+                self.shards = ranges.map(made).collect();
+            }
+            &self.shards[shard.number]
+        } else {
+            self.draw_shard(spec, number, step, shard);
+            &self.batch.1
+        };
+        replica.gradient(&mut self.scratch, pairs, &mut gradient[0]);
+        1.0
+    }
+
+    fn descend(
+        &mut self,
+        replica: &mut Replica,
+        spec: &RunSpec,
+        step: u64,
+        gradient: &mut Gradient,
+        update: &Update,
+        pool: Pool,
+    ) {
+        let (count, lambda) = (spec.batch(), lambda(spec, step));
+        let parts = replica.parts(&mut gradient[0], pool.count());
+        pool.run(parts.map(|mut part| move || part.descend(count, lambda, update)));
     }
 }

@@ -5,18 +5,27 @@
 //! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
 //! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
 
+use std::rc::Rc;
+
+use super::data_parallel::{Cores, DataParallel};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Parameter;
+use crate::platform::now_ms;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::training::cpu::slice_sizer::SliceSizer;
+use crate::training::session::helper::{Helper, ShardJob};
 use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
 
 /// A family of networks with its examples: what differs between the CPU learners.
-pub trait CpuNetwork: Sized {
+pub trait CpuNetwork: Sized + Send {
     /// The numbers of one network that training changes.
-    type Replica: ReplicaState;
+    type Replica: ReplicaState + Send + Sync;
+
+    /// Whether several networks of this kind may train the replicas of a run side by side: a step leaves nothing in the network
+    /// but memory that is used again.
+    const INDEPENDENT: bool = false;
 
     /// The network of `spec` with its examples, and a replica whose numbers are all zero.
     ///
@@ -29,6 +38,11 @@ pub trait CpuNetwork: Sized {
 
     /// Makes training step `step` of `replica` on the batch that was drawn last.
     fn step(&mut self, replica: &mut Self::Replica, spec: &RunSpec, step: u64, update: &Update);
+
+    /// This network, if its steps may be made shard by shard.
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Self::Replica>> {
+        None
+    }
 
     /// Prepares what all replicas are measured on: at least `held_out` held-out examples.
     fn prepare_measure(&mut self, _held_out: usize) {}
@@ -44,7 +58,7 @@ pub trait CpuNetwork: Sized {
     );
 }
 
-/// Trains all replicas of one run on one processor core.
+/// Trains all replicas of one run on one core of the processor, or on [several](Learner::use_cores).
 pub struct CpuLearner<N: CpuNetwork> {
     pub(in crate::training) network: N,
     shapes: Vec<Parameter>,
@@ -53,6 +67,7 @@ pub struct CpuLearner<N: CpuNetwork> {
     remembered: Vec<N::Replica>,
     sizer: SliceSizer,
     stopped: StoppedReplicas,
+    cores: Cores<N>,
 }
 
 impl<N: CpuNetwork> CpuLearner<N> {
@@ -61,11 +76,12 @@ impl<N: CpuNetwork> CpuLearner<N> {
     /// # Errors
     /// A sentence that says why the network is not covered.
     pub fn new(spec: &RunSpec) -> Result<Self, String> {
-        let (network, replica) = N::new(spec)?;
+        let (mut network, replica) = N::new(spec)?;
         let replicas = vec![replica; spec.run.replicas];
         let (shapes, moments) = (spec.parameters(), spec.optimizer.moments());
         let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; moments]).collect();
         let mut learner = CpuLearner {
+            cores: Cores::new(spec, &mut network),
             network,
             shapes,
             moments,
@@ -80,18 +96,43 @@ impl<N: CpuNetwork> CpuLearner<N> {
 
     /// Trains every replica from step `from` to step `until`.
     pub(super) fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
-        // Moments begin with the stage, since no parameter is trained in more than one.
-        let count = |step: u64| step - spec.stage_begins(spec.stage(step));
-        let update = |step| Update::new(&spec.optimizer, count(step), spec.learning_rate(step));
-        let updates: Vec<Update> = (from..until).map(update).collect();
-        let (network, stopped) = (&mut self.network, &self.stopped);
+        let updates: Vec<Update> = (from..until).map(|step| update_of(spec, step)).collect();
+        let (network, stopped, cores) = (&mut self.network, &self.stopped, &mut self.cores);
         let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
-        for (r, replica) in awake {
+        if cores.has_shards() {
+            for (r, replica) in awake {
+                for (step, update) in (from..until).zip(&updates) {
+                    cores.step(network, replica, spec, (r, step), update);
+                }
+            }
+            return;
+        }
+        cores.each(network, awake, |network, r, replica| {
             for (step, update) in (from..until).zip(&updates) {
                 network.draw(spec, r, step);
                 network.step(replica, spec, step, update);
             }
+        });
+    }
+
+    /// As [`CpuLearner::train`], step by step until something is due or time is over, with helpers.
+    async fn advance_together(&mut self, segment: &Segment<'_>) -> Progress {
+        let (spec, parameters) = (segment.spec, self.shapes.len());
+        let (mut step, stop) = (segment.from, SliceSizer::stop(segment));
+        while step < stop {
+            let update = update_of(spec, step);
+            for (r, replica) in self.replicas.iter_mut().enumerate() {
+                if self.stopped.of(r).is_none() {
+                    let (network, at) = (&mut self.network, (r, step));
+                    self.cores.step_together(network, replica, spec, at, &update, parameters).await;
+                }
+            }
+            step += 1;
+            if now_ms() >= segment.deadline_ms {
+                break;
+            }
         }
+        Progress { step, rows: vec![] }
     }
 
     /// As [`Learner::advance`].
@@ -125,9 +166,21 @@ impl<N: CpuNetwork> CpuLearner<N> {
     }
 }
 
+/// The update of one step.
+fn update_of(spec: &RunSpec, step: u64) -> Update {
+    // Moments begin with the stage, since no parameter is trained in more than one.
+    let count = step - spec.stage_begins(spec.stage(step));
+    Update::new(&spec.optimizer, count, spec.learning_rate(step))
+}
+
 impl<N: CpuNetwork> Learner for CpuLearner<N> {
     fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
-        Box::pin(async move { Ok(self.advance_now(segment)) })
+        Box::pin(async move {
+            Ok(match self.cores.has_helpers() && !segment.due(segment.from) {
+                true => self.advance_together(segment).await,
+                false => self.advance_now(segment),
+            })
+        })
     }
 
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
@@ -174,6 +227,23 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
             replica.copy(remembered);
         }
         Box::pin(async { Ok(()) })
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn use_cores(&mut self, spec: &RunSpec, count: usize) {
+        self.cores.take(spec, count, &mut self.network);
+    }
+
+    fn wanted_helpers(&self) -> usize {
+        self.cores.wanted_helpers()
+    }
+
+    fn take_helpers(&mut self, helpers: Vec<Rc<dyn Helper>>) {
+        self.cores.take_helpers(helpers);
+    }
+
+    fn shard_gradients(&mut self, spec: &RunSpec, job: &ShardJob, weights: &[f32]) -> Vec<f32> {
+        self.cores.gradients(&mut self.network, &mut self.replicas[0], spec, job, weights)
     }
 
     fn stop_replica(&mut self, replica: usize, row: &Row) {

@@ -4,6 +4,8 @@
 #[cfg(feature = "session")]
 pub mod circuit;
 #[cfg(feature = "session")]
+pub mod data_parallel;
+#[cfg(feature = "session")]
 pub mod descent;
 #[cfg(feature = "session")]
 pub mod execution;

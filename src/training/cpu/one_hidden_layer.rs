@@ -26,6 +26,7 @@ pub struct OneHiddenLayer {
 
 impl CpuNetwork for OneHiddenLayer {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;

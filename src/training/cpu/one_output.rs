@@ -1,8 +1,11 @@
 //! The CPU learner of networks with one output for each example: the loops of [`crate::kernels::cpu::one_output`].
 
+use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
-use crate::kernels::cpu::one_output::{Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss};
+use crate::kernels::cpu::one_output::{
+    Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
+};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
@@ -19,9 +22,10 @@ pub struct OneOutput<L> {
     spec: RunSpec,
     loops: L,
     layout: Layout,
-    gradient: Vec<Vec<Lanes>>,
-    /// The batch that was drawn last.
+    gradient: Gradient,
+    /// The batch that was drawn last, and of which replica and step it is.
     batch: Batch,
+    drawn: Option<(usize, u64)>,
     /// The finite sample of each replica, where the task has one.
     samples: Vec<Batch>,
     /// Held-out examples: those of all replicas, or of each where it has its own.
@@ -56,6 +60,7 @@ fn judged(
 
 impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let (loops, layout) = (L::of(spec)?, Layout::of(spec));
@@ -63,6 +68,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
             loops,
             gradient: layout.rows(),
             batch: Batch::default(),
+            drawn: None,
             samples: spec.samples(usize::MAX),
             held_out: vec![],
             clip: spec.optimizer.clip(),
@@ -77,24 +83,18 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
     fn draw(&mut self, spec: &RunSpec, number: usize, step: u64) {
         self.batch.clear();
         spec.draw(&self.samples, number, step, &mut self.batch);
+        self.drawn = Some((number, step));
     }
 
     fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
-        let (stage, loss, smoothing) = (spec.stage(step), self.spec.run.loss, self.smoothing);
-        let y = &self.batch.y;
-        let share = 1.0 / y.len() as f32;
-        self.loops.load(replica.weights());
-        let slope = |at: usize, f: f32| (loss_gradient(loss, y[at], f) + smoothing * y[at]) * share;
-        self.loops.gradient(&self.batch.x, stage, slope, &mut self.gradient);
-        let loops = &self.loops;
-        if self.clip > 0.0 {
-            // The norm is that of the parameters that are trained.
-            let others =
-                self.gradient.iter_mut().enumerate().filter(|(which, _)| !loops.trains(*which, stage));
-            others.for_each(|(_, gradient)| gradient.fill(Lanes::ZERO));
-            clip(&mut self.gradient, self.clip);
-        }
-        replica.update_some(&self.layout, &self.gradient, update, |which| loops.trains(which, stage));
+        let mut gradient = std::mem::take(&mut self.gradient);
+        self.shard_of_drawn(replica, spec.stage(step), Shard::WHOLE, &mut gradient);
+        self.descend(replica, spec, step, &mut gradient, update, Pool::ALONE);
+        self.gradient = gradient;
+    }
+
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Replica>> {
+        Some(self)
     }
 
     fn prepare_measure(&mut self, count: usize) {
@@ -115,6 +115,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
         if self.samples.is_empty() {
             self.batch.clear();
             self.spec.draw(&self.samples, number, step, &mut self.batch);
+            self.drawn = Some((number, step));
         }
         let (seen, most) = match self.samples.get(number) {
             // A step that takes the whole sample is measured on the whole sample.
@@ -129,5 +130,62 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
         row.train_accuracy.push(train[1]);
         row.test_loss.push(test[0]);
         row.test_accuracy.push(test[1]);
+    }
+}
+
+impl<L: OutputLoop> OneOutput<L> {
+    /// Writes the gradient that a shard of the examples that were drawn last adds to that of the mean.
+    fn shard_of_drawn(&mut self, replica: &Replica, stage: usize, shard: Shard, gradient: &mut Gradient) {
+        let (loss, smoothing) = (self.spec.run.loss, self.smoothing);
+        let columns = self.batch.x.len() / self.batch.len().max(1);
+        let range = shard.range(self.batch.len());
+        let y = &self.batch.y[range.clone()];
+        let share = 1.0 / self.batch.y.len() as f32;
+        self.loops.load(replica.weights());
+        let slope = |at: usize, f: f32| (loss_gradient(loss, y[at], f) + smoothing * y[at]) * share;
+        let x = &self.batch.x[range.start * columns..range.end * columns];
+        self.loops.gradient(x, stage, slope, gradient);
+    }
+}
+
+impl<L: OutputLoop> DataParallel for OneOutput<L> {
+    type Replica = Replica;
+
+    fn room(&self) -> Gradient {
+        self.layout.rows()
+    }
+
+    fn shard(
+        &mut self,
+        replica: &Replica,
+        spec: &RunSpec,
+        (number, step): (usize, u64),
+        shard: Shard,
+        gradient: &mut Gradient,
+    ) -> f32 {
+        if self.drawn != Some((number, step)) {
+            self.draw(spec, number, step);
+        }
+        self.shard_of_drawn(replica, spec.stage(step), shard, gradient);
+        1.0
+    }
+
+    fn descend(
+        &mut self,
+        replica: &mut Replica,
+        spec: &RunSpec,
+        step: u64,
+        gradient: &mut Gradient,
+        update: &Update,
+        _pool: Pool,
+    ) {
+        let (loops, stage) = (&self.loops, spec.stage(step));
+        if self.clip > 0.0 {
+            // The norm is that of the parameters that are trained.
+            let others = gradient.iter_mut().enumerate().filter(|(which, _)| !loops.trains(*which, stage));
+            others.for_each(|(_, gradient)| gradient.fill(Lanes::ZERO));
+            clip(gradient, self.clip);
+        }
+        replica.update_some(&self.layout, gradient, update, |which| loops.trains(which, stage));
     }
 }

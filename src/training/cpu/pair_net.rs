@@ -1,10 +1,11 @@
 //! The CPU learner of networks on pairs with a logit for every element: the loops of [`crate::kernels::cpu::pair_net`].
 
+use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
+use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
 use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
-use crate::kernels::cpu::pair_net::{Judged, Layout, PairLoop, Replica, clip};
+use crate::kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica, clip};
 use crate::models::Family;
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -29,7 +30,7 @@ pub fn of(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
 pub struct PairNet<L> {
     loops: L,
     layout: Layout,
-    gradient: Vec<Vec<Lanes>>,
+    gradient: Gradient,
     /// The whole sample.
     trained: Examples,
     held_out: Examples,
@@ -44,6 +45,7 @@ pub struct PairNet<L> {
 
 impl<L: PairLoop> CpuNetwork for PairNet<L> {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let (loops, layout) = (L::of(spec)?, Layout::of(spec));
@@ -76,14 +78,15 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
         }
     }
 
-    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
-        let Examples { pairs, labels } = if self.is_whole { &self.trained } else { &self.batch };
-        self.loops.load(replica.weights());
-        self.loops.gradient(pairs, labels, self.smoothing, &mut self.gradient);
-        if self.clip > 0.0 {
-            clip(&mut self.gradient, self.clip);
-        }
-        replica.update(&self.layout, &self.gradient, update);
+    fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
+        let mut gradient = std::mem::take(&mut self.gradient);
+        self.shard_of_drawn(replica, Shard::WHOLE, &mut gradient);
+        self.descend(replica, spec, step, &mut gradient, update, Pool::ALONE);
+        self.gradient = gradient;
+    }
+
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Replica>> {
+        Some(self)
     }
 
     fn measure(&mut self, replica: &mut Replica, _number: usize, _step: u64, held_out: usize, row: &mut Row) {
@@ -106,5 +109,51 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
         let [loss, accuracy] = mean(test, held_out.1.len());
         row.test_loss.push(loss);
         row.test_accuracy.push(accuracy);
+    }
+}
+
+impl<L: PairLoop> PairNet<L> {
+    /// Writes the gradient of the mean over a shard of the examples that were drawn last; its weight.
+    fn shard_of_drawn(&mut self, replica: &Replica, shard: Shard, gradient: &mut Gradient) -> f32 {
+        let Examples { pairs, labels } = if self.is_whole { &self.trained } else { &self.batch };
+        let range = shard.range(labels.len());
+        self.loops.load(replica.weights());
+        self.loops.gradient(&pairs[range.clone()], &labels[range], self.smoothing, gradient);
+        shard.weight(labels.len())
+    }
+}
+
+impl<L: PairLoop> DataParallel for PairNet<L> {
+    type Replica = Replica;
+
+    fn room(&self) -> Gradient {
+        self.layout.rows()
+    }
+
+    fn shard(
+        &mut self,
+        replica: &Replica,
+        spec: &RunSpec,
+        (number, step): (usize, u64),
+        shard: Shard,
+        gradient: &mut Gradient,
+    ) -> f32 {
+        self.draw(spec, number, step);
+        self.shard_of_drawn(replica, shard, gradient)
+    }
+
+    fn descend(
+        &mut self,
+        replica: &mut Replica,
+        _spec: &RunSpec,
+        _step: u64,
+        gradient: &mut Gradient,
+        update: &Update,
+        _pool: Pool,
+    ) {
+        if self.clip > 0.0 {
+            clip(gradient, self.clip);
+        }
+        replica.update(&self.layout, gradient, update);
     }
 }

@@ -15,6 +15,8 @@ pub struct PromptExamples {
     variance: f64,
     /// The batch that was drawn last.
     pub batch: Batch,
+    /// Of which replica and step that is.
+    drawn: Option<(usize, u64)>,
     /// The finite sample of each replica, where the task has one.
     samples: Vec<Batch>,
     held_out: Batch,
@@ -35,6 +37,7 @@ impl PromptExamples {
             rows,
             variance,
             batch: Batch::default(),
+            drawn: None,
             samples: spec.samples(most),
             held_out: Batch::default(),
             spec: spec.clone(),
@@ -45,6 +48,14 @@ impl PromptExamples {
     pub fn draw(&mut self, number: usize, step: u64) {
         self.batch.clear();
         self.spec.draw(&self.samples, number, step, &mut self.batch);
+        self.drawn = Some((number, step));
+    }
+
+    /// As [`PromptExamples::draw`], unless that batch is the one that was drawn last.
+    pub fn draw_unless_there(&mut self, number: usize, step: u64) {
+        if self.drawn != Some((number, step)) {
+            self.draw(number, step);
+        }
     }
 
     /// Draws held-out prompts up to so many.

@@ -19,10 +19,11 @@
 #[cfg(all(test, feature = "train"))]
 mod tests;
 
+use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
 use super::prompt_examples::PromptExamples;
-use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
-use crate::kernels::cpu::prompt_net::{Layout, PromptLoop, Replica, clip};
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica, clip};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 
@@ -37,13 +38,14 @@ pub struct PromptNet<L> {
     loops: L,
     layout: Layout,
     examples: PromptExamples,
-    gradient: Vec<Vec<Lanes>>,
+    gradient: Gradient,
     /// Norm to which a gradient is shortened; 0 where it never is.
     clip: f64,
 }
 
 impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let (examples, layout) = (PromptExamples::of(spec, usize::MAX)?, Layout::of(spec));
@@ -57,13 +59,15 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
         self.examples.draw(number, step);
     }
 
-    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
-        self.loops.load(replica.weights());
-        self.loops.gradient(&self.examples.batch.x, &mut self.gradient);
-        if self.clip > 0.0 {
-            clip(&mut self.gradient, self.clip);
-        }
-        replica.update(&self.layout, &self.gradient, update);
+    fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
+        let mut gradient = std::mem::take(&mut self.gradient);
+        self.shard_of_drawn(replica, Shard::WHOLE, &mut gradient);
+        self.descend(replica, spec, step, &mut gradient, update, Pool::ALONE);
+        self.gradient = gradient;
+    }
+
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Replica>> {
+        Some(self)
     }
 
     fn prepare_measure(&mut self, held_out: usize) {
@@ -74,5 +78,56 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
         let loops = &mut self.loops;
         loops.load(replica.weights());
         self.examples.measure((number, step, held_out), row, TOGETHER, |rows, out| loops.outputs(rows, out));
+    }
+}
+
+impl<L: PromptLoop> PromptNet<L> {
+    /// Writes the gradient of the mean over a shard of the prompts that were drawn last; its weight.
+    fn shard_of_drawn(&mut self, replica: &Replica, shard: Shard, gradient: &mut Gradient) -> f32 {
+        let batch = &self.examples.batch;
+        let columns = batch.x.len() / batch.len().max(1);
+        let range = shard.range(batch.len());
+        self.loops.load(replica.weights());
+        self.loops.gradient(&batch.x[range.start * columns..range.end * columns], gradient);
+        shard.weight(batch.len())
+    }
+}
+
+impl<L: PromptLoop> DataParallel for PromptNet<L> {
+    type Replica = Replica;
+
+    fn room(&self) -> Gradient {
+        self.layout.rows()
+    }
+
+    fn most_shards(&self, spec: &RunSpec) -> usize {
+        spec.batch() / L::LEAST_OF_SHARD
+    }
+
+    fn shard(
+        &mut self,
+        replica: &Replica,
+        _spec: &RunSpec,
+        (number, step): (usize, u64),
+        shard: Shard,
+        gradient: &mut Gradient,
+    ) -> f32 {
+        self.examples.draw_unless_there(number, step);
+        self.shard_of_drawn(replica, shard, gradient)
+    }
+
+    fn descend(
+        &mut self,
+        replica: &mut Replica,
+        _spec: &RunSpec,
+        _step: u64,
+        gradient: &mut Gradient,
+        update: &Update,
+        _pool: Pool,
+    ) {
+        if self.clip > 0.0 {
+            clip(gradient, self.clip);
+        }
+        replica.update(&self.layout, gradient, update);
     }
 }

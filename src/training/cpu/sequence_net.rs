@@ -1,6 +1,10 @@
 //! The CPU learner of networks on sequences: the loops of [`crate::kernels::cpu::sequence_net`].
 
+use std::ops::Range;
+
+use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::replica::Gradient;
 use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
 use crate::markov::ChainSequences;
 use crate::protocol::Row;
@@ -11,12 +15,12 @@ use crate::training::session::evaluator::Evaluator;
 pub type SequenceNetCpu = CpuLearner<SequenceNet<ChainExamples>>;
 
 /// What sequences a network is trained on, and how it is judged.
-pub trait SequenceExamples: Sized {
+pub trait SequenceExamples: Sized + Send {
     /// Those of a run; none where its task is another.
     fn of(spec: &RunSpec) -> Option<Self>;
 
-    /// Appends `size` sequences of `step` in replica number `number`.
-    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>);
+    /// Appends some of the sequences of `step` in replica number `number`.
+    fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>);
 
     /// Appends what a network makes of held-out sequences.
     fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row);
@@ -35,6 +39,7 @@ pub struct SequenceNet<E> {
 
 impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
     type Replica = Replica;
+    const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
@@ -48,8 +53,7 @@ impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
 
     #[inline]
     fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
-        self.batch.clear();
-        self.examples.batch(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.draw_some(number, step, 0..self.size);
     }
 
     #[inline]
@@ -57,14 +61,58 @@ impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
         self.scratch.step(replica, &self.batch, update);
     }
 
+    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Replica>> {
+        Some(self)
+    }
+
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
-        self.batch.clear();
-        self.examples.batch(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.draw_some(number, step, 0..self.size);
         let sums = self.scratch.measure(replica, &self.batch);
         let places = (self.size * self.network.length) as f64;
         row.train_loss.push((sums.loss / places) as f32);
         row.train_accuracy.push((sums.right as f64 / places) as f32);
         self.examples.evaluate(replica, &mut self.scratch, row);
+    }
+}
+
+impl<E: SequenceExamples> SequenceNet<E> {
+    /// Draws some of the sequences of `step` in replica number `number`.
+    fn draw_some(&mut self, number: usize, step: u64, examples: Range<usize>) {
+        self.batch.clear();
+        self.examples.batch(self.seed, number as u32, step, examples, &mut self.batch);
+    }
+}
+
+impl<E: SequenceExamples> DataParallel for SequenceNet<E> {
+    type Replica = Replica;
+
+    fn room(&self) -> Gradient {
+        self.network.layout.rows()
+    }
+
+    fn shard(
+        &mut self,
+        replica: &Replica,
+        _spec: &RunSpec,
+        (number, step): (usize, u64),
+        shard: Shard,
+        gradient: &mut Gradient,
+    ) -> f32 {
+        self.draw_some(number, step, shard.range(self.size));
+        self.scratch.gradient(replica, &self.batch, gradient);
+        shard.weight(self.size)
+    }
+
+    fn descend(
+        &mut self,
+        replica: &mut Replica,
+        _spec: &RunSpec,
+        _step: u64,
+        gradient: &mut Gradient,
+        update: &Update,
+        _pool: Pool,
+    ) {
+        replica.update(&self.network.layout, gradient, update);
     }
 }
 
@@ -80,8 +128,8 @@ impl SequenceExamples for ChainExamples {
         Some(ChainExamples { sequences, evaluator: Evaluator::new(spec)? })
     }
 
-    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>) {
-        self.sequences.sequences(seed, number, step, size, out);
+    fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
+        self.sequences.some_sequences(seed, number, step, examples, out);
     }
 
     fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {

@@ -19,12 +19,16 @@ impl Default for SliceSizer {
 }
 
 impl SliceSizer {
+    /// The step at which something is due next, or the segment's end.
+    pub fn stop(segment: &Segment) -> u64 {
+        let due = (segment.from + 1).next_multiple_of(segment.spec.run.every);
+        due.min(segment.until).min(segment.last.max(segment.from + 1))
+    }
+
     /// Trains from the segment's beginning to the next step at which something is due, or to its end or deadline, and
     /// returns how far it came; `train` makes the steps from one number to another.
     pub fn train(&mut self, segment: &Segment, mut train: impl FnMut(u64, u64)) -> u64 {
-        let mut step = segment.from;
-        let due = (step + 1).next_multiple_of(segment.spec.run.every);
-        let stop = due.min(segment.until).min(segment.last.max(step + 1));
+        let (mut step, stop) = (segment.from, Self::stop(segment));
         let mut now = now_ms();
         while step < stop {
             let most = stop.min(step + self.steps as u64);

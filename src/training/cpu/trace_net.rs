@@ -1,5 +1,7 @@
 //! The CPU learner of networks on traces of a machine: the loops of [`crate::kernels::cpu::sequence_net`].
 
+use std::ops::Range;
+
 use super::learner::CpuLearner;
 use super::sequence_net::{SequenceExamples, SequenceNet};
 use crate::kernels::cpu::sequence_net::{Replica, Scratch};
@@ -23,8 +25,8 @@ impl SequenceExamples for TraceExamples {
         Some(TraceExamples { source, evaluator: TraceEvaluator::new(spec)? })
     }
 
-    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>) {
-        self.source.batch(seed, number, step, size, out);
+    fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
+        self.source.some(seed, number, step, examples, out);
     }
 
     fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {

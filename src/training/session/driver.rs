@@ -17,12 +17,15 @@
 //! # } Ok(()) }
 //! ```
 
+use std::rc::Rc;
+
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec, Success};
 use crate::training::launch::choose::{Chosen, choose};
 use crate::training::launch::device::Device;
 use crate::training::session::checkpoint::Checkpoint;
+use crate::training::session::helper::Helper;
 use crate::training::session::learner::{Learner, Progress, Segment, StoppedReplicas};
 
 /// What the owner of a session may choose without changing the run.
@@ -34,6 +37,8 @@ pub struct Options {
     /// Whether a replica that has reached the target is stopped, in a run that ends there, as far as the learner
     /// can: what it has reached stays as it is, and the others come sooner. When each reached it is the same.
     pub stop_solved: bool,
+    /// Cores of the processor that a run there may have; 0 is one, too. In a browser a worker has one.
+    pub cores: usize,
 }
 
 /// A run in progress on one device.
@@ -115,7 +120,12 @@ impl Session {
         device: &Device,
         options: Options,
     ) -> Self {
-        let Chosen { learner, name, note } = chosen;
+        #[cfg_attr(target_family = "wasm", expect(unused_mut, reason = "a worker has one core"))]
+        let Chosen { mut learner, name, note } = chosen;
+        #[cfg(not(target_family = "wasm"))]
+        if options.cores > 1 {
+            learner.use_cores(spec, options.cores);
+        }
         Session {
             spec: spec.clone(),
             options,
@@ -134,6 +144,16 @@ impl Session {
             busy_steps: 0,
             on_gpu: device.report().kind == DeviceKind::Gpu,
         }
+    }
+
+    /// As [`Learner::wanted_helpers`].
+    pub fn wanted_helpers(&self) -> usize {
+        self.learner.wanted_helpers()
+    }
+
+    /// As [`Learner::take_helpers`].
+    pub fn take_helpers(&mut self, helpers: Vec<Rc<dyn Helper>>) {
+        self.learner.take_helpers(helpers);
     }
 
     /// The run of `checkpoint` at its step, on any device.

@@ -2,9 +2,13 @@
 
 use std::future::Future;
 use std::pin::Pin;
+#[cfg(feature = "session")]
+use std::rc::Rc;
 
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
+#[cfg(feature = "session")]
+use crate::training::session::helper::{Helper, ShardJob};
 
 /// Most examples of a finite sample that training loss and accuracy are measured on.
 pub const MEASURE_SAMPLE: usize = 8192;
@@ -135,6 +139,27 @@ pub trait Learner {
     /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
     /// more. Learners for which all replicas go together go on with it.
     fn stop_replica(&mut self, _replica: usize, _row: &Row) {}
+
+    /// From now on trains on so many cores of the processor, where that is faster. The numbers stay the same, bit for bit.
+    #[cfg(not(target_family = "wasm"))]
+    fn use_cores(&mut self, _spec: &RunSpec, _count: usize) {}
+
+    /// How many helpers could share the steps of this run.
+    #[cfg(feature = "session")]
+    fn wanted_helpers(&self) -> usize {
+        0
+    }
+
+    /// From now on shares its steps with these helpers. The numbers stay the same, bit for bit.
+    #[cfg(feature = "session")]
+    fn take_helpers(&mut self, _helpers: Vec<Rc<dyn Helper>>) {}
+
+    /// Of a learner that helps another one: for each shard of a job, the weight with which its gradient counts, and its
+    /// gradient with these weights of the replica.
+    #[cfg(feature = "session")]
+    fn shard_gradients(&mut self, _spec: &RunSpec, _job: &ShardJob, _weights: &[f32]) -> Vec<f32> {
+        vec![]
+    }
 
     /// From now on launches for other runs leave this one where it is, so that its weights are those of the step that it
     /// was asked for last. Others still come along with it.

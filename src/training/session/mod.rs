@@ -9,6 +9,8 @@ pub mod data_loader;
 #[cfg(feature = "session")]
 mod driver;
 pub mod evaluator;
+#[cfg(feature = "session")]
+pub mod helper;
 #[cfg(feature = "train")]
 pub mod judge;
 pub mod learner;

@@ -54,7 +54,7 @@ pub(in crate::kernels) mod softmax;
 mod tests;
 
 pub use pairs::Pairs;
-pub use replica::{Replica, Scratch};
+pub use replica::{Part, Replica, Scratch};
 
 pub use super::one_hidden_layer::Update;
 pub use crate::kernels::plan::{Rule, Sigma};

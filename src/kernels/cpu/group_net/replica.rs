@@ -6,10 +6,15 @@ use super::softmax::{Answer, smooth};
 use super::{Network, Sums};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
+use crate::kernels::cpu::wide::wide;
 use crate::kernels::plan::Sigma;
 
-/// Rows of activations that a tile of pairs may have: 128 KiB, a part of the second-level cache.
-const KEPT: usize = 2048;
+/// Rows of activations that a tile of pairs may have: 256 KiB, a part of the second-level cache.
+///
+/// # Why
+/// A tile goes through all neurons and their gradient, which for 2,000 neurons on S5 no second-level cache holds: half as many
+/// pairs make 35 steps/s of a batch of 1,000 in place of 43. Four times as many gain nothing. 2026-11-26.
+const KEPT: usize = 4096;
 /// Most pairs of a tile.
 const MOST: usize = 128;
 
@@ -59,8 +64,9 @@ impl Scratch {
 }
 
 /// What is to be computed.
-enum Job<'a> {
-    Step(f32, &'a Update),
+#[derive(Clone, Copy)]
+enum Job {
+    Gradient,
     Measure,
 }
 
@@ -83,8 +89,7 @@ impl ReplicaState for Replica {
 impl Replica {
     /// A network whose numbers are all zero.
     pub fn new(network: &Network) -> Self {
-        let numbers = vec![Row::ZERO; network.neurons.div_ceil(LANES) * 3 * network.order];
-        Replica { network: *network, state: vec![numbers; 1 + network.rule.moments()] }
+        Replica { network: *network, state: vec![Self::room(network); 1 + network.rule.moments()] }
     }
 
     /// Places of the numbers of parameter `which`, in its order.
@@ -97,11 +102,45 @@ impl Replica {
 
     /// One step on all of `pairs`, with a penalty of strength `lambda`.
     pub fn step(&mut self, scratch: &mut Scratch, pairs: &Pairs, lambda: f32, update: &Update) {
-        self.compute(scratch, pairs, Job::Step(lambda, update));
+        self.compute(scratch, pairs, Job::Gradient);
+        self.descend(&mut scratch.gradient, pairs.len(), lambda, update);
+    }
+
+    /// Writes the gradient of the loss, without penalty and summed over `pairs`.
+    ///
+    /// # Shapes
+    /// `gradient` lies as the parameters; [`Replica::room`] makes room for it.
+    pub fn gradient(&self, scratch: &mut Scratch, pairs: &Pairs, gradient: &mut Vec<Row>) {
+        self.compute(scratch, pairs, Job::Gradient);
+        std::mem::swap(&mut scratch.gradient, gradient);
+    }
+
+    /// Moves the network against such a gradient over `count` pairs, and the penalty of strength `lambda`.
+    pub fn descend(&mut self, gradient: &mut [Row], count: usize, lambda: f32, update: &Update) {
+        self.parts(gradient, 1).for_each(|mut part| part.descend(count, lambda, update));
+    }
+
+    /// At most `count` parts of the network, each with its part of a gradient, which do not know of each other.
+    pub fn parts<'a>(&'a mut self, gradient: &'a mut [Row], count: usize) -> impl Iterator<Item = Part<'a>> {
+        let network = self.network;
+        let tiles = network.neurons.div_ceil(LANES).div_ceil(count.max(1)).max(1);
+        let mut state = self.state.iter_mut().map(|part| part.chunks_mut(tiles * 3 * network.order));
+        let [weights, first, second] = std::array::from_fn(|_| state.next());
+        let mut weights = weights.into_iter().flatten();
+        let mut moments = [first, second].map(|moment| moment.into_iter().flatten());
+        gradient.chunks_mut(tiles * 3 * network.order).map_while(move |gradient| {
+            let [m, v] = moments.each_mut().map(|moment| moment.next().unwrap_or_default());
+            Some(Part { network, weights: weights.next()?, m, v, gradient })
+        })
+    }
+
+    /// Room for a gradient.
+    pub fn room(network: &Network) -> Vec<Row> {
+        vec![Row::ZERO; network.neurons.div_ceil(LANES) * 3 * network.order]
     }
 
     /// Measures the network on `pairs`.
-    pub fn measure(&mut self, scratch: &mut Scratch, pairs: &Pairs) -> Sums {
+    pub fn measure(&self, scratch: &mut Scratch, pairs: &Pairs) -> Sums {
         self.compute(scratch, pairs, Job::Measure)
     }
 
@@ -109,7 +148,7 @@ impl Replica {
         target_arch = "x86_64",
         expect(unsafe_code, reason = "wider vectors must be asked for at run time")
     )]
-    fn compute(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+    fn compute(&self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has just said that it knows these instructions.
@@ -124,22 +163,22 @@ impl Replica {
     /// The same source with vectors of sixteen.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
-    fn compute_avx512(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+    fn compute_avx512(&self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         self.compute_anywhere(scratch, pairs, job)
     }
 
     /// The same source with vectors of eight. Fused multiplication stays off: it would round otherwise.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn compute_avx2(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+    fn compute_avx2(&self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         self.compute_anywhere(scratch, pairs, job)
     }
 
     #[inline(always)]
-    fn compute_anywhere(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+    fn compute_anywhere(&self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         self.transpose(scratch);
         let mut sums = Sums::NONE;
-        if let Job::Step(..) = job {
+        if let Job::Gradient = job {
             scratch.gradient.fill(Row::ZERO);
         }
         let room = scratch.room;
@@ -151,7 +190,7 @@ impl Replica {
             self.outputs(scratch, cells.len());
             match job {
                 Job::Measure => self.judge(scratch, labels, &mut sums),
-                Job::Step(..) => {
+                Job::Gradient => {
                     self.slopes(scratch, labels);
                     match self.network.sigma {
                         Sigma::Square => self.backward(scratch, cells, |z, d| (z + z) * d),
@@ -160,9 +199,8 @@ impl Replica {
                 }
             }
         }
-        match job {
-            Job::Measure => sums.norms = self.norms(),
-            Job::Step(lambda, update) => self.update(scratch, pairs.len(), lambda, update),
+        if let Job::Measure = job {
+            sums.norms = self.norms();
         }
         sums
     }
@@ -276,31 +314,6 @@ impl Replica {
         }
     }
 
-    /// Adds the penalty's gradient to the mean over `count` pairs and moves every neuron against them.
-    #[inline(always)]
-    fn update(&mut self, scratch: &mut Scratch, count: usize, lambda: f32, update: &Update) {
-        let Network { order, nu, .. } = self.network;
-        let scale = 1.0 / count.max(1) as f32;
-        for (t, gradient) in scratch.gradient.chunks_exact_mut(3 * order).enumerate() {
-            let rows = t * 3 * order..(t + 1) * 3 * order;
-            let weights = &self.state[0][rows.clone()];
-            let square = weights.iter().fold(Row::ZERO, |sum, w| sum + w.map(|w| w * w));
-            let norm = square.map(f32::sqrt);
-            let pull = (2..nu).fold(Row([lambda * nu as f32; LANES]), |pull, _| pull.zip(norm, |a, b| a * b));
-            for (g, w) in gradient.iter_mut().zip(weights) {
-                *g = *g * scale + w.zip(pull, |w, pull| w * pull);
-            }
-            match &mut self.state[..] {
-                [w] => update.apply(&mut w[rows], gradient, &mut [], &mut []),
-                [w, m] => update.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
-                [w, m, v, ..] => {
-                    update.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
-                }
-                [] => {}
-            }
-        }
-    }
-
     /// Adds up what single pairs give, in their order.
     #[inline(always)]
     fn judge(&self, scratch: &mut Scratch, labels: &[u32], sums: &mut Sums) {
@@ -335,6 +348,44 @@ impl Replica {
     }
 }
 
+/// Some neurons of a network, with what its optimizer remembers of them, and their gradient.
+pub struct Part<'a> {
+    network: Network,
+    weights: &'a mut [Row],
+    /// Moments; empty where the optimizer has none.
+    m: &'a mut [Row],
+    v: &'a mut [Row],
+    gradient: &'a mut [Row],
+}
+
+impl Part<'_> {
+    /// As [`Replica::descend`].
+    pub fn descend(&mut self, count: usize, lambda: f32, update: &Update) {
+        descend(self, count, lambda, update);
+    }
+}
+
+wide! {
+    /// Adds the gradient of a penalty of strength λ to the mean over so many pairs, and moves every neuron against them.
+    fn descend(part: &mut Part, count: usize, lambda: f32, update: &Update) {
+        let Network { order, nu, .. } = part.network;
+        let scale = 1.0 / count.max(1) as f32;
+        for (t, gradient) in part.gradient.chunks_exact_mut(3 * order).enumerate() {
+            let rows = t * 3 * order..(t + 1) * 3 * order;
+            let weights = &part.weights[rows.clone()];
+            let square = weights.iter().fold(Row::ZERO, |sum, w| sum + w.map(|w| w * w));
+            let norm = square.map(f32::sqrt);
+            let pull = (2..nu).fold(Row([lambda * nu as f32; LANES]), |pull, _| pull.zip(norm, |a, b| a * b));
+            for (g, w) in gradient.iter_mut().zip(weights) {
+                *g = *g * scale + w.zip(pull, |w, pull| w * pull);
+            }
+            let m = part.m.get_mut(rows.clone()).unwrap_or_default();
+            let v = part.v.get_mut(rows.clone()).unwrap_or_default();
+            update.apply(&mut part.weights[rows], gradient, m, v);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,7 +410,8 @@ mod tests {
             for step in 0..10 {
                 let update = Update::new(&Optimizer::Adam(Adam::default()), step, 0.01);
                 replica.step(&mut scratch, &pairs, 0.01, &update);
-                plain.compute_anywhere(&mut scratch, &pairs, Job::Step(0.01, &update));
+                plain.compute_anywhere(&mut scratch, &pairs, Job::Gradient);
+                plain.descend(&mut scratch.gradient, pairs.len(), 0.01, &update);
             }
             assert_eq!(replica, plain);
             let sums = plain.compute_anywhere(&mut scratch, &pairs, Job::Measure);

@@ -204,7 +204,7 @@ fn what_is_no_number_is_seen() {
         let sums = replica.measure(&mut scratch, &pairs);
         assert!(sums.loss.is_nan() && sums.margin.is_nan(), "{which} {broken}: {sums:?}");
         // Nor does it stay behind in the memory.
-        let (mut replica, slow) = twins(network, 0.3);
+        let (replica, slow) = twins(network, 0.3);
         let sums = replica.measure(&mut scratch, &pairs);
         close(&[sums.loss as f32], &[slow.judge(&data, 0.0).loss], 1e-5, "afterwards");
     }

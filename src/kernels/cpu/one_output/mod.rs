@@ -13,13 +13,13 @@ mod table;
 mod tests;
 
 pub use super::one_hidden_layer::{loss_gradient, measured_loss};
-pub use super::replica::{Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;
 use crate::run::RunSpec;
 
 /// A family of networks with one output, with the memory of its loops.
-pub trait OutputLoop: Sized {
+pub trait OutputLoop: Sized + Send {
     /// The loops of a run.
     ///
     /// # Errors

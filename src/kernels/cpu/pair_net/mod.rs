@@ -20,7 +20,7 @@ mod logits;
 mod tests;
 pub mod transformer;
 
-pub use super::replica::{Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica, clip};
 pub use logits::{Judged, Logits};
 
 use super::one_hidden_layer::Row;
@@ -30,7 +30,7 @@ use crate::run::RunSpec;
 pub const TOGETHER: usize = 64;
 
 /// A family of networks on pairs, with the memory of its loops.
-pub trait PairLoop: Sized {
+pub trait PairLoop: Sized + Send {
     /// The loops of a run.
     ///
     /// # Errors

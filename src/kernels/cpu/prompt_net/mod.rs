@@ -13,7 +13,7 @@ pub mod mlp;
 #[cfg(test)]
 mod tests;
 
-pub use super::replica::{Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;
 use crate::models::Family;
@@ -21,7 +21,10 @@ use crate::run::RunSpec;
 use crate::tokens::Prompts;
 
 /// A family of networks on prompts, with the memory of its loops.
-pub trait PromptLoop: Sized {
+pub trait PromptLoop: Sized + Send {
+    /// The smallest number of prompts that are worth a gradient of their own.
+    const LEAST_OF_SHARD: usize = 4;
+
     /// The loops of a run.
     ///
     /// # Errors

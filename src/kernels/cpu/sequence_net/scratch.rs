@@ -121,6 +121,12 @@ impl Scratch {
         replica.update(&self.network.layout, &self.gradients, update);
     }
 
+    /// Writes the gradient of the mean loss of a replica on a batch as in [`Scratch::step`].
+    pub fn gradient(&mut self, replica: &Replica, batch: &[u8], gradient: &mut Vec<Vec<Row>>) {
+        self.compute(replica, Job::Gradients(batch));
+        std::mem::swap(&mut self.gradients, gradient);
+    }
+
     /// Loss and right answers on a batch as in [`Scratch::step`].
     pub fn measure(&mut self, replica: &Replica, batch: &[u8]) -> Tally {
         let mut tally = Tally::default();

@@ -119,6 +119,9 @@ impl AttentionLoop {
 }
 
 impl PromptLoop for AttentionLoop {
+    // Tables of scores are made anew for each gradient, and gone back through.
+    const LEAST_OF_SHARD: usize = 32;
+
     fn of(spec: &RunSpec) -> Result<Self, String> {
         let (net, prompts, shape) = Self::shape(spec)?;
         let one_hot = (prompts.codes == CodeKind::OneHot).then_some(prompts.code_scale());
