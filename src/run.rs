@@ -97,7 +97,7 @@ settings! {
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
         /// Further settings of a sweep, on the command line only; on the page a sweep has at most two settings.
         further: Vec<Axis> = vec![], "further", "Further settings of the sweep", Range::Axes;
-        /// Which measure must reach the target accuracy, or the loss limit, for the solution to count as found.
+        /// Measure that must reach the target accuracy, or the loss limit, for the solution to count as found.
         success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
         /// Largest held-out loss at which the solution counts as found.
         limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";

@@ -12,7 +12,7 @@ crate::charts! {
     FIRST;
     /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
-    /// Share of the examples with the right answer; for labels −1 and +1: with y·f(x) > 0. A logarithmic axis shows the error, 1 − accuracy.
+    /// Share of the examples with the right answer; for labels −1 and +1, an answer is right if y·f(x) > 0. A logarithmic axis shows the error, 1 − accuracy.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;
     /// Weight of every neuron of the first network on every input bit; the relevant bits are marked. For a transformer: the positional embeddings.
     WEIGHTS = "weights", "First-layer weights W", "Weights", Grid;
@@ -25,16 +25,16 @@ crate::charts! {
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Smallest margin of a training example, divided by the norm in the penalty. If theory knows the largest possible value, the chart shows shares of this value.
+    /// Smallest margin of a training example, divided by the norm in the penalty. If the largest possible value is known, the chart shows shares of this value.
     MARGIN = "margin", "Normalised margin", "Margin", Lines;
 }
 
 crate::charts! {
     /// The last charts of every lab.
     LAST;
-    /// Smallest value of the first swept setting with which 80 % of the trials succeed, against the second swept setting.
-    THRESHOLD = "enough", "Smallest value with 80 % successful trials", "Threshold", Lines;
-    /// Share of held-out examples that networks got wrong at the end of each run of a sweep: medians with quartiles.
+    /// For each value of the second swept setting: the smallest value of the first swept setting at which 80 % of the trials succeed.
+    THRESHOLD = "enough", "Smallest setting value with 80 % successful trials", "Threshold", Lines;
+    /// Share of held-out examples that networks answer wrongly at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }
 

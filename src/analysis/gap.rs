@@ -68,7 +68,7 @@ pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
         y: gaps.iter().map(|(_, gap)| of(gap) as f32).collect(),
         ..Default::default()
     };
-    let mut relaxed = series(tr!("largest |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
+    let mut relaxed = series(tr!("largest gradient |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
     if drawn {
         let edges = gaps.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
         relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
@@ -76,8 +76,11 @@ pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
     Lines {
         title: tr!("Fourier gap of the population gradient").into(),
         x_label: tr!("step").into(),
-        y_label: tr!("|g| minus the largest |g| of an irrelevant bit").into(),
-        series: vec![relaxed, series(tr!("smallest |g| of a relevant bit"), Role::Other, |gap| gap.strict)],
+        y_label: tr!("gradient |g| minus the largest |g| of an irrelevant bit").into(),
+        series: vec![
+            relaxed,
+            series(tr!("smallest gradient |g| of a relevant bit"), Role::Other, |gap| gap.strict),
+        ],
         references: reference
             .map(|height| (height, tr!("gap of the majority function").into()))
             .into_iter()

@@ -161,9 +161,9 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     let gamma = 2.0 / selected as f64;
     let needed = sharpness_for(length, gamma);
     let enough = if sharpness >= needed {
-        tr!("the sharpness of this head is at least as large")
+        tr!("the sharpness of this head is at least ln(8T/γ)")
     } else {
-        tr!("the sharpness of this head is smaller")
+        tr!("the sharpness of this head is less than ln(8T/γ)")
     };
     vec![
         tr!(
@@ -174,7 +174,7 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
             even = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
         ),
         tr!(
-            "The relevant bits are read as numbers, +1 or −1. The output differs from the mean of these numbers by at most {error}; the lemma guarantees a difference of at most 2T/e^R = {bound}.",
+            "The relevant bits are read as numbers, +1 or −1. The output differs from the mean of these numbers by at most {error}; the lemma guarantees a difference of at most 2T/e^R = {bound}, where T is the context length and R is the sharpness.",
             error = format!("{:.3}", error_at(length, selected, sharpness)),
             bound = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
         ),
@@ -186,7 +186,7 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
             more = format!("{:.2}", std::f64::consts::LN_2)
         ),
         tr!(
-            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the norms depend on the context length only through its logarithm. The norms give an upper bound on the number of examples that are needed.",
+            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1, where s is the number of relevant bits. If R = ln(8T/γ), the norms depend on the context length T only through ln T. The norms give an upper bound on the number of training examples that are needed for generalisation.",
             root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]
@@ -301,7 +301,7 @@ impl Shattering {
         Grid {
             title: tr!("Output of every head on every input, minus ½").into(),
             x_label: tr!("input").into(),
-            y_label: tr!("head s").into(),
+            y_label: tr!("head number s").into(),
             rows,
             columns: self.inputs(),
             values: values.collect(),
@@ -364,10 +364,10 @@ mod tests {
         assert!(
             said.starts_with("97.3 % of")
                 && said.contains("= 8.19 guarantees")
-                && said.contains("the sharpness of this head is at least as large"),
+                && said.contains("the sharpness of this head is at least ln(8T/γ)"),
             "{said}"
         );
-        assert!(texts(300, 3, 8.0)[2].contains("the sharpness of this head is smaller"));
+        assert!(texts(300, 3, 8.0)[2].contains("the sharpness of this head is less than ln(8T/γ)"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);
     }

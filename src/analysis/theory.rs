@@ -66,7 +66,7 @@ pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
 pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
     Lines {
-        title: tr!("Parts of the gradient of v").into(),
+        title: tr!("Parts of the gradient with respect to v").into(),
         x_label: tr!("distance").into(),
         y_label: tr!("minus the gradient with respect to v").into(),
         series: vec![

@@ -84,7 +84,7 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
         marked: begun.map(|(at, _)| at).collect(),
         marked_name: "began with a relevant bit".into(),
         overlay: shown.iter().map(|j| luck[*j] as f32).collect(),
-        overlay_name: tr!("relevant bits with initial weight 1").into(),
+        overlay_name: tr!("number of relevant bits with initial weight 1").into(),
         ..Default::default()
     }
 }

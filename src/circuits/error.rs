@@ -17,7 +17,7 @@ pub enum CircuitError {
     #[error("{}", tr!("line {line} is not a gate; write a gate as “s = a and b”, “s = a or b”, “s = not a” or “s = a”", line = _0))]
     Form(usize),
     /// A word in the place of a gate that is none.
-    #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are and, or, not and id", line, gate))]
+    #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are “and”, “or”, “not” and “id”", line, gate))]
     Gate {
         /// Where it stands.
         line: usize,
@@ -25,7 +25,7 @@ pub enum CircuitError {
         gate: String,
     },
     /// A word in the place of a name that is none.
-    #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name must consist of letters, digits and _, must not begin with a digit, must have at most 32 characters, and must not be and, or, not, id or inputs", line, name))]
+    #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name must consist of letters, digits and _, must not begin with a digit, must have at most 32 characters, and must not be “and”, “or”, “not”, “id” or “inputs”", line, name))]
     Name {
         /// Where it stands.
         line: usize,

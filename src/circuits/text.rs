@@ -135,10 +135,16 @@ mod tests {
                 "{text}"
             );
         }
-        says("s = a and b\nt = s xor a", "line 2: there is no gate “xor”; the gates are and, or, not and id");
-        says("s = minus a", "line 1: there is no gate “minus”; the gates are and, or, not and id");
+        says(
+            "s = a and b\nt = s xor a",
+            "line 2: there is no gate “xor”; the gates are “and”, “or”, “not” and “id”",
+        );
+        says("s = minus a", "line 1: there is no gate “minus”; the gates are “and”, “or”, “not” and “id”");
         says("s = a; t = b; s = c", "line 3: s is already assigned in line 1");
-        says("s = a;\nt = s xor a;\n", "line 2: there is no gate “xor”; the gates are and, or, not and id");
+        says(
+            "s = a;\nt = s xor a;\n",
+            "line 2: there is no gate “xor”; the gates are “and”, “or”, “not” and “id”",
+        );
         says("s = t or a; t = not s", "line 1: s depends on its own value");
         says("inputs a a; s = a", "line 1: the input a is listed twice");
         says("inputs a; s = a; inputs b", "line 3: the inputs are already listed in a line above");

@@ -150,7 +150,7 @@ pub fn other_start(path: &str) -> Result<Option<String>, Trouble> {
     let told = || {
         format!(
             "The run in {path} began with the weights in {weights}. The run of its link is trained instead, with initial \
-             weights that the link draws."
+             weights drawn from the seed of the link."
         )
     };
     Ok((!weights.is_empty()).then(told))

@@ -78,9 +78,9 @@ impl Block {
             Block::Label => tr!("Label (0 in the query's token)"),
             Block::Weights => tr!("Weights of the network, the same in every token"),
             Block::Outputs => tr!("Outputs of the network's layers"),
-            Block::Slopes => tr!("Slopes of the activations"),
+            Block::Slopes => tr!("Slopes of the activation functions"),
             Block::LossGradient => tr!("Gradient of the loss with respect to the network's output"),
-            Block::Errors => tr!("Errors, passed back layer by layer"),
+            Block::Errors => tr!("Errors of the neurons, computed by backpropagation"),
             Block::One => tr!("The number 1"),
             Block::Example => tr!("1 in an example's token, 0 in the query's token"),
         }

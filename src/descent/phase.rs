@@ -83,26 +83,26 @@ impl Phase {
     pub fn about(self) -> String {
         match self {
             Phase::Forward(1) => {
-                tr!("This layer computes the output of each neuron of the network's first layer from the input and the neuron's weights, and writes the output into the token.")
+                tr!("This layer of the transformer computes the output of each neuron in the network's first layer from the input and the neuron's weights, and writes the output into the token.")
                     .into()
             }
             Phase::Forward(j) => tr!(
-                "This layer computes the output of each neuron of the network's layer {j} from the outputs of layer {below} and the neuron's weights, and writes the output into the token.",
+                "This layer of the transformer computes the output of each neuron in the network's layer {j} from the outputs of the network's layer {below} and the neuron's weights, and writes the output into the token.",
                 j,
                 below = j - 1
             ),
             Phase::Slopes => {
-                tr!("This layer writes the slope of the activation for every neuron of the network.").into()
+                tr!("For every neuron of the network, this layer of the transformer writes the slope of the activation function into the token.").into()
             }
             Phase::LossGradient => {
-                tr!("This layer writes twice the difference between output and label into the token of each example, and 0 into the query's token.").into()
+                tr!("This layer of the transformer writes 2 · (output − label) into the token of each example, and 0 into the query's token.").into()
             }
             Phase::Backward(j) => tr!(
-                "This layer computes the errors of the neurons of layer {j}: in the network's output layer from the gradient g, in every other layer from the errors of the next layer. Each product uses the numbers of one token only.",
+                "This layer of the transformer computes the errors of the neurons in the network's layer {j}. In the network's output layer, the error of a neuron is its slope times the gradient g; in every other layer, the error is the slope times the weighted sum of the errors of the next layer. Each token uses only its own numbers.",
                 j
             ),
             Phase::Step => {
-                tr!("The products of errors and outputs are averaged over the examples, multiplied by η/2 and subtracted from the weights in every token.")
+                tr!("For each weight of a neuron, the neuron's error is multiplied by the weight's input. This product is averaged over the examples, multiplied by η/2 and subtracted from the weight in every token.")
                     .into()
             }
             Phase::CleanUp => {

@@ -239,7 +239,7 @@ impl Draw {
         if teacher || self.teacher.contains(&0) || self.teacher.len() > MOST_HIDDEN {
             let sizes = self.teacher.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
             let expected = tr!(
-                "at most {layers} hidden layers of at least one neuron, with at most {most} weights",
+                "at most {layers} hidden layers, at least one neuron in each layer, and at most {most} weights in all layers together",
                 layers = MOST_HIDDEN,
                 most = MOST_IN_TEACHER
             );
@@ -282,7 +282,7 @@ impl Draw {
         }
         let bad = self.points.iter().position(|point| point.iter().any(|x| !x.is_finite()))?;
         let [x, y] = self.points[bad];
-        let expected = tr!("finite numbers: point {number} is not finite", number = bad + 1);
+        let expected = tr!("finite numbers: a coordinate of point {number} is not finite", number = bad + 1);
         Some(Problem::new("points", &format!("{x}:{y}"), expected))
     }
 }
@@ -376,8 +376,16 @@ mod tests {
         let points = |points: Vec<[f64; 2]>| Draw { function: Function::Points, points, ..Draw::default() };
         for (draw, key, expected) in [
             (points(vec![]), "f", "another function, or at least one point of your own"),
-            (points(vec![[0.0, 1.0], [f64::NAN, 1.0]]), "points", "finite numbers: point 2 is not finite"),
-            (points(vec![[0.0, f64::INFINITY]]), "points", "finite numbers: point 1 is not finite"),
+            (
+                points(vec![[0.0, 1.0], [f64::NAN, 1.0]]),
+                "points",
+                "finite numbers: a coordinate of point 2 is not finite",
+            ),
+            (
+                points(vec![[0.0, f64::INFINITY]]),
+                "points",
+                "finite numbers: a coordinate of point 1 is not finite",
+            ),
             (points(vec![[0.0; 2]; 513]), "points", "at most 512 points"),
             (
                 Draw { dim: 2, ..points(vec![[0.0; 2]]) },
@@ -390,7 +398,7 @@ mod tests {
             (
                 Draw { function: Function::Network, teacher: vec![1 << 20; 2], ..Draw::default() },
                 "teacher",
-                "at most 5 hidden layers of at least one neuron, with at most 16384 weights",
+                "at most 5 hidden layers, at least one neuron in each layer, and at most 16384 weights in all layers together",
             ),
             (Draw { reach: f64::INFINITY, ..Draw::default() }, "wide", "a finite number"),
         ] {

@@ -32,8 +32,10 @@ impl RunView {
         let mut events: Vec<(u64, String)> = vec![];
         // What a network begins with has not happened.
         let followed = self.milestones.followed.iter().filter(|(_, step)| *step > 0);
-        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to the {name} strategy", name = of))));
-        events.extend(self.milestones.memorised.map(|step| (step, tr!("sample memorised").into())));
+        events.extend(
+            followed.map(|(of, step)| (*step, tr!("network nearest to the {name} strategy", name = of))),
+        );
+        events.extend(self.milestones.memorised.map(|step| (step, tr!("training sample memorised").into())));
         let steps = || self.solved.iter().map(|(_, step)| *step);
         if let (Some(first), Some(last)) = (steps().min(), steps().max()) {
             let many = thousands(self.solved.len() as u64);
@@ -125,6 +127,6 @@ mod tests {
         hear(&mut state, 2, 9);
         let events = state.events();
         let names: Vec<_> = events.iter().map(|(step, what)| (*step, what.as_str())).collect();
-        assert_eq!(names, [(100, "nearest to the bigram strategy")]);
+        assert_eq!(names, [(100, "network nearest to the bigram strategy")]);
     }
 }

@@ -166,6 +166,6 @@ pub fn found(run: &RunView) -> String {
 pub fn held_out(run: &RunView) -> Option<String> {
     let whole = run.spec().held_out();
     (run.held_out < whole).then(|| {
-        tr!("While the CPU trains, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If the target is reached, this is confirmed on all held-out examples.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+        tr!("While the CPU trains, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If a measurement on these examples reaches the target, it is repeated on all held-out examples before the target counts as reached.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
     })
 }

@@ -183,7 +183,7 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
         let number = significant(f64::from(output));
         let answer = match output == 0.0 {
             true => tr!("0, which has no sign").into(),
-            false => tr!("{output}, so {sign}", output = number, sign = sign(output)),
+            false => tr!("{output}, so the sign is {sign}", output = number, sign = sign(output)),
         };
         said(step, &answer, output * label > 0.0)
     });
@@ -235,7 +235,7 @@ mod tests {
             );
             let label = if minus.is_multiple_of(2) { "The label is +1." } else { "The label is −1." };
             assert_eq!(example.label, label, "{example:?}");
-            let says_plus = example.answer.contains("so +1");
+            let says_plus = example.answer.contains("so the sign is +1");
             let is_right = says_plus == (minus.is_multiple_of(2));
             assert!(example.answer.starts_with("The network's answer at step 7: "), "{example:?}");
             assert!(example.answer.ends_with(if is_right { "Right." } else { "Wrong." }), "{example:?}");
@@ -268,7 +268,7 @@ mod tests {
             let field: f64 = x.iter().zip(&teacher).map(|(x, w)| f64::from(*x) * w).sum();
             assert_eq!(example.label, format!("The label is {}.", if field < 0.0 { "−1" } else { "+1" }));
             let output: f64 = x.iter().zip(&weights[0]).map(|(x, w)| f64::from(*x) * f64::from(*w)).sum();
-            let expected = if output < 0.0 { "so −1" } else { "so +1" };
+            let expected = if output < 0.0 { "so the sign is −1" } else { "so the sign is +1" };
             assert!(example.answer.contains(expected), "{output}: {example:?}");
         }
         // Without weights there is no sign, and no sign is right.

@@ -90,7 +90,9 @@ impl Group {
             Group::Recalled => tr!("Symbol found in an earlier step"),
             Group::Given => tr!("Symbol found in the input"),
             Group::Prefix => tr!("Number of the step that last wrote the cell: bits found so far"),
-            Group::Flags => tr!("Flags: earlier write found, input symbol found, bit found in this round"),
+            Group::Flags => {
+                tr!("Flags: earlier write found, input symbol found, bit found in this round of the search")
+            }
             Group::Move => tr!("Move: left, right"),
         }
     }

@@ -128,7 +128,7 @@ pub enum Mistake {
         needed: u64,
     },
     /// A start cell or an input that is too far to the right.
-    #[error("{}", tr!("the start cell or the input reaches cell {cell}, but the largest allowed cell is {most}", cell, most = MOST_CELL))]
+    #[error("{}", tr!("the start cell or the last symbol of the input is at cell {cell}, but the largest allowed cell is {most}", cell, most = MOST_CELL))]
     Cell {
         /// The cell.
         cell: u64,

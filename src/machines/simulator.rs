@@ -284,7 +284,7 @@ mod tests {
         let far = run("a * → * L a", "", 2_000_000, 1).unwrap_err();
         assert_eq!(
             far,
-            "the start cell or the input reaches cell 2000000, but the largest allowed cell is 16384"
+            "the start cell or the last symbol of the input is at cell 2000000, but the largest allowed cell is 16384"
         );
     }
 

@@ -425,7 +425,7 @@ fn positions_that_do_not_fit_are_refused() {
     assert_eq!(
         sentence,
         format!(
-            "the start cell or the input reaches cell {}, but the largest allowed cell is 16384",
+            "the start cell or the last symbol of the input is at cell {}, but the largest allowed cell is 16384",
             u64::MAX
         )
     );

@@ -91,13 +91,13 @@ choices! {
 settings! {
     /// Attention layers on an embedding, read out at every symbol.
     pub struct AttentionOnly {
-        /// Number of components of a symbol's vector, divided among the heads; the induction head written by hand needs 3k.
+        /// Number of components of a symbol's vector, divided among the heads; the induction head written by hand needs 3k for k symbols.
         hidden: usize = 16, "d", "Hidden size d", Range::Int(2, 128);
         /// Number of heads in each layer, from the first layer to the last.
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
         /// How positions are encoded: by distance, or by vectors added to the embeddings.
         positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
-        /// Whether the network has layer norms and output projections: the formulas of the thesis have none, its published code has them.
+        /// Whether there are layer norms and output projections: not in the formulas of the thesis, but in the published code of the thesis.
         norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
@@ -107,7 +107,7 @@ settings! {
         from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Sharpness c of the attention written by hand; the larger c is, the closer the attention is to a hard maximum.
         sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
-        /// Slope a of the read-out written by hand: each logit is the slope a multiplied by a frequency.
+        /// Slope a of the read-out written by hand: logit of a symbol = a × this symbol's frequency after copies of the current symbol.
         slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
     }
 }

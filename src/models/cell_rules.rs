@@ -53,7 +53,7 @@ settings! {
     pub struct CellRules {
         /// Rules that the search tries: random rules, all rules one after the other, or one rule that you write.
         order: Order = Order::Random, "tried", "Rules that are tried", Range::Choice(Order::OPTIONS);
-        /// Nine new values: for a cell with −1, if the cell above has −1, 0 or +1; then for a cell with 0; then with +1.
+        /// New values of a cell: three if the old value is −1 (cell above: −1, 0, +1), then three for the old value 0, then three for +1.
         rule: String = IDENTITY.into(), "entries", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
         /// Cells that are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
@@ -93,7 +93,7 @@ impl CellRules {
     pub const INFO: Info = Info {
         slug: "cell-rules",
         name: "Search among 19,683 cell rules",
-        about: "Each step tries one rule. A rule gives the new value of a cell from the cell itself and the cell above it. The search keeps the rule that answers the most validation queries right.",
+        about: "Each step tries one rule. A rule gives the new value of a cell from the cell itself and the cell above it. The search keeps the rule that answers the most validation queries correctly.",
         sources: &[GOEL_2022],
     };
 
@@ -247,7 +247,7 @@ impl Architecture for OnQueries {
         }
         let all = self.bits().saturating_mul(replicas as u64);
         let expected =
-            tr!("fewer replicas: the queries of all searches would not fit into a browser's memory");
+            tr!("fewer replicas, because the queries of all searches would not fit into a browser's memory");
         (all > MOST_CELLS)
             .then(|| Problem::new("replicas", &replicas.to_string(), expected))
             .into_iter()

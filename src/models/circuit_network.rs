@@ -45,11 +45,11 @@ settings! {
     pub struct CircuitNetwork {
         /// Whether each value is rounded to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
-        /// Standard deviation of the noise on all weights in the charts of values and the truth table; the search has no noise.
+        /// Standard deviation of noise on all weights. The charts of values and the truth table use this noise; the search does not.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
         /// Number of random directions; in each direction the search finds the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Random directions of noise", Range::Int(1, 64);
-        /// Number of starting points from which the search descends along the boundary between the two answers.
+        /// Number of starting points of the search for smaller perturbations along the boundary between the two answers.
         starts: usize = 8, "starts", "Starting points of the search", Range::Int(1, 16);
     }
 }
@@ -59,7 +59,7 @@ impl CircuitNetwork {
     pub const INFO: Info = Info {
         slug: "circuit-network",
         name: "Circuit as a network",
-        about: "A network that computes a Boolean circuit. The network has two ReLU layers for each layer of gates, and a setting turns rounding after each layer of gates on or off. The weights are set by hand, not trained.",
+        about: "A network that computes a Boolean circuit. The network has two ReLU layers for each layer of gates. A setting determines whether the values are rounded after each layer of gates. The weights are set by hand, not trained.",
         sources: &[WEI_2022],
     };
 

@@ -64,7 +64,7 @@ settings! {
         heads: usize = 16, "heads", "Heads", Range::Int(1, 64);
         /// Number of neurons in the MLP block.
         hidden: usize = 256, "dmlp", "MLP size", Range::Int(1, 2048), "neurons";
-        /// Whether inputs of attention, MLP and output are normalised; without layer norm, twice as many examples are needed.
+        /// Whether the inputs of attention, MLP and output layer are normalised; without layer norm, twice as many examples are needed.
         norm: Norm = Norm::Layer, "ln", "Layer norm", Range::Choice(Norm::OPTIONS);
     }
 }

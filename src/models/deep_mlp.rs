@@ -57,7 +57,7 @@ settings! {
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Number of ones in each initial row of the first layer; all other entries are 0 or ε.
         ones: usize = 2, "ones", "Ones per row of the first layer", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
-        /// Whether all layers are trained for the whole run, or one layer after the other, each for an equal share.
+        /// Whether all layers are trained for the whole run, or one layer after the other, each for an equal number of steps.
         training: Training = Training::EndToEnd, "layers", "Training of the layers", Range::Choice(Training::OPTIONS);
     }
 }
@@ -67,7 +67,7 @@ impl DeepMlp {
     pub const INFO: Info = Info {
         slug: "deep-mlp",
         name: "Deep MLP",
-        about: "A network with several hidden layers. With the activation z², one hidden layer can compute parities of at most 2 bits, and two hidden layers parities of at most 4 bits.",
+        about: "A network with several hidden layers. With the activation z², a network with one hidden layer can compute parities of at most 2 bits, and a network with two hidden layers can compute parities of at most 4 bits.",
         sources: &[EDELMAN_2024, BELILOVSKY_2019],
     };
 

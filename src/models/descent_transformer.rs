@@ -40,7 +40,7 @@ settings! {
         /// Number M of straight lines that approximate a smooth activation; the error of the approximation falls like 1/M².
         knots: usize = 32, "knots", "Number M of straight lines", Range::Int(1, MOST_KNOTS as u64);
         /// Bound R of the approximation: the straight lines cover the inputs of the activation from −R to R.
-        reach: f64 = 4.0, "reach", "Reach R of the lines", Range::Real(0.1, 100.0);
+        reach: f64 = 4.0, "reach", "Range R of the straight lines", Range::Real(0.1, 100.0);
         /// Width δ of the band above 0: for an input between 0 and δ, the transformer computes a wrong slope of the ReLU.
         delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
         /// Bound on the weights: each step ends with a projection of every weight to the range from −B to B.

@@ -58,8 +58,8 @@ settings! {
     pub struct GatedMemory {
         /// Whether each slot is for a position or for a name; slots for names are enough if all positions have the same list of names.
         slots: Slots = Slots::Positions, "slots", "Slots of the memory", Range::Choice(Slots::OPTIONS);
-        /// Number of straight pieces that approximate each square.
-        knots: usize = 64, "knots", "Straight pieces per square x²", Range::Int(1, 512);
+        /// Number of linear pieces of the function that approximates each square x².
+        knots: usize = 64, "knots", "Linear pieces per square x²", Range::Int(1, 512);
     }
 }
 

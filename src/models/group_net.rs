@@ -45,7 +45,7 @@ choices! {
 settings! {
     /// Squares or ReLUs of two embeddings' sum.
     pub struct GroupNet {
-        /// Number m of neurons. For the cyclic group of p elements, the theory of the margin needs 4(p − 1); training needs more.
+        /// Number m of neurons. For the cyclic group of p elements, the margin theory needs 4(p − 1) neurons; training needs more neurons.
         width: usize = 200, "width", "Neurons m", Range::Int(1, 16_384), "neurons";
         /// Activation that a neuron applies to the sum of its two embeddings.
         sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
@@ -53,7 +53,7 @@ settings! {
         lambda: f64 = 0.001, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
         /// List of steps, each with the value of λ from this step on. As λ falls towards 0, the margin can approach its maximum.
         lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
-        /// Exponent ν of each neuron's norm in the penalty: 3 suits square activations, 2 is the usual L2 penalty.
+        /// Exponent ν of each neuron's norm in the penalty: the theory of square activations uses 3; the usual L2 penalty has 2.
         exponent: usize = 3, "nu", "Exponent ν", Range::Int(2, 6);
         /// Standard deviation of the normally distributed initial weights.
         std: f64 = 0.1, "std", "Standard deviation of the initial weights", Range::Real(0.0, 10.0), only when "from" = "random";
@@ -164,17 +164,22 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
             return Ok(());
         }
         if self.sigma != Sigma::Square {
-            return Err(("act", tr!("square: this initial network is known only for z²").into()));
+            return Err((
+                "act",
+                tr!("square, because this initial network is known only for the activation function z²")
+                    .into(),
+            ));
         }
-        let none =
-            || tr!("another initial network: the largest margin is not known for this table").to_string();
+        let none = || {
+            tr!("another initial network, because the largest margin is not known for this table").to_string()
+        };
         let needed = match self.from {
             Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
             _ if !task.has_theory() => return Err(("from", none())),
             _ if task.construction() > bounds::MOST_CONSTRUCTION => {
                 let elements = task.elements();
                 let expected = tr!(
-                    "another initial network: the search for the maximum-margin network on {elements} elements takes too long",
+                    "another initial network, because the search for the maximum-margin network on {elements} elements takes too long",
                     elements
                 );
                 return Err(("from", expected));
@@ -574,7 +579,9 @@ mod tests {
     fn a_link_to_a_network_that_has_no_room_begins_with_chance() {
         let (link, notices) = crate::permalink::decode("#v1/groups?from=memorise&width=300");
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(notices[0].to_string().starts_with("from = memorise: expected random, or width = at least"));
+        assert!(
+            notices[0].to_string().starts_with("from = memorise: expected random, or for width: at least")
+        );
         assert!(link.spec.problems().is_empty());
         assert_eq!(link.spec.value("width").unwrap().to_string(), "300");
     }

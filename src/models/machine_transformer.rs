@@ -49,7 +49,7 @@ settings! {
     pub struct MachineTransformer {
         /// How the attention weights are computed from the scores of the past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of softmax. With rounding and without noise, all of up to T steps are right if β > ln(2T).
+        /// Inverse temperature β of softmax. With rounding and without noise, β > ln(2T) is enough for all of at most T steps to be right.
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block. Rounding removes errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
@@ -69,7 +69,7 @@ impl MachineTransformer {
     pub const INFO: Info = Info {
         slug: "machine-transformer",
         name: "Transformer that runs a Turing machine",
-        about: "Each new token holds one step of the machine. To find the symbol under the machine's head, the transformer does a binary search for the last past step at this cell. Each block of the search finds one bit of the number of that step.",
+        about: "Each new token holds one step of the machine. To find the symbol under the machine's head, the transformer must find the most recent past step at which the head was at the same cell. A binary search does this: each block of the search finds one bit of the number of this step.",
         sources: &[WEI_2022],
     };
 

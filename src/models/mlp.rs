@@ -90,7 +90,7 @@ settings! {
         ones: usize = 2, "ones", "Ones per row of W", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
         /// Biases that are trained. With ReLU, a parity of an odd number of bits (3 or more) cannot be learned without hidden biases.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
-        /// Whether the second layer u is trained, or all its weights are fixed to 1, so that it only adds up the neurons.
+        /// Whether the second layer u is trained, or all its weights are fixed to 1, so that the layer adds up the neurons' outputs.
         second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
         /// Whether the first layer W and its biases b are trained, or keep their random initial values.
         first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);

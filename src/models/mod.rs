@@ -447,7 +447,7 @@ fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mu
 pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<Problem> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
     let expected = tr!(
-        "a smaller number for a network of this size: all examples and networks of a step together would not fit into a browser's memory"
+        "a smaller number for a network of this size, because all examples and networks of a step together would not fit into a browser's memory"
     );
     (bounds::product([activations, batch as u64, replicas as u64]) > bounds::MOST_NUMBERS)
         .then(|| Problem::new(key, &found.to_string(), expected))

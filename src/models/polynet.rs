@@ -58,7 +58,7 @@ impl Polynet {
     pub const INFO: Info = Info {
         slug: "polynet",
         name: "PolyNet",
-        about: "A product of linear forms of the input bits. The product is the parity if each form depends on one relevant bit only, and no two forms on the same bit.",
+        about: "A product of linear forms of the input bits. The product is the parity if each form depends on exactly one relevant bit, and different forms depend on different bits.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

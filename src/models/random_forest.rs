@@ -31,7 +31,7 @@ settings! {
     pub struct RandomForest {
         /// Number of trees in the forest; each training step grows one tree.
         trees: usize = 100, "trees", "Trees", Range::Int(1, 1000);
-        /// Largest number of splits between the root and a leaf; 0 splits until every leaf contains only one class.
+        /// Largest number of splits between the root and a leaf; with 0, nodes are split until every leaf contains only one class.
         depth: usize = 0, "depth", "Depth", Range::Int(0, 64), "splits";
         /// Number of random columns that are tried for each split; the best one is used. 0 means √n of the n columns.
         candidates: usize = 0, "features", "Columns tried per split", Range::Int(0, 512);
@@ -43,7 +43,7 @@ impl RandomForest {
     pub const INFO: Info = Info {
         slug: "random-forest",
         name: "Random forest",
-        about: "Decision trees, each trained on a bootstrap sample, vote on the label. On tables, networks are compared with this forest.",
+        about: "Decision trees, each trained on a bootstrap sample, vote on the label. On tabular data, networks are compared with this forest.",
         sources: &[BREIMAN_2001, EDELMAN_2024_FRONTIER],
     };
 

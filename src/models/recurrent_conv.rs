@@ -97,7 +97,7 @@ impl RecurrentConv {
     pub const INFO: Info = Info {
         slug: "recurrent-conv",
         name: "Recurrent convolutional network",
-        about: "SGD writes the examples into a table; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
+        about: "SGD stores the examples in a table of weights, one example per step; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
         sources: &[GOEL_2022],
     };
 
@@ -239,8 +239,9 @@ impl Architecture for OnTable {
         }
         let [_, [high, wide]] = self.sizes();
         if product([high, wide, replicas, MOST_QUERIES].map(|size| size as u64)) > MOST_CELLS {
-            let expected =
-                tr!("fewer replicas: the cells of all test inputs would not fit into a browser's memory");
+            let expected = tr!(
+                "fewer replicas, because the cells of all test inputs would not fit into a browser's memory"
+            );
             problems.push(Problem::new("replicas", &replicas.to_string(), expected));
         }
         problems

@@ -86,7 +86,7 @@ settings! {
         /// One combined matrix for queries and keys, or two separate matrices.
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
         /// Length d_k of queries and keys; with 0, they are as long as the input of the attention scores.
-        key_width: usize = 0, "dk", "Width of keys d_k", Range::Int(0, 512), only when "qk" = "separate";
+        key_width: usize = 0, "dk", "Width d_k of keys", Range::Int(0, 512), only when "qk" = "separate";
         /// Part of a token's vector z that the scores depend on: all of z, or only the codes of positions.
         scores: Scores = Scores::Positions, "scores", "Input of the attention scores", Range::Choice(Scores::OPTIONS);
         /// Part of a token's vector z that the heads average: all of z, or only the token's numbers x.
@@ -95,10 +95,10 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of the attention set by hand; 0 chooses an α with at least 99.99 % on the named token.
+        /// Sharpness α of the attention set by hand; with 0, α is such that the named token gets at least 99.99 % of the attention.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
-        /// Number of straight pieces that approximate each square in the readout set by hand.
-        knots: usize = 32, "knots", "Straight pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";
+        /// Number of linear pieces of the function that approximates each square x² in the readout set by hand.
+        knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";
     }
 }
 
@@ -107,7 +107,7 @@ impl TokenAttention {
     pub const INFO: Info = Info {
         slug: "token-attention",
         name: "Attention on tokens",
-        about: "One attention layer and a two-layer perceptron. At each position the prompt names a few positions, and the heads should attend to the tokens at the named positions.",
+        about: "One attention layer and a two-layer perceptron. Each token contains the codes of a few positions (its names). The heads should attend to the tokens at these positions.",
         sources: &[MOUSAVI_2025],
     };
 

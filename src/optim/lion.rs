@@ -35,7 +35,7 @@ impl Lion {
     pub const INFO: Info = Info {
         slug: "lion",
         name: "Lion",
-        about: "In a step all weights change by the same amount, up or down. The sign of a mean of the current and the previous gradients gives the direction.",
+        about: "In each step, every weight goes up or down by the same amount. The direction is opposite to the sign of a weighted mean of the current and the previous gradients.",
         sources: &[CHEN_2023],
     };
 }

@@ -43,7 +43,7 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
         }
         "embed" => match value {
             "" | "1" | "on" => (Some(value.into()), None),
-            _ => (None, bad(value, tr!("on, or nothing"))),
+            _ => (None, bad(value, tr!("“on”, or no value"))),
         },
         "at" => match value.parse::<u64>() {
             Ok(step) if (1..=1_000_000_000).contains(&step) => (Some(step.to_string()), None),
@@ -51,7 +51,10 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
         },
         _ => (
             Some(value.into()),
-            bad(value, tr!("no value: this key has no effect yet, but the link keeps its value")),
+            bad(
+                value,
+                tr!("no value, because this key has no effect yet; the link keeps the value that was found"),
+            ),
         ),
     }
 }

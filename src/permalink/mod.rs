@@ -101,7 +101,7 @@ settings! {
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
         /// Heads that are switched off in the inspected network, counted layer by layer from 1.
         off: Vec<usize> = vec![], "off", "Heads switched off", Range::List(1, 32);
-        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and newly named position.
+        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new name (a position).
         named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
         /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
         tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
@@ -113,7 +113,7 @@ settings! {
         counted: Counted = Counted::Steps, "count", "Horizontal axis of curves", Range::Choice(Counted::OPTIONS);
         /// Quantity that the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
-        /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means after the last layer of the step.
+        /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means the last layer of the step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
         /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
         shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);

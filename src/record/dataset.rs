@@ -104,7 +104,7 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
     let (kept, y, classes) = classes(kept, &labels, &mut notes)?;
     if kept.len() < FEWEST_ROWS {
         return Err(tr!(
-            "only {rows} rows are left, and at least {fewest} rows are needed",
+            "only {rows} rows can be used, and at least {fewest} rows are needed",
             rows = kept.len(),
             fewest = FEWEST_ROWS
         ));
@@ -475,7 +475,7 @@ mod tests {
             (rows("w,x"), "no column contains only numbers"),
             (file(60, |i| format!("1e{},{}", 200 + i, i % 2)), "no column contains only numbers"),
             (file(60, |i| format!("3,{}", i % 2)), "differ"),
-            (file(30, |i| format!("{i},{}", i % 2)), "30 rows are left"),
+            (file(30, |i| format!("{i},{}", i % 2)), "30 rows can be used"),
         ] {
             assert!(of(&bytes).contains(part), "{part}: {}", of(&bytes));
         }

@@ -174,7 +174,7 @@ fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> Result<Datas
 fn forty_rows_and_a_fifth_missing_are_enough() {
     let word = |i: usize| ["no", "yes"][i % 2];
     assert_eq!(table("a,kind", 40, |i| format!("{i},{}", word(i))).unwrap().table.y.len(), 40);
-    assert!(table("a,kind", 39, |i| format!("{i},{}", word(i))).unwrap_err().contains("39 rows are left"));
+    assert!(table("a,kind", 39, |i| format!("{i},{}", word(i))).unwrap_err().contains("39 rows can be used"));
     let gaps = |rows: usize| {
         table("a,kind", rows, |i| {
             if i < 50 && i % 5 == 0 || i == 51 { format!(",{}", word(i)) } else { format!("{i},{}", word(i)) }
@@ -226,7 +226,7 @@ fn labels_are_classes_up_to_ten_numbers_and_their_order_is_that_of_numbers() {
     assert_eq!((numbers.classes, &numbers.table.y[..2]), (["9", "10"].map(String::from), &[1.0, -1.0][..]));
     // A label for every second row is one of classes, though too few rows have it; more are none.
     let said = |labels: usize| table("x,y", 60, |i| format!("{i},name {}", i % labels)).unwrap_err();
-    assert!(said(30).contains("4 rows are left") && said(31).contains("nearly every row"), "{}", said(30));
+    assert!(said(30).contains("4 rows can be used") && said(31).contains("nearly every row"), "{}", said(30));
 }
 
 /// A saved run of a link that holds everything.

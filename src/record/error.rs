@@ -49,7 +49,7 @@ pub enum FileError {
     #[error("{}", tr!("this run was written by a newer version of this program (file format {format}; this version reads formats up to {known})", format = _0, known = VERSION))]
     Newer(u64),
     /// Its link has parts that mean nothing here, so its numbers would be shown of another run.
-    #[error("{}", tr!("the link of this file cannot be read here: {why}", why = _0))]
+    #[error("{}", tr!("this version of the program cannot read the link of this file: {why}", why = _0))]
     Link(String),
     /// A part is missing or is not what it should be.
     #[error("{}", tr!("{place} should be {expected}", place, expected))]

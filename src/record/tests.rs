@@ -302,7 +302,7 @@ fn weights_are_checked_by_their_header() {
     };
     assert!(replaced("width=3", "width=4").contains("the weights w should be 2 × 5 × 4 numbers"));
     assert!(replaced("vivarium-checkpoint-1", "elsewhere--checkpoint").contains("another program"));
-    assert!(replaced("replicas=2", "replicas=3").contains("one time for each of the 3 replicas"));
+    assert!(replaced("replicas=2", "replicas=3").contains("one entry for each of the 3 replicas"));
     let mut broken = bytes.clone();
     let end = broken.len();
     broken[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());

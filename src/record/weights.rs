@@ -88,8 +88,8 @@ impl Header {
         let solved: Vec<Option<u64>> =
             word("solved").unwrap_or_default().split_whitespace().map(|word| word.parse().ok()).collect();
         if solved.len() != spec.run.replicas {
-            let expected = tr!("one time for each of the {replicas} replicas", replicas = spec.run.replicas);
-            return Err(FileError::field(tr!("the times in the header of these weights"), expected));
+            let expected = tr!("one entry for each of the {replicas} replicas", replicas = spec.run.replicas);
+            return Err(FileError::field(tr!("the list “solved” in the header of these weights"), expected));
         }
         let mut expected = begin;
         let mut tensors = vec![];

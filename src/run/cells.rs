@@ -190,8 +190,9 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
     let keys = ["sweep", "series"].into_iter().chain(std::iter::repeat("further"));
     let all = keys.zip([sweep, series].into_iter().chain(further)).filter(|(_, axis)| !axis.is_empty());
     if sweep.is_empty() {
-        let expected =
-            tr!("a value for the setting sweep as well, because this setting has an effect only in a sweep");
+        let expected = tr!(
+            "a value for the setting “sweep” as well, because this setting has an effect only in a sweep"
+        );
         return all.take(1).flat_map(|(key, axis)| found(axis, key, expected)).collect();
     }
     for (before, (key, axis)) in all.enumerate() {
@@ -338,7 +339,7 @@ mod tests {
     #[test]
     fn impossible_further_settings_are_named() {
         for (query, key, part) in [
-            ("further=seed:1_2", "further", "a value for the setting sweep as well"),
+            ("further=seed:1_2", "further", "a value for the setting “sweep” as well"),
             ("sweep=n:10_20&further=n:10_20", "further", "different for each run"),
             ("sweep=n:10_20&series=k:2_3&further=seed:1_2,k:2_3", "further", "different for each run"),
             ("sweep=n:10_20&further=device:cpu_gpu", "further", "different for each run"),

@@ -22,7 +22,7 @@ impl RunSpec {
         problems.extend(self.suits());
         if self.run.batch == 0 && examples.sample_size().is_none() {
             let expected = tr!(
-                "at least 1: a batch of 0 means the fixed training sample, but this run draws new examples at every step"
+                "at least 1, because a batch of 0 means the fixed training sample, but this run draws new examples at every step"
             );
             problems.push(Problem::new("batch", "0", expected));
         }

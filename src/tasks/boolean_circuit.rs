@@ -32,7 +32,7 @@ settings! {
         gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
         /// Seed of the random circuit; it determines the gates.
         seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
-        /// Least number of layers; ID gates extend a shallower circuit. For the product of weights: the number of weights.
+        /// Minimum number of layers; ID gates are added to a shallower circuit. For the product of weights: the number of weights.
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
@@ -45,7 +45,7 @@ impl BooleanCircuit {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "boolean-circuit",
-        name: "Circuits that survive noise",
+        name: "Circuits with noise on the weights",
         about: "A ReLU network computes a Boolean circuit. The weights of the network are set by hand. A search looks for the smallest perturbation of all weights that changes the network's answer.",
         sources: &[WEI_2022],
     };
@@ -172,7 +172,7 @@ impl Examples for BooleanCircuit {
             return vec![Problem::new(
                 "in",
                 "0",
-                tr!("1, because the product of weights has no other input"),
+                tr!("1, because the only input of the circuit “product of weights” is always 1"),
             )];
         }
         vec![]
@@ -233,7 +233,7 @@ mod tests {
         for (link, said) in [
             (
                 "circuit=own&text=s~=~a~xor~b",
-                "line 1: there is no gate “xor”; the gates are and, or, not and id",
+                "line 1: there is no gate “xor”; the gates are “and”, “or”, “not” and “id”",
             ),
             ("circuit=own&text=s~=~t;t~=~not~s", "line 1: s depends on its own value"),
             (
@@ -247,7 +247,7 @@ mod tests {
             ("circuit=majority&n=20", "the number must be from 1 to 19, but it is 20"),
             ("n=32", "the network of a run must have at most 20000 parameters"),
             ("in=1.0", "4 bits, one for each input of the circuit, or an empty field"),
-            ("circuit=toy&in=0", "1, because the product of weights has no other input"),
+            ("circuit=toy&in=0", "1, because the only input of the circuit “product of weights” is always 1"),
             ("circuit=toy&levels=401", "a whole number from 1 to 400"),
         ] {
             let said_of = notices(link);

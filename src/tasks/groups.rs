@@ -399,7 +399,9 @@ impl Examples for Groups {
                 _ => ("n", self.n.to_string()),
             };
             let expected = match self.operation {
-                Operation::Dihedral => tr!("at most {most}: D_n has 2n elements", most = MOST_ELEMENTS / 2),
+                Operation::Dihedral => {
+                    tr!("at most {most}, because D_n has 2n elements", most = MOST_ELEMENTS / 2)
+                }
                 _ => tr!("a product group with at most {most} elements", most = MOST_ELEMENTS),
             };
             problems.push(Problem::new(key, &found, expected));

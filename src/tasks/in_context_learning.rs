@@ -47,7 +47,7 @@ settings! {
         /// Weight of N(2, I) in the mixture of test inputs; N(−2, I) has the remaining weight.
         test_weight: f64 = 0.0, "tw2", "Weight of N(2, I) in the test", Range::Real(0.0, 1.0), only when "dist" = "mixture";
         /// Factor by which the inputs of test prompts are multiplied.
-        test_scale: f64 = 1.0, "ts", "Scale in the test", Range::Real(0.01, 10.0);
+        test_scale: f64 = 1.0, "ts", "Factor for test inputs", Range::Real(0.01, 10.0);
         /// Number of points in the longest test prompt; 0 means as many points as in training.
         long: usize = 0, "long", "Longest test prompt", Range::Int(0, 256);
         /// Number of input coordinates on which a function depends.
@@ -55,9 +55,9 @@ settings! {
         /// Number of splits between the root and a leaf of a tree.
         depth: usize = 4, "splits", "Depth of the trees", Range::Int(1, 8), only when "class" = "tree";
         /// Number of layers of weights in each random network.
-        layers: usize = 3, "deep", "Layers of the functions", Range::Int(2, 6), only when "class" = "network";
+        layers: usize = 3, "deep", "Layers of the random networks", Range::Int(2, 6), only when "class" = "network";
         /// Number of neurons in each hidden layer of the random networks.
-        hidden: usize = 8, "k", "Hidden units K of the functions", Range::Int(1, 32), only when "class" = "network";
+        hidden: usize = 8, "k", "Hidden units K of the random networks", Range::Int(1, 32), only when "class" = "network";
         /// Standard deviation of the normal noise on the labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
     }
@@ -71,7 +71,7 @@ impl InContextLearning {
     pub const INFO: Info = Info {
         slug: "in-context-learning",
         name: "Learning in context",
-        about: "Each prompt has points of a different function. A network predicts every label from the points before it.",
+        about: "Each prompt contains points of a different function. A network predicts the label of each point from the earlier points.",
         sources: &[GARG_2022, WU_2024],
     };
 

@@ -41,7 +41,7 @@ settings! {
         activation: Activation = Activation::Relu, "tact", "Activation of the random network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
         /// Your own points (x, y); the run uses these points as its examples.
         points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
-        /// Input x of the query, if each input has one number; otherwise the query is sampled like the examples.
+        /// Input x of the query, if the inputs have one component; otherwise the query is sampled like the examples.
         query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
         /// Label that is written into the token of the query; the results must not depend on this label.
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
@@ -54,7 +54,7 @@ impl InContextRegression {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "in-context-regression",
-        name: "Descent inside a transformer",
+        name: "Gradient descent inside a transformer",
         about: "The tokens of a transformer hold examples of one function. The weights of the transformer are set by hand so that its layers perform gradient descent.",
         sources: &[WU_2024],
     };

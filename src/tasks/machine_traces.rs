@@ -28,9 +28,9 @@ use crate::sources::WEI_2022;
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
-        /// How the next state is chosen: by the machine's table, or uniformly from four states, one for each pair of symbol and move.
+        /// How the next state is chosen: by the machine's table, or at random from four states, one for each pair of written symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
-        /// Number of states of the machine. A token is a state and one of two symbols, so there are twice as many different tokens.
+        /// Number of states of the machine. A token holds a state and one of two symbols: with s states there are 2s different tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
         /// Number of tokens in a context; the network predicts the next token after each token of the context.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
@@ -43,7 +43,7 @@ impl MachineTraces {
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "machine-traces",
-        name: "Traces of a machine",
+        name: "Traces of a Turing machine",
         about: "A random Turing machine runs on a random tape. A network predicts the machine's next state and symbol from the steps so far.",
         sources: &[WEI_2022],
     };

@@ -176,7 +176,7 @@ impl Examples for MarkovChain {
             let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
             let most = (2..self.order).rfind(fits).unwrap_or(2);
             let expected = tr!(
-                "at most {most} for k = {k}: no more than {all} contexts are possible",
+                "at most {most} for k = {k}, because a chain must have at most {all} contexts",
                 most,
                 k = self.symbols,
                 all = MOST_CONTEXTS
@@ -186,7 +186,7 @@ impl Examples for MarkovChain {
         for (key, chains) in [("data", self.train), ("test", self.test)] {
             if self.order > 2 && chains != Chains::Dirichlet {
                 let expected = tr!(
-                    "dirichlet for n = {n}: the other options are for Markov chains (n = 2)",
+                    "dirichlet for n = {n}, because the other options are for Markov chains (n = 2)",
                     n = self.order
                 );
                 problems.push(Problem::new(key, chains.slug(), expected));
@@ -286,18 +286,18 @@ mod tests {
     #[test]
     fn impossible_settings_are_named_and_mended() {
         for (query, key, found, expected) in [
-            ("k=5&gram=4", "gram", "4", "at most 3 for k = 5: no more than 64 contexts are possible"),
+            ("k=5&gram=4", "gram", "4", "at most 3 for k = 5, because a chain must have at most 64 contexts"),
             (
                 "gram=3&data=ds",
                 "data",
                 "ds",
-                "dirichlet for n = 3: the other options are for Markov chains (n = 2)",
+                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
             ),
             (
                 "gram=3&test=iid",
                 "test",
                 "iid",
-                "dirichlet for n = 3: the other options are for Markov chains (n = 2)",
+                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
             ),
             ("t=3&gram=4", "t", "3", "at least n = 4"),
         ] {

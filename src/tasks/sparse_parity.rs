@@ -66,7 +66,7 @@ settings! {
         data: Data = Data::Fresh, "data", "Training inputs", Range::Choice(Data::OPTIONS);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples", only when "data" = "fresh";
-        /// Probability p that a training label is flipped; this multiplies the correlation of label and parity by 1 − 2p.
+        /// Probability p that a training label is flipped; label noise multiplies the correlation of label and parity by 1 − 2p.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "fresh";
     }
 }
@@ -143,7 +143,7 @@ impl SparseParity {
         let mut problems = vec![];
         if self.n > MOST_BITS {
             let expected = tr!(
-                "fresh for n = {n}: training on all 2^n inputs is possible up to n = {most}",
+                "fresh for n = {n}, because training on all 2^n inputs is possible only up to n = {most}",
                 n = self.n,
                 most = MOST_BITS
             );

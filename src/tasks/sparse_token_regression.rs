@@ -47,23 +47,23 @@ settings! {
         /// Number of positions in a prompt; each position has one token.
         length: usize = 8, "n", "Positions N", Range::Int(2, 256);
         /// Number of components of a token's vector.
-        dim: usize = 1, "dim", "Components of a token d", Range::Int(1, 64);
-        /// Number of tokens that each position names.
-        names: usize = 2, "q", "Names per position q", Range::Int(1, MOST_NAMES as u64);
-        /// Whether a position may name the same token twice.
+        dim: usize = 1, "dim", "Components d of a token", Range::Int(1, 64);
+        /// Number of names at each position; each name refers to one position, and the label depends on the tokens at these positions.
+        names: usize = 2, "q", "Names q per position", Range::Int(1, MOST_NAMES as u64);
+        /// Whether the same name may occur more than once at a position.
         repeats: Repeats = Repeats::Distinct, "draw", "Names", Range::Choice(Repeats::OPTIONS);
         /// Whether each position has a separate list of names, or all positions of a prompt share one list.
         lists: Lists = Lists::Each, "lists", "Lists of names", Range::Choice(Lists::OPTIONS);
         /// Lists of names in the prompts on which the network is measured.
         test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
-        /// The function of the named tokens that gives the label.
+        /// Function g that computes the label from the named tokens.
         function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
         /// Number of hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
         /// Vector that encodes a position; a token contains the code of its own position and the codes of the positions that it names.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
-        /// Number of components of a code; 0 means N components, or ⌊5 ln N⌋ components for random signs.
-        code_dim: usize = 0, "de", "Components of a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
+        /// Number of components of a code; with 0: N for orthogonal codes, and ⌊5 ln N⌋ for codes of random signs.
+        code_dim: usize = 0, "de", "Components d_e of a code", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
         /// Standard deviation of normal noise on the training labels.
@@ -87,7 +87,7 @@ impl SparseTokenRegression {
     pub const INFO: Info = Info {
         slug: "sparse-token-regression",
         name: "Sparse token regression",
-        about: "Each position of a prompt names a few tokens. The label of the position is a function of the named tokens.",
+        about: "Each position of a prompt contains a token and the positions (“names”) of a few tokens. The label of the position is a function of these few tokens.",
         sources: &[MOUSAVI_2025],
     };
 
@@ -206,7 +206,7 @@ impl TaskConfig for SparseTokenRegression {
         };
         let fits = |(place, value): &(u64, f64)| (1..=places as u64).contains(place) && is_sound(*value, n);
         (!changes.iter().all(fits)).then(|| match key {
-            "named" => tr!("pairs name:position, for example 3:1_5:2; the names of all positions are counted from 1 to {places}, the positions from 1 to {n}", places, n),
+            "named" => tr!("pairs name:position, for example 3:1_5:2; name is a number from 1 to {places} that counts the names of all positions, and position is a number from 1 to {n}", places, n),
             _ => tr!("pairs index:value, for example 3:0.5_5:-1; the index counts the components of all tokens, from 1 to {places}", places),
         })
     }
@@ -249,7 +249,7 @@ impl Examples for SparseTokenRegression {
         }
         if self.codes == Codes::Orthogonal && (1..n).contains(&self.code_dim) {
             let expected =
-                tr!("at least N = {n}, or 0: N orthogonal codes need at least N components each", n);
+                tr!("0, or at least N = {n}, because N orthogonal codes need at least N components each", n);
             problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
         }
         let columns = bounds::product([n, self.dim + self.names + 1]);
@@ -405,7 +405,7 @@ mod tests {
             (
                 SparseTokenRegression { codes: Codes::Orthogonal, code_dim: 5, ..Default::default() },
                 "de",
-                "at least N = 8, or 0: N orthogonal codes need at least N components each",
+                "0, or at least N = 8, because N orthogonal codes need at least N components each",
             ),
             (
                 SparseTokenRegression { length: 256, dim: 64, m: 4000, ..Default::default() },

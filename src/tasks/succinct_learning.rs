@@ -27,11 +27,11 @@ settings! {
         concept: Family = Family::Dictator, "concept", "Label", Range::Choice(Family::OPTIONS);
         /// Number of inputs of an example; each input is −1 or 1.
         inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
-        /// Number of examples from which the program or the rule learns; each row of the table has one example.
+        /// Number of training examples; each row of the table has one example.
         examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
         /// Probability that the label of an example is wrong; labels of test inputs are always right.
         flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
-        /// Test input that is shown: write 1 for 1, and 0 for −1. If this box is empty, the test input is random.
+        /// Test input that is shown: the digit 1 means the value 1, and 0 means −1. If this box is empty, the test input is random.
         query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MOST_INPUTS as usize);
     }
 }
@@ -41,7 +41,7 @@ impl SuccinctLearning {
     pub const INFO: Info = Info {
         slug: "succinct-learning",
         name: "A learning algorithm inside a network",
-        about: "SGD writes the examples into a table; one small filter, the same in every layer, then runs a learning algorithm on the table.",
+        about: "SGD stores the examples in a table of weights, one example per step; one small filter, the same in every layer, then runs a learning algorithm on the table.",
         sources: &[GOEL_2022],
     };
 

@@ -84,7 +84,7 @@ settings! {
         k: usize = 3, "k", "Relevant columns k", Range::Int(1, 9), only when "data" = "generated";
         /// Numbers of the relevant columns, counted from 1; if empty, the seed chooses the columns.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 256), only when "data" = "generated";
-        /// How the label depends on the step functions of the relevant columns.
+        /// Each relevant column has a step function with values −1 and 1; the label is the majority or parity of these values.
         rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
         /// Number of equally probable pieces on which a column's step function is constant; more pieces mean more jumps.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
@@ -111,7 +111,7 @@ impl Tabular {
     pub const INFO: Info = Info {
         slug: "tabular",
         name: "Tabular data",
-        about: "The label is the class of a row in a table. The table is generated, or a CSV file that stays in this browser.",
+        about: "The label is the class of a row in a table. The table is generated, or it is a CSV file that stays in this browser.",
         sources: &[EDELMAN_2024_FRONTIER, GRINSZTAJN_2022],
     };
 

@@ -78,11 +78,11 @@ settings! {
         machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
         /// Each rule: state, symbol read, symbol to write, move (L, R or S) and next state. Write ; between the rules.
         rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
-        /// Symbols on the tape from the start cell to the right. If empty: the machine's example input. _ means an empty tape.
+        /// Symbols on the tape from the start cell to the right; _ for an empty tape. If this box is empty: the machine's example input.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
-        /// Cell where the head and the input start. For 0, the page chooses a cell with enough cells to its left.
+        /// Cell where the head and the input start. With 0, the page chooses a cell with enough cells to its left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
-        /// Largest number of steps of the machine. T and the largest cell determine the number of bits of a position.
+        /// Largest number of steps of the machine. T and the largest cell number determine how many bits a position has.
         steps: usize = 107, "t", "Steps T", Range::Int(1, MOST_STEPS as u64), "steps";
     }
 }

@@ -14,7 +14,7 @@ choices! {
         /// The mean of all their numbers, times √(qd).
         Mean = "mean", "Mean";
         /// Σ (‖x_j‖² − d) / √(qd), which no linear form of the tokens tells anything of.
-        Squares = "squares", "Centred squares";
+        Squares = "squares", "Sum of centred squares";
         /// A random network of one hidden layer of ReLUs, shifted and scaled to mean 0 and variance 1.
         Network = "network", "Random two-layer ReLU network";
     }

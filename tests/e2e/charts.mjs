@@ -287,7 +287,7 @@ export function charts(here) {
       await page.keyboard.press("ArrowRight");
     }
     assert.equal(told.size, first, [...told].join());
-    assert.ok(told.has("sample memorised") || told.has("target reached"), [...told].join());
+    assert.ok(told.has("training sample memorised") || told.has("target reached"), [...told].join());
     quiet(heard);
     await page.close();
   });

@@ -29,7 +29,7 @@ export function circuitsLab(here) {
     least.forEach((norm, at) => assert.ok(at === 0 || norm <= least[at - 1], "it only falls"));
     assert.ok(least.at(-1) < 0.9 * least[0], `it falls: ${least[0]} to ${least.at(-1)}`);
     assert.ok(of(BOUND)[0] < of(HELD)[0] && of(HELD)[0] < least.at(-1), "the bounds are below");
-    assert.ok(measured.every((row) => row.test_accuracy[0] === 1), "all inputs are answered right without noise");
+    assert.ok(measured.every((row) => row.test_accuracy[0] === 1), "all inputs are answered correctly without noise");
     isQuiet(heard);
     await page.close();
   });

@@ -110,7 +110,7 @@ export function faults(here) {
     await page.evaluate((link) => (location.hash = link), wide.replace("speed=150", "speed=20"));
     await until(async () => /^Training stopped: /.test(await text(see("message"))), "the sentence");
     console.log(`  ${await text(see("message"))}`);
-    assert.match(await text(see("message")), /memory.*The run starts over with a new worker\.$/);
+    assert.match(await text(see("message")), /memory.*The run restarts from its beginning with a new worker\.$/);
     await until(async () => (await rows(page)).length > 6, "the run", 60);
     assert.ok(!page.workers().includes(worker), "it is another one");
     await isTheSameCurve(page, wide);
@@ -153,7 +153,7 @@ export function faults(here) {
       const worker = await until(() => page.workers().find((w) => w.url().includes("worker_fused")), "the worker");
       await worker.evaluate(() => self.lentDevice.destroy());
       await until(async () => /^CPU: WebGPU cannot be used, because/.test(await text(see("device"))), "the CPU", 60);
-      assert.match(await text(see("message")), /^WebGPU cannot be used, because .*\. The run (starts over|goes on from step [\d,]+) on the CPU\.$/);
+      assert.match(await text(see("message")), /^WebGPU cannot be used, because .*\. The run (restarts from its beginning|goes on from step [\d,]+) on the CPU\.$/);
       await goesOn(see);
       await isTheSameCurve(page, link, 1e-3);
     };

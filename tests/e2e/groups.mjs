@@ -13,10 +13,10 @@ export function groupsLab(here) {
 
   it("brings every neuron to one frequency and the margin to its line", async () => {
     const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
-    await until(async () => /^All pairs are answered right at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers", 30);
-    await until(async () => /^All pairs are answered right at step \d+\. The margin is (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
-    await until(async () => /^The median neuron has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
-    assert.match(await summary(see, "counts"), /^\d+ live neurons use 11 of 11 frequencies\.$/);
+    await until(async () => /^All pairs are answered correctly at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers", 30);
+    await until(async () => /^All pairs are answered correctly at step \d+\. The margin is (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
+    await until(async () => /^In the median over the live neurons, (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
+    assert.match(await summary(see, "counts"), /^11 of the 11 frequencies have the largest share of the power in at least one of the \d+ live neurons\.$/);
     assert.match(await summary(see, "residual"), /is (0\.00\d|under 0\.001) rad\.$/);
     for (const chart of ["margin", "neurons", "purity", "counts", "mass", "phases", "residual", "curve", "wave", "outputs"]) {
       assert.ok((await pixels(page, `chart-${chart}`)) > 3, `${chart} is drawn`);
@@ -43,7 +43,7 @@ export function groupsLab(here) {
 
   it("takes a Cayley table of one's own, and names what is wrong with one that is no group's", async () => {
     const { page, heard, see } = await open("#v1/groups?op=table&width=60&steps=300&speed=0&show=margin.neurons.characters.cosets");
-    await until(async () => /^All pairs are answered right/.test(await text(see("status"))), "the Klein four-group");
+    await until(async () => /^All pairs are answered correctly/.test(await text(see("status"))), "the Klein four-group");
     const table = see("knob-table");
     await table.fill("e a b\na e b\nb b e");
     await table.blur();
@@ -52,7 +52,7 @@ export function groupsLab(here) {
     await table.fill("e r s\nr s e\ns e r");
     await table.blur();
     await until(async () => page.url().includes("table=0.1.2.1.2.0.2.0.1"), "the table in the link");
-    await until(async () => /^All pairs are answered right/.test(await text(see("status"))), "the cyclic group");
+    await until(async () => /^All pairs are answered correctly/.test(await text(see("status"))), "the cyclic group");
     assert.ok((await pixels(page, "chart-characters")) > 3);
     assert.equal(await page.getByTestId("show-gap").count(), 0, "charts of the other lab stay away");
     assert.deepEqual(heard.console, []);
@@ -63,7 +63,7 @@ export function groupsLab(here) {
     const { page, heard, see } = await open("");
     await see("preset").selectOption("memorise-understand");
     await until(async () => /^The training sample is memorised/.test(await text(see("status"))), "memorising", 60);
-    await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are answered right|^All held-out pairs are answered right/.test(await text(see("status"))), "understanding", 180);
+    await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are answered correctly|^All held-out pairs are answered correctly/.test(await text(see("status"))), "understanding", 180);
     assert.ok((await pixels(page, "chart-accuracy")) > 4);
     // The browser's own words when it is asked for a GPU and has none.
     assert.ok(heard.console.every((said) => said === "warning: No available adapters."), heard.console);

@@ -23,7 +23,7 @@ export function lookupLab(here) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
     }
     const said = await see("chart-glances").getAttribute("aria-label");
-    assert.match(said, /^Position 8 names \d and \d; head 1 has its largest attention weight at position \d \(\d+\.\d %\) and head 2 has its largest attention weight at position \d/);
+    assert.match(said, /^Names at position 8: \d and \d; head 1 has its largest attention weight at position \d \(\d+\.\d %\) and head 2 has its largest attention weight at position \d/);
     assert.match(await text(see("status")), /of the variance is explained at step|Ended at step 4,000/);
     isQuiet(heard);
     await page.close();

@@ -76,7 +76,7 @@ export function machineLab(here) {
         await until(async () => (await heading(see)).startsWith(`Block ${block} of 11: `), `block ${block}`, 10);
         assert.equal(await see(`block-${block}`).getAttribute("aria-pressed"), "true");
         seen.add([await heading(see), await text(see("block-about")), await text(see("block-formula"))].join(" "));
-        assert.match(await text(see("block-deviation")), /^Before rounding, the largest distance of a number from the nearer of 0 and 1 is /);
+        assert.match(await text(see("block-deviation")), /^Before rounding, the largest distance of a number in the token from the nearer of 0 and 1 is /);
       }
       assert.equal(seen.size, 11);
       assert.match(await text(see("token-title")), /^Token of step 107 after all 11 blocks$/);
@@ -114,7 +114,7 @@ export function machineLab(here) {
     await until(async () => (await said(see))?.[1] === "107", "the last token");
     const rows = page.locator("[data-testid=search] li");
     assert.equal(await rows.count(), 9, "written?, seven bits, and fetch");
-    const found = /^Step (\d+) wrote cell (\d+) last; the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
+    const found = /^According to the search, step (\d+) wrote cell (\d+) last; the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
     assert.ok(found, await text(see("search-conclusion")));
     let bits = "";
     for (let row = 1; row <= 7; row++) bits += await text(see(`search-wrote-${row}`));

@@ -93,7 +93,7 @@ export function paper(here) {
       assert.equal(await page.locator("dialog[open]").count(), 1, "the list is closed");
       assert.equal(await text(see("lesson").locator("h3")), "Memorise, then understand");
       const heads = (await see("lesson").locator("h4").allInnerTexts()).slice(0, 5);
-      assert.deepEqual(heads, ["Goals", "What students should know before", "Questions for the class", "Misconceptions", "Practical notes"]);
+      assert.deepEqual(heads, ["Goals", "What students should know before the story", "Questions for the class", "Misconceptions", "Practical notes"]);
       assert.equal(await see("lesson").locator("dt").count(), await see("lesson").locator("dd").count());
       assert.equal(page.url(), run, "the run stays");
       const wide = await see("lesson").evaluate((node) => node.scrollWidth - node.clientWidth);

@@ -48,7 +48,7 @@ export function parityLab(here) {
 
   it("computes the spectrum, which moves to the degree of the target", async () => {
     const { page, heard, see } = await open("spectrum");
-    await until(async () => /^\d+\.\d % of the output's squared norm is of degree 3;/.test(await summary(see, "spectrum")), "a spectrum", 10);
+    await until(async () => /^\d+\.\d % of the output's squared norm is on parities of degree 3;/.test(await summary(see, "spectrum")), "a spectrum", 10);
     assert.ok((await number(see, "spectrum")) < 50);
     await until(async () => (await number(see, "spectrum")) > 80, "the third degree", 30);
     assert.ok((await pixels(page, "chart-spectrum")) > 3);

@@ -108,8 +108,8 @@ export function tables(here) {
     const sweep = "sweep=m:30_90&series=model:deep-mlp_random-forest&halt=steps&show=accuracy.ends";
     const { page, heard, see } = await go(`#v1/tabular?n=6&rows=400&${QUICK}&${sweep}`);
     const said = () => see("chart-ends").getAttribute("aria-label");
-    await until(async () => /model = Random forest: \d+\.\d % of the held-out examples are wrong at m = 90\.$/.test(await said()), "all four runs", 60);
-    assert.match(await said(), /model = Deep MLP: \d+\.\d % of the held-out examples are wrong at m = 90;/);
+    await until(async () => /model = Random forest: \d+\.\d % of the answers on held-out examples are wrong at m = 90\.$/.test(await said()), "all four runs", 60);
+    assert.match(await said(), /model = Deep MLP: \d+\.\d % of the answers on held-out examples are wrong at m = 90;/);
     assert.ok((await pixels(page, "chart-ends")) > 3, "curves are drawn");
     assert.deepEqual(heard.console, []);
     await page.close();

@@ -85,7 +85,7 @@ export function teaching(here) {
   it("says what goes in, what should come out, and what the network answers now", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=20&k=3&width=100&lr=0.1&speed=0&device=cpu");
     assert.match(await text(see("task")), /^The task\s*The label is the product of k relevant coordinates/);
-    const said = /^The network's answer at step [\d,]+: −?[\d.]+, so ([+−])1\. (Right|Wrong)\.$/;
+    const said = /^The network's answer at step [\d,]+: −?[\d.]+, so the sign is ([+−])1\. (Right|Wrong)\.$/;
     await until(async () => said.test(await text(see("task-answer"))), "an answer", 30);
     const given = await text(see("task-given"));
     assert.match(given, /^Example 1: bit \d+ is [+−]1, bit \d+ is [+−]1, bit \d+ is [+−]1\. The label does not depend on the other 17 inputs\.$/);
@@ -114,13 +114,13 @@ export function teaching(here) {
       ["#v1/markov", /^Example 1: a sequence of 50 symbols that ends with …[ab]{20}\.$/, /^The next symbol is [ab]; its probability in this chain is [\d.]+\.$/, `${answer}[ab] with probability [\\d.]+\\.`],
       ["#v1/machine-traces", /^Example 1: a trace of 64 tokens that ends with( [AB][01]){12}\.$/, /^The next token is [AB][01]; (its symbol was written \d+ steps before|the head is on a new cell, so the symbol is random)\.$/, `${answer}symbol [01] with probability [\\d.]+\\. (Right|Wrong)\\.`],
       ["#v1/teacher-student", /^Example 1: bit 1 is [+−]1, .*, and so on for 100 inputs\.$/, /^The label is [+−]1\.$/, `${answer}${number}, .*\\. (Right|Wrong)\\.`],
-      ["#v1/sparse-token-regression", /^Example 1: position 8 names \d and \d, with the tokens \S+ and \S+\.$/, /^The label is .+\.$/, `${answer}${number}\\.`],
+      ["#v1/sparse-token-regression", /^Example 1\. Names at position 8: \d and \d\. Tokens at the named positions: \S+ and \S+\.$/, /^The label is .+\.$/, `${answer}${number}\\.`],
       ["#v1/in-context-learning", /^Example 1: 16 points x → y\. The list ends with (\S+ → \S+ ?){3} ?The query is \S+\.$/, /^The query's label is .+\.$/, `${answer}${number}\\.`],
       ["#v1/in-context-regression", /^Example 1, the query of the prompt: x = 0\.400\.$/, /^The value of the function at this x is 0\.717\.$/, `${answer}${number}\\.`],
       ["#v1/turing-machine", /^Input \S+, step [\d,]+ of 107: state \S+, symbol \S under the head on cell \d+\.$/, /^The machine /, String.raw`The network's token \d+: state \S+, symbol \S, cell \d+\. This token is right\.`],
       ["#v1/boolean-circuit", /^Example 1: the input bits 1111\.$/, /^The circuit gives 0\.$/, `${answer}−1\\.00, so the bit is 0\\. Right\\.`],
       ["#v1/succinct-learning?speed=100", /^Example 1: the test input( [+−]){6}\.$/, /^The label is [+−]1\.$/, `(${answer}[+−]1\\. (Right|Wrong)|There is no answer at step [\\d,]+.*)\\.`],
-      ["#v1/succinct-learning?model=cell-rules", /^Example 1: 8 examples of this query's random function, and the test input( [+−]){6}\.$/, /^The label is [+−]1\.$/, String.raw`The answer of the rule chosen by step [\d,]+: [+−]1\. This answer is (right|wrong)\.|There is no answer at step [\d,]+\.`],
+      ["#v1/succinct-learning?model=cell-rules", /^Query 1: 8 examples of a random function, and the test input( [+−]){6}\.$/, /^The label is [+−]1\.$/, String.raw`After step [\d,]+, the chosen rule gives the answer [+−]1\. This answer is (right|wrong)\.|There is no answer at step [\d,]+\.`],
     ];
     const { page, heard, see } = await open(kinds[0][0]);
     for (const [link, given, label, said] of kinds) {

@@ -61,7 +61,7 @@ pub fn phases(history: &History, order: usize) -> Vec<Span> {
     let span = |(of, from, to): (Measure, u64, u64)| Span {
         from: from as f64,
         to: to as f64,
-        name: tr!("nearest: {name}", name = name(of)),
+        name: tr!("nearest strategy: {name}", name = name(of)),
         role: role(of),
     };
     phases.into_iter().map(span).collect()
@@ -174,9 +174,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                (0.0, 5.0, "nearest: uniform"),
-                (5.0, 15.0, "nearest: unigram"),
-                (15.0, 20.0, "nearest: bigram")
+                (0.0, 5.0, "nearest strategy: uniform"),
+                (5.0, 15.0, "nearest strategy: unigram"),
+                (15.0, 20.0, "nearest strategy: bigram")
             ]
         );
         assert_eq!(nearest(&Row::default(), 4), None);

@@ -34,7 +34,7 @@ pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
         .median_share(Part::First)
         .map(|median| (f64::from(median), tr!("median {median}", median = format!("{median:.3}"))));
     Lines {
-        title: tr!("Largest share of one frequency or irrep in the power of u").into(),
+        title: tr!("Largest share of one frequency or irrep in the embedding u").into(),
         x_label: tr!("largest share of one {kind}", kind = kind(now)),
         y_label: tr!("share of live neurons").into(),
         x_range: Some((0.0, 1.0)),

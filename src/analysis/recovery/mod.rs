@@ -255,7 +255,7 @@ pub fn chart(neurons: &[(String, Neuron)], most: u32, points: &[(usize, Vec<tria
     Lines {
         title: tr!("One step reveals the bits").into(),
         x_label: tr!("batch size").into(),
-        y_label: tr!("probability that the relevant bits S are revealed").into(),
+        y_label: tr!("probability that one step reveals the relevant bits S").into(),
         x_range: Some((64.0, libm::exp2(f64::from(most)))),
         y_range: Some((0.0, 1.0)),
         log_x: true,

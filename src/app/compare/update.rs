@@ -232,7 +232,7 @@ impl State {
         let Some(kept) = self.library.find(&id).filter(|_| !self.library.is_drawn(&id)) else { return };
         if rows.is_empty() {
             self.message = tr!(
-                "The curves of “{name}” are no longer stored. Open the run to train it again with the same numbers.",
+                "The curves of “{name}” are no longer stored. Open the run to train the run again; training gives the same numbers.",
                 name = kept.name
             );
             return;

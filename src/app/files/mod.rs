@@ -98,7 +98,7 @@ impl Export {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
             Export::Compared => {
                 tr!(
-                    "The metrics of this run and of the compared runs in one table. The column run contains the name of the run. Then come the columns step and replica, and one column for each measure."
+                    "The metrics of this run and of the compared runs in one table. The column “run” contains the name of the run. The next columns are “step” and “replica”, and then one column for each measure."
                 )
             }
             Export::Json => {
@@ -275,7 +275,11 @@ impl State {
         self.learner = Default::default();
         let measured = match &self.run.sweep {
             Some(sweep) => {
-                tr!("a sweep with {done} of {cells} runs", done = sweep.done.len(), cells = sweep.cells.len())
+                tr!(
+                    "a sweep in which {done} of {cells} runs are complete",
+                    done = sweep.done.len(),
+                    cells = sweep.cells.len()
+                )
             }
             None => tr!(
                 "{steps} measurements up to step {step}",
@@ -304,7 +308,7 @@ impl State {
                 same
             ),
             Some(initial) => tr!(
-                "Opened {name}: {measured}{by}.{same} {initial} The button Train trains the run of the link, with initial weights that the link draws; Undo goes back to the previous run.",
+                "Opened {name}: {measured}{by}.{same} {initial} The button Train trains the run of the link, with initial weights computed from the link; Undo goes back to the previous run.",
                 name,
                 measured,
                 by,
@@ -334,7 +338,7 @@ impl State {
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
-            "Opened {name}: weights at step {step}. Play continues from this step.",
+            "Opened {name}: weights at step {step}. The button Play continues the training from this step.",
             name,
             step = thousands(header.step)
         );
@@ -349,7 +353,7 @@ impl State {
         match file_name(&self.run.initial[0]) {
             "" => usual.into(),
             file => tr!(
-                "The run of the link is trained from its start, with initial weights that the link draws and not with those of {file}.",
+                "The run of the link is trained from its start, with initial weights computed from the link and not with the weights in {file}.",
                 file
             ),
         }

@@ -145,7 +145,7 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
         page.state.message,
         format!(
             "Opened run.json: 13 measurements up to step 300. {said} The button Train trains the run of the link, with \
-             initial weights that the link draws; Undo goes back to the previous run."
+             initial weights computed from the link; Undo goes back to the previous run."
         ),
         "it is not the same run as before"
     );
@@ -163,8 +163,8 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     page.act(Action::Toggle);
     assert_eq!(
         page.state.message,
-        "The run of the link is trained from its start, with initial weights that the link draws and not with those of \
-         half.safetensors."
+        "The run of the link is trained from its start, with initial weights computed from the link and not with the \
+         weights in half.safetensors."
     );
     assert_eq!(files::initial_weights(&page.state.run), None);
     assert!(!String::from_utf8(page.save(Export::Json)).unwrap().contains("half.safetensors"));
@@ -264,7 +264,7 @@ fn weights_are_a_run_that_waits_at_their_step() {
     assert_eq!(*payload, Payload::Bytes(bytes));
     assert_eq!(
         page.state.message,
-        "Opened half.safetensors: weights at step 120. Play continues from this step."
+        "Opened half.safetensors: weights at step 120. The button Play continues the training from this step."
     );
     assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
     // Those of a run that itself began with the weights of a file say so, as does all that is saved of its rest.
@@ -272,8 +272,8 @@ fn weights_are_a_run_that_waits_at_their_step() {
     page.act(Action::file("half.safetensors", weights_with(LINK, 120, more)));
     assert_eq!(
         page.state.message,
-        "Opened half.safetensors: weights at step 120. Play continues from this step. The initial weights come from \
-         first.safetensors; the link alone does not give the same run."
+        "Opened half.safetensors: weights at step 120. The button Play continues the training from this step. \
+         The initial weights come from first.safetensors; the link alone does not give the same run."
     );
     let record = files::record(&page.state, "");
     assert_eq!(record.environment.weights, "first.safetensors");
@@ -284,8 +284,8 @@ fn weights_are_a_run_that_waits_at_their_step() {
     );
     // From the start it is the run of the link again.
     page.act(Action::Reset);
-    let said = "The run of the link is trained from its start, with initial weights that the link draws and not with \
-                those of first.safetensors.";
+    let said = "The run of the link is trained from its start, with initial weights computed from the link and not with \
+                the weights in first.safetensors.";
     assert_eq!(page.state.message, said);
     page.act(Action::Reset);
     assert_eq!(page.state.message, "The same run has started again.");
@@ -325,7 +325,11 @@ fn a_sweep_is_saved_by_its_times_and_opened_so() {
     other.act(Action::file("sweep.json", json));
     let sweep = other.state.run.sweep.as_ref().unwrap();
     assert_eq!((sweep.done.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
-    assert!(other.state.message.contains("a sweep with 1 of 2 runs"), "{}", other.state.message);
+    assert!(
+        other.state.message.contains("a sweep in which 1 of 2 runs are complete"),
+        "{}",
+        other.state.message
+    );
     assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep has many runs"));
 }
 

@@ -382,7 +382,7 @@ pub fn strip() -> String {
     out.text(&tr!("All {many} experiments", many = PRESETS.len()));
     out.mixed(&[
         "</strong><span>",
-        tr!("The gallery shows the result of each experiment and the time it takes."),
+        tr!("The gallery shows the result of each experiment and the time that the experiment takes."),
         "</span></a></li></ul>",
     ]);
     out.0

@@ -129,8 +129,8 @@ impl State {
             LibraryAnswer::Full(command) => self.library.no_room(*command, effects),
             LibraryAnswer::NoRoomForTable(name) => {
                 self.message = tr!(
-                    "There is no room left to keep {name} in this browser. After this page is closed, the page asks for \
-                     this file again when you open a run that uses the file.",
+                    "There is no room left to keep {name} in this browser. If you close this page and later open a run \
+                     that uses the file, the page asks for the file again.",
                     name
                 );
             }
@@ -163,15 +163,15 @@ impl State {
                 name = kept.name
             ),
             Err(why) if !kept.initial[0].is_empty() => tr!(
-                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with the \
-                 initial weights that its link draws and not with those of {file}.",
+                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with \
+                 initial weights computed from the link of the run and not with the weights in {file}.",
                 name = kept.name,
                 why,
                 file = file_name(&kept.initial[0])
             ),
             Err(why) => tr!(
-                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with the \
-                 same numbers.",
+                "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, and \
+                 training gives the same numbers.",
                 name = kept.name,
                 why
             ),

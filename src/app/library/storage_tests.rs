@@ -85,7 +85,7 @@ fn each_flaw_of_an_entry_is_a_sentence() {
             json!("#v1/sparse-parity?n=21"),
             "the link should be the link under which the entry is stored",
         ),
-        ("link", json!("#v1/sparse-parity?n=20&colour=blue"), "cannot be read here"),
+        ("link", json!("#v1/sparse-parity?n=20&colour=blue"), "cannot read the link of this file"),
         ("at", json!(-1.0), "time of this entry"),
         ("deleted", json!(1e300), "time of this entry"),
         ("step", json!(u64::MAX), "step should be a whole number up to"),

@@ -28,7 +28,9 @@ fn of_run(state: &State) -> String {
 fn loading(state: &State) -> String {
     match state.run.step {
         _ if state.choice.is_none() => tr!("Choosing between CPU and GPU").into(),
-        0 if state.paused => tr!("Getting ready. After that, the run waits until you press Play").into(),
+        0 if state.paused => {
+            tr!("Getting ready. When the page is ready, the run waits until you press Play").into()
+        }
         0 => tr!("Getting ready").into(),
         step => tr!("Going on from step {step}", step = thousands(step)),
     }

@@ -235,7 +235,11 @@ fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
     page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
     page.say(Event::Failed(Failure::TooLarge("this run needs a buffer of 229 MiB".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
-    assert!(page.state.message.contains("needs a buffer of 229 MiB. The run starts over on the CPU"));
+    assert!(
+        page.state
+            .message
+            .contains("needs a buffer of 229 MiB. The run restarts from its beginning on the CPU")
+    );
     page.edit("replicas", "20");
     assert_eq!(page.opened.last(), Some(&Program::Fused));
 }

@@ -72,7 +72,7 @@ pub fn Transport() -> impl IntoView {
                     press=act(Action::SingleStep) />
                 <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Start the same run again (R)") idle=never
                     press=act(Action::Reset) />
-                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings with a new seed (N)")
+                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("Start a run with the same settings and a new seed (N)")
                     idle=never press=seed />
                 <Press testid="compare" icon=Name::Compare word=tr!("Keep and compare")
                     hint=tr!("Keep this run and draw its curves with those of the next runs (C)") idle=never

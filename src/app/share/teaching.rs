@@ -125,7 +125,7 @@ pub fn form(link: &Link, wish: &LessonEdit) -> String {
             ("story", tr!("This passage of the story")),
             ("run", tr!("The run alone, with the settings below")),
         ];
-        field("what", tr!("The link opens"), &both, "story");
+        field("what", tr!("Opened by the link"), &both, "story");
     }
     let start = if wish.paused { "paused" } else { "play" };
     field("start", tr!("On opening"), &[("play", tr!("Playing")), ("paused", tr!("Paused"))], start);

@@ -26,7 +26,7 @@ const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),
     (text!("→ or ."), text!("One step")),
     ("R", text!("Start the same run again")),
-    ("N", text!("The same settings with a new seed")),
+    ("N", text!("Start a run with the same settings and a new seed")),
     ("C", text!("Keep this run and compare the next runs with this run")),
     (text!("Ctrl Z"), text!("Undo the last change")),
     ("S", text!("Save the run, or open a saved run")),

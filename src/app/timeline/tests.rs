@@ -89,7 +89,10 @@ fn every_panel_goes_back_and_returns() {
     );
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
-    assert_eq!(status(&page.state), "Step 130 of 200 is shown again. Play trains again from this step");
+    assert_eq!(
+        status(&page.state),
+        "Step 130 of 200 is shown again. The button Play continues the training from this step"
+    );
     let Reading::Lines(lines) = chart::LOSS.drawn(&page.state) else { panic!("curves") };
     let ends = |faint: bool| {
         let curves = lines.series.iter().filter(move |s| s.faint == faint);

@@ -161,9 +161,11 @@ impl State {
         let end = thousands(end.step);
         match self.run.phase {
             Phase::Loading => Some(tr!("Going to step {step} of {end}", step, end)),
-            Phase::Paused => {
-                Some(tr!("Step {step} of {end} is shown again. Play trains again from this step", step, end))
-            }
+            Phase::Paused => Some(tr!(
+                "Step {step} of {end} is shown again. The button Play continues the training from this step",
+                step,
+                end
+            )),
             _ => None,
         }
     }

@@ -15,12 +15,13 @@ pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
     let is_question = |block: &&Block| matches!(block, Block::Question { .. });
     let questions = story.passages.iter().flat_map(|passage| &passage.blocks).filter(is_question).count();
     let passages = story.passages.len();
-    let counts = tr!("The story has {passages} passages and {questions} predictions.", passages, questions);
+    let counts =
+        tr!("The story has {passages} passages and asks for {questions} predictions.", passages, questions);
     out.within("p", &counts);
     out.mixed(&["<p class=\"handout__address\"><a href=\"", &start_of(slug), "\">", address, "</a></p>"]);
     let notes = &story.notes;
     list(&mut out, &head, tr!("Goals"), &notes.goals);
-    list(&mut out, &head, tr!("What students should know before"), &notes.before);
+    list(&mut out, &head, tr!("What students should know before the story"), &notes.before);
     out.within(&head, tr!("Questions for the class"));
     out.raw("<dl class=\"lesson__questions\">");
     for (question, answer) in &notes.questions {
@@ -79,7 +80,7 @@ mod tests {
                 html.split("<h4>").skip(1).map(|part| part.split('<').next().unwrap()).collect();
             let wanted = [
                 "Goals",
-                "What students should know before",
+                "What students should know before the story",
                 "Questions for the class",
                 "Misconceptions",
                 "Practical notes",

@@ -186,7 +186,10 @@ impl State {
         if step < self.run.step {
             self.goal = Some(goal);
             self.paused = true;
-            self.message = tr!("Training has started again, up to step {step}.", step = thousands(step));
+            self.message = tr!(
+                "Training has started again from the beginning and continues up to step {step}.",
+                step = thousands(step)
+            );
             self.begin(effects);
             return;
         }

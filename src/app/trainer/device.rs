@@ -52,11 +52,11 @@ pub fn choose(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered:
         Survey::NoAdapter => {
             cpu(tr!("no WebGPU in this browser, because the browser offered no GPU adapter"))
         }
-        Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => {
-            cpu(tr!("WebGPU is only simulated on the CPU here, which is slower"))
-        }
+        Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => cpu(tr!(
+            "WebGPU is only simulated on the CPU here, and the simulation is slower than training on the CPU directly"
+        )),
         Survey::Unknown | Survey::Adapter { .. } if small => {
-            cpu(tr!("faster than WebGPU for a network of this size"))
+            cpu(tr!("a network of this size is trained faster on the CPU than with WebGPU"))
         }
         Survey::Unknown => None,
         Survey::Adapter { .. } => {
@@ -144,7 +144,10 @@ mod tests {
             line(1, &Survey::Missing, None),
             "CPU: no WebGPU in this browser, because navigator.gpu is missing"
         );
-        assert_eq!(line(1, &adapter(false), None), "CPU: faster than WebGPU for a network of this size");
+        assert_eq!(
+            line(1, &adapter(false), None),
+            "CPU: a network of this size is trained faster on the CPU than with WebGPU"
+        );
         assert_eq!(line(1000, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(1000, &Survey::Unknown, None), "Asking the browser for a GPU");
     }

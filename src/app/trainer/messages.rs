@@ -233,8 +233,10 @@ impl State {
             }
             Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
                 self.run.initial = Default::default();
-                self.message =
-                    tr!("{failure}. The run starts over.", failure = capital(&failure.to_string()));
+                self.message = tr!(
+                    "{failure}. The run restarts from its beginning.",
+                    failure = capital(&failure.to_string())
+                );
                 self.start(effects);
             }
             Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
@@ -266,7 +268,7 @@ impl State {
         let from = self.checkpoint.as_ref().map(|(step, _)| *step);
         let goes_on = match from {
             Some(step) => tr!("goes on from step {step}", step = thousands(step)),
-            None => tr!("starts over").into(),
+            None => tr!("restarts from its beginning").into(),
         };
         if program.on_gpu() {
             self.refused = Some(tr!("WebGPU cannot be used, because {why}", why));

@@ -70,7 +70,13 @@ fn summary(run: &RunView) -> Option<String> {
                 tr!("{name}: {error} of the variance is not explained at {of} = {at}", name, error, of, at)
             }
             false => {
-                tr!("{name}: {error} of the held-out examples are wrong at {of} = {at}", name, error, of, at)
+                tr!(
+                    "{name}: {error} of the answers on held-out examples are wrong at {of} = {at}",
+                    name,
+                    error,
+                    of,
+                    at
+                )
             }
         })
     };

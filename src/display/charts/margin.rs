@@ -17,7 +17,7 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 .applies(|run| match run.spec().architecture().penalty(0) {
     Some(_) => Ok(()),
     None => Err(tr!(
-        "The normalised margin is computed with the norm that the model's penalty uses, and this model has no penalty."
+        "The normalised margin is computed with the norm of the model's weight penalty, and this model has no weight penalty."
     )
     .into()),
 })

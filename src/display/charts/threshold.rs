@@ -50,7 +50,7 @@ fn drawn(run: &RunView) -> Option<Lines> {
     let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
     let points = thresholds(spec, run.sweep.as_ref()?)?;
-    let name = tr!("smallest sufficient {setting}", setting = small(&label(spec, sweep)));
+    let name = tr!("smallest {setting} for 80 % success", setting = small(&label(spec, sweep)));
     Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
 }
 
@@ -76,7 +76,7 @@ fn said(run: &RunView) -> Option<String> {
             symbol,
             more = decimal((b * std::f64::consts::LN_2) as f32)
         ),
-        None if list.is_empty() => tr!("No run of the sweep has enough successes yet.").into(),
+        None if list.is_empty() => tr!("No run of the sweep has reached 80 % successful trials yet.").into(),
         None => tr!(
             "Smallest {of} at which at least 80 % of the trials succeed: {places}.",
             of,

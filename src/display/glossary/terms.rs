@@ -99,7 +99,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("coset|cosets"),
         means: text!(
-            "All products gh, where g is a fixed element of a group and h runs through a subgroup. The cosets of a subgroup divide the group into parts of equal size; the sets of products hg do the same."
+            "All products gh, or all products hg, where g is a fixed element of a group and h is every element of a subgroup in turn. The cosets of a subgroup divide the group into parts of equal size."
         ),
     },
     Term {
@@ -209,7 +209,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("held-out"),
         means: text!(
-            "Not used in training. Accuracy on held-out examples shows whether the network has learned the rule or has only memorised its training examples."
+            "Held-out examples are not used in training. Accuracy on these examples shows whether the network has learned the rule or has only memorised its training examples."
         ),
     },
     Term {
@@ -271,7 +271,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("leap|leaps"),
         means: text!(
-            "A function of bits is a weighted sum of products of bits. In the best order of these products, the leap is the largest number of bits that one product adds to the bits before it."
+            "A function of bits is a weighted sum of products of bits. The leap is the smallest L for which, in some order of the products, each product contains at most L bits that no earlier product contains."
         ),
     },
     Term {
@@ -289,7 +289,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("logit|logits"),
         means: text!(
-            "A number that the network computes for each possible answer; softmax turns these numbers into probabilities. The largest logit is the network's answer."
+            "A number that the network computes for each possible answer; softmax turns these numbers into probabilities. The answer with the largest logit is the network's answer."
         ),
     },
     Term {
@@ -312,7 +312,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("maximum-margin"),
-        means: text!("With the largest margin that is possible for weights of the same norm."),
+        means: text!(
+            "A maximum-margin network has the largest margin that is possible for weights of the same norm."
+        ),
     },
     Term {
         words: text!("memorisation|memorise|memorises|memorised|memorising"),
@@ -348,7 +350,9 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("overfits|overfit|overfitting"),
-        means: text!("The answers are right on the training examples, and clearly worse on other examples."),
+        means: text!(
+            "A network overfits if its answers are right on the training examples, and clearly worse on other examples."
+        ),
     },
     Term {
         words: text!("parity|parities"),
@@ -359,7 +363,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("perceptron|perceptrons"),
         means: text!(
-            "One neuron that answers with the sign of a weighted sum of its inputs, or, with hidden layers, a network of such neurons."
+            "One neuron: its answer is the sign of a weighted sum of its inputs. A perceptron with hidden layers is a network of several layers of neurons."
         ),
     },
     Term {
@@ -379,19 +383,19 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("prompt|prompts"),
         means: text!(
-            "The input sequence of a network: examples or names, together with a question about these examples or names."
+            "The input sequence of a network: data, such as examples of a function, together with a question about these data."
         ),
     },
     Term {
         words: text!("random forest|random forests"),
         means: text!(
-            "Many decision trees. Each tree is trained on a different random sample of the data. The answer is the vote of all trees."
+            "Many decision trees. Each tree is trained on a different random sample of the data. The answer is the majority vote of all trees."
         ),
     },
     Term {
         words: text!("recurrent network|recurrent networks|recurrent memory"),
         means: text!(
-            "A network that reads a sequence position by position. A list of numbers, its memory, is passed on from each position to the next."
+            "A network that reads a sequence position by position. The memory of the network, a list of numbers, is passed on from each position to the next."
         ),
     },
     Term {
@@ -425,7 +429,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("R²"),
         means: text!(
-            "The share of the variance of the labels that the predictions explain: 1 is exact, and 0 is as good as always predicting the mean."
+            "The share of the variance of the labels that the predictions explain. If R² is 1, the predictions are exact; if it is 0, they are as good as always predicting the mean."
         ),
     },
     Term {
@@ -449,7 +453,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("sparse parity"),
         means: text!(
-            "The parity of a few of many input bits, the same few in every example. The network has to learn which bits these are."
+            "The parity of a few of many input bits. These few bits are the same in every example, and the network has to learn which bits they are."
         ),
     },
     Term {
@@ -503,13 +507,13 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("validation queries|validation query|validation accuracy"),
         means: text!(
-            "Validation queries are not used in training. They are used to choose the best result, so the accuracy on validation queries is a little too high."
+            "Validation queries are not used in training. The rule with the highest accuracy on these queries is chosen from many rules, so this accuracy is a little higher than the accuracy on new queries."
         ),
     },
     Term {
         words: text!("weight decay"),
         means: text!(
-            "Each training step also moves every weight a little towards 0. So a weight stays large only if this makes the loss smaller."
+            "Each training step also moves every weight a little towards 0. So a weight stays large only if a large weight makes the loss smaller."
         ),
     },
 ];

@@ -27,7 +27,7 @@ impl Parts for BooleanLab {
     const PRESETS: &[&[Preset]] = PRESETS;
     const STORIES: &[About] = &[About {
         slug: "log-t",
-        title: "Why do many bits need only few examples?",
+        title: "Why are few examples enough for many bits?",
         about: "A transformer finds 3 relevant bits among many bits. If the number of bits is eight times as large, the transformer needs only two or three times as many examples.",
         minutes: 7,
         curve: "and-enough",

@@ -81,7 +81,7 @@ const OF_ATTENTION: &[Preset] = &[
     },
     Preset {
         slug: "layer-norm-matters",
-        name: "Layer norm halves the examples needed",
+        name: "Layer norm halves the number of examples needed",
         group: &GROUP,
         link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
         claim: "Without layer norm the network needs about twice as many examples as with layer norm.",
@@ -116,7 +116,7 @@ const OF_ATTENTION: &[Preset] = &[
 /// Functions that differ in how many new bits a network must find at once.
 const LEAPS: PresetGroup = PresetGroup {
     slug: "leaps",
-    name: "Functions of the same bits, learned soon or late",
+    name: "Functions of the same bits, learned early or late",
     charts: &[chart::ACCURACY],
 };
 
@@ -126,7 +126,7 @@ const OF_LEAPS: &[Preset] = &[
         name: "XOR of a bit with an AND: leap 1",
         group: &LEAPS,
         link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&n=50&m=0&lr=0.05&loss=square&batch=32&steps=400&halt=steps&show=loss.accuracy.fourier",
-        claim: "The label is x1 XOR (x2 AND x3). Four Fourier coefficients are not 0: those of x1, x1x2, x1x3 and x1x2x3. In this order each product adds at most one new bit, so the leap is 1. Accuracy first stays near 75 %, which is the accuracy of x1 alone, and reaches 99 % within 400 steps.",
+        claim: "The label is x1 XOR (x2 AND x3). Four Fourier coefficients are not 0: those of x1, x1x2, x1x3 and x1x2x3. In this order each product adds at most one new bit, so the leap is 1. Accuracy first stays near 75 %, which is the accuracy of always predicting x1, and reaches 99 % within 400 steps.",
         source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
         instance: "Kept: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2. Our choices: this function, which like every label here has the values −1 and +1; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
         expect: &[
@@ -159,7 +159,7 @@ const OF_LEAPS: &[Preset] = &[
         link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&m=0&lr=0.05&loss=square&batch=32&replicas=20&steps=8000&every=10&held=256&sweep=n:10_20_40&series=fn:own_parity&speed=0&show=accuracy.times.sweep",
         claim: "With four times as many bits, the function with leap 1 needs two to three times as many training steps, and the parity, with leap 3, needs at least seven times as many. For 40 bits the parity takes about ten times as many steps as the function with leap 1.",
         source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
-        instance: "The two functions and the settings of “XOR of a bit with an AND: leap 1”, for 10, 20 and 40 bits, with 20 networks per point. By the conjecture, training time grows like n to the power max(leap, 2), up to logarithms. So the exponents of leap 3 and leap 1 differ by 1.",
+        instance: "The two functions and the settings of “XOR of a bit with an AND: leap 1”, for 10, 20 and 40 bits, with 20 networks per point. By the main conjecture of Abbe et al. (2023), the training time grows like n to the power max(leap, 2), up to logarithmic factors. So the exponents of leap 3 and leap 1 differ by 1.",
         expect: &[
             Expect::Exponent { series: 0, values: (0, 2), between: (0.5, 0.79) },
             Expect::Exponent { series: 1, values: (0, 2), between: (1.41, 1.9) },

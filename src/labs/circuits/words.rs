@@ -108,7 +108,7 @@ pub(super) fn norms(run: &RunView) -> String {
     }
     if held.is_finite() {
         add(tr!(
-            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed, and no perturbation with a norm below {bound} if these parameters may change, too.",
+            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed. If these parameters may also change, no perturbation with a norm below {bound} can change the answer.",
             held = significant(held),
             bound = significant(bound)
         ));
@@ -144,7 +144,7 @@ pub(super) fn by_depth(run: &RunView) -> String {
     let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
     match is_toy(run) {
         true => tr!(
-            "{said} With rounding the exact margin is {exact} from d = 4 on. A first-order estimate gives {first}: it treats the boundary between the answers as a flat hyperplane.",
+            "{said} With rounding the exact margin is {exact} for every depth d of at least 4. A first-order estimate gives {first}; this estimate treats the boundary between the two answers as a flat hyperplane.",
             said,
             exact = format!("{exact:.4}"),
             first = format!("{first:.4}")

@@ -69,7 +69,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BAND, |run| Reading::Lines(sweeps::band(run)))
         .applies(|run| match is_over(run, "delta") {
             true => Ok(()),
-            false => Err(tr!("This chart needs a sweep over the band δ of the ReLU.").into()),
+            false => Err(tr!("This chart needs a sweep over the width δ of the band of the ReLU.").into()),
         })
         .summary(|run| Some(words::by(run, "δ")))
         .follows(Follows::Sweep)

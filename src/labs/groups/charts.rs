@@ -99,7 +99,7 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
     match run.spec().model.config().embeds_by_neuron() {
         true => Ok(()),
-        false => Err(tr!("The neurons of a transformer have no separate embeddings.").into()),
+        false => Err(tr!("The neurons of a transformer do not have embeddings of their own: one embedding is used for all neurons.").into()),
     }
 }
 
@@ -137,12 +137,18 @@ fn said_of_kinds(neurons: &Neurons) -> String {
     let live = neurons.live().len();
     let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
     let of = neurons.irreps() - 1;
-    tr!("{live} live neurons use {kinds} of {of} {name}.", live, kinds, of, name = kind(neurons))
+    tr!(
+        "{kinds} of the {of} {name} have the largest share of the power in at least one of the {live} live neurons.",
+        live,
+        kinds,
+        of,
+        name = kind(neurons)
+    )
 }
 
 fn said_of_purity(neurons: &Neurons) -> String {
     tr!(
-        "The median neuron has {share} of its power in one of the {name}.",
+        "In the median over the live neurons, {share} of the power of the embedding u is in a single one of the {name}.",
         share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
         name = kind(neurons)
     )
@@ -151,7 +157,10 @@ fn said_of_purity(neurons: &Neurons) -> String {
 fn said_of_phases(neurons: &Neurons) -> String {
     let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
     let sizes: Vec<f32> = residuals.map(f32::abs).collect();
-    tr!("The median of |θu + θv − θw| is {angle} rad.", angle = decimal(spread(&sizes).0))
+    tr!(
+        "The median of |θu + θv − θw| over the live neurons is {angle} rad.",
+        angle = decimal(spread(&sizes).0)
+    )
 }
 
 fn cosets(run: &RunView) -> Option<Bars> {

@@ -68,7 +68,7 @@ impl Lab for GroupsLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("of the {examples} are answered right", examples)
+        tr!("of the {examples} are answered correctly", examples)
     }
 
     fn needs_second_program(&self) -> bool {

@@ -7,14 +7,16 @@ use crate::display::RunView;
 use crate::display::words::{decimal, percent, significant};
 use crate::run::RunSpec;
 
-/// "All pairs are answered right at step 85." or the same of fewer than all, or of held-out ones.
+/// "All pairs are answered correctly at step 85." or the same of fewer than all, or of held-out ones.
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     let spec = run.spec();
     let of = examples(spec);
     let who = if spec.run.replicas > 1 { tr!(" by {networks}", networks) } else { String::new() };
     let share = match spec.run.target >= 1.0 {
-        true => tr!("All {of} are answered right", of),
-        false => tr!("{target} of the {of} are answered right", target = percent(spec.run.target as f32), of),
+        true => tr!("All {of} are answered correctly", of),
+        false => {
+            tr!("{target} of the {of} are answered correctly", target = percent(spec.run.target as f32), of)
+        }
     };
     let all_right = || run.history.last().is_some_and(|row| spread(&row.train_accuracy).0 >= 1.0);
     let margin = run.margin_share().filter(|_| !has_held_out(spec) && all_right());

@@ -123,7 +123,7 @@ fn glances_outline_the_named_positions_and_follow_the_place() {
         assert_eq!(drawn.outlines[head], (0..2, *name..name + 1));
     }
     assert_eq!(charts::GLANCES.title(&state.run), "Attention of the heads at position 3");
-    assert!(charts::GLANCES.summary(&state.run).starts_with("Position 3 names "));
+    assert!(charts::GLANCES.summary(&state.run).starts_with("Names at position 3: "));
     let before = charts::GLANCES.stamp(&state.run);
     state.apply(Action::Edit("place".into(), "4".into()));
     assert_ne!(charts::GLANCES.stamp(&state.run), before);

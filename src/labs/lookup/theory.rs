@@ -75,7 +75,7 @@ pub fn has_span(spec: &RunSpec) -> Result<(), String> {
     }) {
         Some(_) => Ok(()),
         None => Err(tr!(
-            "Theorem 6 applies only if all positions share one name (q = 1), the target function is linear and the labels have no noise."
+            "Theorem 6 applies only if each position contains one name (q = 1), this name is the same at all positions, the target function is linear and the labels have no noise."
         )
         .into()),
     }

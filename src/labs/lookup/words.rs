@@ -220,7 +220,7 @@ pub(super) fn glances(run: &RunView) -> Option<String> {
     };
     let heads: Vec<String> = attention.iter().enumerate().map(one).collect();
     Some(tr!(
-        "Position {place} names {names}; {heads}.",
+        "Names at position {place}: {names}; {heads}.",
         place = place + 1,
         names = named(state, place),
         heads = list(&heads)
@@ -245,7 +245,7 @@ pub(super) fn answered(run: &RunView) -> Option<String> {
     let found = run.finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
         Some(share) => tr!(
-            "If each name is assigned to a separate head in the best way, {share} of the attention is on the named tokens; a name without a head counts as 0. The error can be small even if this share is low: two heads with different weights on two named tokens determine both tokens.",
+            "If each name is assigned to a separate head in the best way, {share} of the attention is on the named tokens; a name without a head counts as 0. The error can be small even if this share is low: if two heads attend to the same two named tokens with different weights, the outputs of these heads determine both tokens.",
             share = percent(share as f32)
         ),
         None => tr!("The network has not been evaluated yet.").into(),

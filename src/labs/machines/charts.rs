@@ -65,7 +65,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::depth(run)))
         .applies(|run| match is_over(run, "t") {
             true => Ok(()),
-            false => Err(tr!("This chart needs a sweep over the steps T.").into()),
+            false => Err(tr!("This chart needs a sweep over the number T of steps.").into()),
         })
         .summary(|run| Some(words::depth(run)))
         .follows(Follows::Sweep)

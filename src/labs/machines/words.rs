@@ -77,7 +77,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let right = newest(run, Of::TrainAccuracy);
     right.is_finite().then(|| {
         tr!(
-            "{right} of the steps are right; the largest distance of a number from the nearer of 0 and 1 is {deviation}",
+            "{right} of the steps are right; the largest distance of a number in the tokens from the nearer of 0 and 1 is {deviation}",
             right = percent(right as f32),
             deviation = size(newest(run, Of::TestLoss))
         )
@@ -91,12 +91,12 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
         let limit = real(settings.limit);
         return match settings.replicas {
             1 => tr!(
-                "The largest distance of a number from the nearer of 0 and 1 is at most {limit} {at}.",
+                "The largest distance of a number in the tokens from the nearer of 0 and 1 is at most {limit} {at}.",
                 limit,
                 at
             ),
             _ => tr!(
-                "The largest distance of a number from the nearer of 0 and 1 is at most {limit} in {networks}, {at}.",
+                "The largest distance of a number in the tokens from the nearer of 0 and 1 is at most {limit} in {networks}, {at}.",
                 limit,
                 networks,
                 at
@@ -189,7 +189,7 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
     let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };
     let said = tr!(
-        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. The cell under the head has another colour.",
+        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. A different colour marks the cell under the head.",
         step = thousands(state.step as u64),
         tape = if cut.is_empty() { tr!("empty").into() } else { cut },
         head = thousands(head as u64)
@@ -211,7 +211,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
         trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
     let gap = trace.gap().map_or(MISSING.into(), significant);
     Some(tr!(
-        "In step {step} the largest distance of a number from the nearer of 0 and 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
+        "In step {step} the largest distance of a number in the token from the nearer of 0 and 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
         step = thousands(trace.step as u64),
         block = worst.0 + 1,
         deviation = size(worst.1.deviation),
@@ -221,7 +221,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
 
 pub(super) fn strayed(run: &RunView) -> String {
     tr!(
-        "Largest distance of a number from the nearer of 0 and 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
+        "Largest distance of a number in the tokens from the nearer of 0 and 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
         now = size(newest(run, Of::TrainLoss)),
         step = thousands(run.step),
         ever = size(newest(run, Of::TestLoss))
@@ -237,14 +237,14 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null) {
         Some((at, _)) => tr!(
-            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}, the token of the last step that wrote this cell.",
+            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, this is the token of the last step that wrote this cell.",
             step,
             cell,
             bits = state.layout().bits(),
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "After step {step} the head is on cell {cell}. No earlier step has written this cell, so the null slot has the largest score. The cell holds the symbol of the input, or the blank.",
+            "After step {step} the head is on cell {cell}. In the last block the null slot has the largest weight: the search has found no earlier step that wrote this cell. So the token holds the symbol of the input, or the blank.",
             step,
             cell
         ),
@@ -332,7 +332,7 @@ pub(super) fn depth(run: &RunView) -> String {
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => tr!(
-            "Number of blocks: {all}. Each further bit in the numbers of positions adds one block.",
+            "Number of blocks: {all}. The numbers of the positions are binary; each further bit of these numbers needs one more block.",
             all = said.join(", ")
         ),
     }

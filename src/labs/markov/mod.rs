@@ -57,7 +57,7 @@ impl Lab for MarkovLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("of the {examples} are answered right", examples)
+        tr!("of the {examples} are answered correctly", examples)
     }
 
     fn answers(&self) -> Option<Probe> {

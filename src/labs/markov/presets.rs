@@ -137,7 +137,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?k=4&t=200&lr=0.003&batch=64&steps=800",
         claim: "If a chain has more than three symbols, the KL of the network has a plateau at the KL of the unigram strategy only if the contexts are long. With four symbols and contexts of length 200, the KL has this plateau.",
         source: "Edelman 2024, figure E.4",
-        instance: "Kept: contexts of 200, batches of 64. The figure does not give the number k of different symbols; k = 4, the learning rate and the initial values are our choices.",
+        instance: "Kept: contexts of 200, batches of 64. Figure E.4 of the thesis does not give the number k of different symbols; k = 4, the learning rate and the initial values are our choices.",
         expect: &[
             three_stages((0.8, 1.0)),
             learns(0.5, (250, 700), (0.9, 1.0)),
@@ -153,7 +153,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?seed=1&replicas=20&show=kl.strategies.scores.distances",
         claim: "With every seed the network goes through the same stages. The step at which the KL falls for the second time differs between seeds.",
         source: "Edelman 2024, figure E.3",
-        instance: "The settings of “An induction head forms”, with twenty seeds. The figure shows ten seeds.",
+        instance: "The settings of “An induction head forms”, with twenty seeds. Figure E.3 of the thesis shows ten seeds.",
         expect: &[learns(0.5, (120, 400), (0.95, 1.0)), over_bigrams(400, (1.0, 2.1))],
         budget: 400,
         ..QUICK
@@ -189,7 +189,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?heads=1&mlp=on&steps=1500&speed=200",
         claim: "This network has one attention layer and then an MLP. Its KL falls a little below the KL of the unigram strategy, but not half-way to the KL of the bigram strategy.",
         source: "Edelman 2024, figure E.8",
-        instance: "The settings of “One layer is not enough for bigrams”, with an MLP of 64 neurons. At this size the final KL is about a fifth below the KL of the unigram strategy; in the figure, the final KL is not notably below it.",
+        instance: "The settings of “One layer is not enough for bigrams”, with an MLP of 64 neurons. At this size the final KL is about a fifth below the KL of the unigram strategy; in figure E.8 of the thesis, the final KL is not notably below this value.",
         expect: &[never(0.5, 1_500), median(Measure::OverLine(Unigram), 1_500, (0.7, 0.95))],
         budget: 1_500,
         ..QUICK
@@ -271,7 +271,7 @@ const BY_HAND: &[Preset] = &[
         name: "The minimal model: diagonal W, alternating v",
         group: &BY_HAND_GROUP,
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&lr=0.002&batch=64&steps=1500&every=10&speed=200&show=kl.strategies.kernel.lags",
-        claim: "In this model a matrix W and a vector v replace the two layers. First W becomes diagonal. Then v becomes larger at odd distances than at even distances, and later distance 1 dominates.",
+        claim: "In this model a matrix W and a vector v replace the two layers. First W becomes diagonal. Then v becomes larger at odd distances than at even distances, and later v is largest at distance 1.",
         source: "Edelman 2024, equation 8.8 and figures 8.3 and 8.4b",
         instance: "Full size: two symbols, contexts of 100, batches of 64, gradient descent with a learning rate of 0.002. W starts at zero, and every entry of v starts at the same value. The logits are linear in the counts, so the KL of the model does not fall to the KL of the bigram strategy.",
         expect: &[
@@ -342,7 +342,7 @@ const LAWS: &[Preset] = &[
         link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
         claim: "In doubly stochastic chains all symbols are equally frequent. With most seeds the network learns bigrams without a plateau at the KL of the unigram strategy, after about as many steps as in training on transition matrices from the Dirichlet distribution. With some seeds the network does not learn bigrams.",
         source: "Edelman 2024, figure 8.4a",
-        instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of this figure.",
+        instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of its figure 8.4a.",
         expect: &[learns(0.5, (200, 1_000), (0.6, 1.0))],
         budget: 1_000,
         time: "About ten seconds on one processor core.",
@@ -367,7 +367,7 @@ const LAWS: &[Preset] = &[
         name: "Do unigrams delay bigrams? Forty seeds each",
         group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
-        claim: "One group of networks trains only on doubly stochastic sequences; in the second group only half of the sequences are doubly stochastic. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
+        claim: "One group of networks trains only on doubly stochastic sequences; in the second group only half of the sequences are doubly stochastic. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",
         instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference.",
         expect: &[

@@ -57,8 +57,8 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             tr!("KL to the network: {all}.", all = list(&all))
         }
         charts::SCORES => tr!(
-            "Attention to the previous symbol: {previous}. Induction, attention from the last symbol to whatever \
-             followed its earlier occurrences: {induction}.",
+            "Attention to the previous symbol: {previous}. Induction (attention from the last symbol to the symbols that \
+             directly followed its earlier occurrences): {induction}.",
             previous = decimal(newest(run, Measure::Previous)),
             induction = decimal(newest(run, Measure::Induction))
         ),
@@ -113,7 +113,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             };
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
             tr!(
-                "Distance with the largest weight: {all}. With uniform attention all weights would be 1.",
+                "Distance with the largest weight: {all}. The weights are multiplied by the number of distances, so with uniform attention each weight would be 1.",
                 all = list(&all)
             )
         }
@@ -139,7 +139,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 decimal(values.iter().sum::<f32>() / values.len().max(1) as f32)
             };
             tr!(
-                "W is {diagonal} on the diagonal and {off_diagonal} elsewhere, on average.",
+                "On average, an entry of W is {diagonal} on the diagonal and {off_diagonal} elsewhere.",
                 diagonal = mean(true),
                 off_diagonal = mean(false)
             )
@@ -186,7 +186,7 @@ fn sequence(chains: &MarkovState) -> String {
         Origin::HeldOut(number) => tr!("held-out sequence {number}", number),
     };
     match symbols.len() > SPELLED {
-        true => tr!("{of} of {symbols} symbols", of, symbols = symbols.len()),
+        true => tr!("{of} ({symbols} symbols)", of, symbols = symbols.len()),
         false => format!("{of}, {}", word(symbols)),
     }
 }

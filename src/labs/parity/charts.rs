@@ -86,15 +86,15 @@ fn said_of_movement(run: &RunView) -> String {
     let rows = translated(run.spec().rows().name);
     let (relevant, other) = (decimal(relevant), decimal(other));
     match run.relevant.is_empty() {
-        true => tr!("{rows} have moved by up to {other}.", rows, other),
+        true => tr!("{rows} have changed by up to {other} since the start.", rows, other),
         false if run.vocabulary().columns => tr!(
-            "{rows} have moved by up to {relevant} on the relevant columns and {other} on the other columns.",
+            "{rows} have changed by up to {relevant} on the relevant columns and {other} on the other columns since the start.",
             rows,
             relevant,
             other
         ),
         false => tr!(
-            "{rows} have moved by up to {relevant} on the relevant bits and {other} on the other bits.",
+            "{rows} have changed by up to {relevant} on the relevant bits and {other} on the other bits since the start.",
             rows,
             relevant,
             other
@@ -123,7 +123,7 @@ fn said_of_spectrum(run: &RunView) -> String {
         (found.numbers.get(k).copied().unwrap_or(f32::NAN), cosine)
     });
     tr!(
-        "{share} of the output's squared norm is of degree {k}; the output's correlation with the \
+        "{share} of the output's squared norm is on parities of degree {k}; the output's correlation with the \
          target is {cosine}.",
         share = percent(share),
         k,

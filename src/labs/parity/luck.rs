@@ -41,11 +41,14 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
     match sparse(run.spec()) {
         // Its rows are drawn anew with every picture.
         Some(_) if !run.spec().is_drawn_at_once() => Err(tr!(
-            "The relevant bits of the initial rows are counted only in networks with at most {most} weights.",
+            "This chart is available only for networks with at most {most} weights.",
             most = thousands(MOST_DRAWN)
         )),
         Some(_) => Ok(()),
-        None => Err(tr!("This chart needs an initialisation with a few ones in each row.").into()),
+        None => {
+            Err(tr!("This chart needs an initialisation with a few ones among the weights of each neuron.")
+                .into())
+        }
     }
 }
 
@@ -84,7 +87,7 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 pub(super) fn said(run: &RunView) -> Option<String> {
     let (names, held) = winners(run, TICKET)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
-        "The neurons with the largest weight norms are {listed}. The initial rows of these neurons had ones on {held} relevant bits.",
+        "The neurons with the largest weight norms are {listed}. In the same order, the initial rows of these neurons had ones on {held} relevant bits.",
         listed = listed(names.into_iter()),
         held = listed(held.into_iter())
     ))
@@ -120,7 +123,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
-        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. The initial rows of these neurons, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, this number is {chances}.",
+        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. In the same order, the initial rows of these neurons, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, the number of relevant bits with a one is {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -152,14 +155,14 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
         good(
             Start::Ones,
             tr!(
-                "good row (ones on as many relevant bits as possible), {one} and zeros",
+                "good row (ones on as many relevant bits as possible), with {one} and otherwise zeros",
                 one = count(ones, "one")
             ),
         ),
         good(
             Start::Perturbed,
             tr!(
-                "good row (ones on as many relevant bits as possible), {one} and ε",
+                "good row (ones on as many relevant bits as possible), with {one} and otherwise ε",
                 one = count(ones, "one")
             ),
         )
@@ -237,18 +240,18 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
                     batch = thousands(batch as u64)
                 )
             }
-            None => tr!("no batch reveals the relevant bits: the gradient has no gap").into(),
+            None => tr!("no batch reveals the relevant bits, because the gradient has no Fourier gap").into(),
         };
         let rare = match neuron.width() {
             _ if neuron.start == Start::Signs => {
                 tr!("the initial weights of every neuron are random signs").into()
             }
             Some(width) => tr!(
-                "{chance} of random rows are good, and a layer of width {width} has a good row with probability 99 %",
+                "{chance} of all random rows are good in this sense, and with probability 99 % a layer of width {width} has at least one good row",
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
-            None => tr!("hardly any random row is good").into(),
+            None => tr!("hardly any random row is good in this sense").into(),
         };
         let name = capital(name);
         format!("{name}: {batch}; {rare}.")
@@ -285,7 +288,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
-            "{all} is less than ½·C(n, k) = {half}. By proposition 6.3, if gradients are only as precise as averages over these examples, some parity of {relevant} bits out of {inputs} is not learned, with a probability of at least {most}.",
+            "{all} is less than ½·C(n, k) = {half}. By proposition 6.3, training then fails for at least one parity of {relevant} out of {inputs} bits, with a probability of at least {most}. The proposition assumes gradients that are only as precise as averages over these examples.",
             all,
             half,
             relevant = spent.relevant,

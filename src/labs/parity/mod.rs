@@ -44,7 +44,7 @@ impl Parts for ParityLab {
         About {
             slug: "width-luck",
             title: "More neurons, fewer examples",
-            about: "Why a wider network needs fewer examples, shown by its neurons with the largest weights.",
+            about: "A wider network needs fewer examples. The neurons with the largest weights show why.",
             minutes: 7,
             curve: "lottery",
         },

@@ -27,7 +27,7 @@ pub fn about(run: &RunView) -> Vec<String> {
     let alpha = step as f64 * spec.run.batch as f64 / inputs as f64;
     let wrong = row.map_or(f32::NAN, |row| 1.0 - spread(&row.test_accuracy).0);
     let measured = tr!(
-        "So far: {alpha} examples per weight, and wrong answers for {wrong} of the held-out examples.",
+        "So far the student has been trained on {alpha} examples per weight. Share of wrong answers on held-out examples: {wrong}.",
         alpha = significant(alpha),
         wrong = percent(wrong)
     );
@@ -54,7 +54,7 @@ mod tests {
         state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
         let said = about(&state.run);
         assert!(
-            said[0].starts_with("So far: 5.00 examples per weight, and wrong answers for 16.0 %"),
+            said[0].starts_with("So far the student has been trained on 5.00 examples per weight. Share of wrong answers on held-out examples: 16.0 %"),
             "{}",
             said[0]
         );

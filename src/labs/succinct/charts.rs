@@ -94,7 +94,7 @@ fn answers(run: &RunView) -> Lines {
         series(&run.history, tr!("answered"), Role::Other, Of::Measure(Measured::Answered as usize));
     lines.series = vec![
         Series { under: 1, ..answered },
-        series(&run.history, tr!("answered right"), Role::Test, Of::TestAccuracy),
+        series(&run.history, tr!("answered correctly"), Role::Test, Of::TestAccuracy),
     ];
     let state: Option<&SuccinctState> = run.state();
     if let Some(state) = state.filter(|state| state.layers() > 0) {

@@ -104,10 +104,18 @@ fn of_rule(step: u64, answer: &str, is_right: bool) -> String {
     let step = thousands(step);
     match is_right {
         true => {
-            tr!("The answer of the rule chosen by step {step}: {answer}. This answer is right.", step, answer)
+            tr!(
+                "After step {step}, the chosen rule gives the answer {answer}. This answer is right.",
+                step,
+                answer
+            )
         }
         false => {
-            tr!("The answer of the rule chosen by step {step}: {answer}. This answer is wrong.", step, answer)
+            tr!(
+                "After step {step}, the chosen rule gives the answer {answer}. This answer is wrong.",
+                step,
+                answer
+            )
         }
     }
 }
@@ -134,7 +142,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let x = x.iter().map(|one| if *one < 0 { "−" } else { "+" }).collect::<Vec<_>>().join(" ");
     let given = match search {
         Some(_) => tr!(
-            "Example {which}: {examples} examples of this query's random function, and the test input {x}.",
+            "Query {which}: {examples} examples of a random function, and the test input {x}.",
             which,
             examples = problem.examples,
             x
@@ -259,7 +267,7 @@ mod tests {
                     right += usize::from(is_right);
                     let verdict = if is_right { "right" } else { "wrong" };
                     format!(
-                        "The answer of the rule chosen by step 9: {}. This answer is {verdict}.",
+                        "After step 9, the chosen rule gives the answer {}. This answer is {verdict}.",
                         signed(sign as i8)
                     )
                 }

@@ -81,7 +81,7 @@ pub(super) fn cells(state: &SuccinctState) -> Grid {
         }
     };
     let names = |count: usize, inner: Vec<String>| {
-        let ring = || std::iter::once(tr!("ring").to_string());
+        let ring = || std::iter::once(tr!("border").to_string());
         ring().chain(inner).chain(ring()).take(count).collect::<Vec<String>>()
     };
     let mut grid = Grid {

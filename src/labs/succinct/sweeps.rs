@@ -52,7 +52,7 @@ pub(super) fn by_size(run: &RunView) -> Lines {
 }
 
 pub(super) fn by_examples(run: &RunView) -> Lines {
-    let mut lines = chart(run, &learned(run), tr!("share of test inputs answered right"));
+    let mut lines = chart(run, &learned(run), tr!("share of test inputs answered correctly"));
     lines.y_range = Some((0.0, 1.0));
     lines.references.push((0.5, tr!("guessing").into()));
     lines

@@ -41,10 +41,10 @@ pub(super) fn names(run: &RunView) -> [String; 4] {
             tr!("Test accuracy"),
         ],
         false => [
-            tr!("Largest deviation from y[x, 1]/3"),
+            tr!("Largest deviation of the rows from y[x, 1]/3"),
             tr!("Squared error of the answers"),
             tr!("Rows written"),
-            tr!("Test inputs answered right"),
+            tr!("Test inputs answered correctly"),
         ],
     }
     .map(String::from)
@@ -130,10 +130,14 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     let share = percent(settings.target as f32);
     match settings.replicas {
         1 => {
-            tr!("At least {share} of the test inputs are answered right for the first time {at}.", share, at)
+            tr!(
+                "At least {share} of the test inputs are answered correctly for the first time {at}.",
+                share,
+                at
+            )
         }
         _ => tr!(
-            "In {networks} at least {share} of the test inputs are answered right for the first time {at}.",
+            "In {networks} at least {share} of the test inputs are answered correctly for the first time {at}.",
             share,
             networks,
             at
@@ -148,7 +152,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
         return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
     }
     Some(tr!(
-        "SGD has written {rows} of {all} rows, one in each step. Each of these rows should be y[x, 1]/3: each input times the label y, followed by the label y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
+        "SGD has written {rows} of {all} rows, one in each step. For an example with inputs x and label y, the row should be y[x, 1]/3: each input times y, followed by y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing(),
         stray = real(f64::from(newest(run, Of::TrainLoss)))
@@ -200,7 +204,7 @@ pub(super) fn answers(run: &RunView) -> String {
         return tr!("Before the table is full, no test input is answered.").into();
     }
     let mut said = tr!(
-        "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered right.",
+        "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered correctly.",
         layers = thousands(layers),
         answered = percent(measured(run, Measured::Answered)),
         right = percent(newest(run, Of::TestAccuracy))
@@ -209,7 +213,7 @@ pub(super) fn answers(run: &RunView) -> String {
     if time.is_finite() {
         said += " ";
         said += &tr!(
-            "For each data set we take the median and the maximum, over all test inputs, of the number of layers until the program halts. Over the data sets, the median of these medians is {time} layers, and the median of these maxima is {longest} layers.",
+            "For every test input of a data set, we count the layers until the program halts, and we take the median and the maximum of these counts. Over all data sets, the median of the medians is {time} layers, and the median of the maxima is {longest} layers.",
             time = thousands(time.round() as u64),
             longest = thousands(longest.round() as u64)
         );
@@ -260,7 +264,7 @@ pub(super) fn times(run: &RunView) -> String {
 
 pub(super) fn learned(run: &RunView) -> String {
     match of_curves(&sweeps::learned(run), |curve| listed(run, curve, percent)) {
-        Some(all) => tr!("Share of test inputs answered right at the end of each run: {all}.", all),
+        Some(all) => tr!("Share of test inputs answered correctly at the end of each run: {all}.", all),
         None => tr!("No run of the sweep has ended yet.").into(),
     }
 }

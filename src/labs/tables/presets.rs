@@ -107,10 +107,10 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-jumps",
-        name: "Labels that change more often along a column",
+        name: "Labels that change more often as the value of a column grows",
         group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
-        claim: "The more often the label changes along a column, the larger the error of the networks. The error of the forest also rises, but it stays smaller, because trees can split at every change.",
+        claim: "The label changes several times as the value of a relevant column grows. With more of these changes, the error of the networks is larger. The error of the forest also rises, but it stays smaller, because trees can split the column at every change.",
         source: SOURCE,
         instance: instance!(),
         expect: &[

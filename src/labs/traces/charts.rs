@@ -135,8 +135,12 @@ fn longer(run: &RunView) -> Lines {
     let curve = |(of, role): (TraceMeasure, Role)| {
         measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
     };
-    let mut series =
-        vec![series(&run.history, tr!("run as long as in training"), Role::Test, Of::TestAccuracy)];
+    let mut series = vec![series(
+        &run.history,
+        tr!("run of the same length as in training"),
+        Role::Test,
+        Of::TestAccuracy,
+    )];
     series.extend(all.map(curve));
     shares(run, tr!("accuracy on written cells"), series)
 }

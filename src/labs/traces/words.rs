@@ -69,7 +69,7 @@ pub(super) fn floor(run: &RunView) -> Option<String> {
 
 pub(super) fn cells(run: &RunView) -> String {
     tr!(
-        "Right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
+        "Share of right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
         written = share(middle(run, Of::TestAccuracy)),
         new = share(newest(run, TraceMeasure::New))
     )
@@ -86,7 +86,7 @@ fn each(run: &RunView, all: &[TraceMeasure]) -> String {
 
 pub(super) fn back(run: &RunView) -> String {
     let classes = &TraceMeasure::ALL[TraceMeasure::Two as usize..=TraceMeasure::Farther as usize];
-    tr!("Right predictions on written cells: {all}.", all = each(run, classes))
+    tr!("Share of right predictions on written cells: {all}.", all = each(run, classes))
 }
 
 pub(super) fn writes(run: &RunView) -> String {
@@ -151,7 +151,7 @@ pub(super) fn answer(state: &TracesState) -> String {
     let written = wrong.iter().filter(|at| state.places[**at].written.is_some()).count();
     let all = state.writes(1).count();
     tr!(
-        "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} predictions about new cells.",
+        "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} predictions about new cells are wrong.",
         number = state.example,
         wrong = written,
         all,

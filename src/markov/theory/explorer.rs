@@ -31,7 +31,7 @@ settings! {
         kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
         /// Number of gradient steps that the theory computes.
         steps: usize = 2, "tsteps", "Gradient steps in the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
-        /// In the second step, both symbols have the same probability of a change, uniform between ½ − ε and ½ + ε.
+        /// In step 2, both symbols of a chain change with the same probability, drawn uniformly from ½ − ε to ½ + ε.
         epsilon: f64 = 0.25, "teps", "Half-width ε of the interval", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
     }
 }
@@ -102,7 +102,7 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            tr!("The first step changes only the diagonal of W, because all symbols are equally frequent, so that the unigram frequencies do not help the prediction.")
+            tr!("All symbols are equally frequent, so the unigram frequencies do not help the prediction. For this reason the first step changes only the diagonal of W.")
             .to_string()
         } else {
             tr!(

@@ -77,17 +77,20 @@ impl TokenAttention {
             (
                 "h",
                 self.heads < q,
-                tr!("at least q = {q}: the construction has a separate head for each name", q),
+                tr!("at least q = {q}, because the construction has a separate head for each name", q),
             ),
             (
                 "qk",
                 self.qk == QueryKey::Separate,
-                tr!("combined: the construction is written for one matrix W_QK").into(),
+                tr!("combined, because the construction uses one combined matrix W_QK").into(),
             ),
             (
                 "width",
                 self.width < units,
-                tr!("at least {units}, the number of hidden units of the readout set by hand", units),
+                tr!(
+                    "at least {units}, because the readout that is set by hand has {units} hidden units",
+                    units
+                ),
             ),
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {

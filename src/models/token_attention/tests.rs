@@ -266,9 +266,9 @@ fn a_construction_that_cannot_be_is_named() {
     assert_eq!(
         problems,
         [
-            "h = 2: expected at least q = 3: the construction has a separate head for each name",
-            "qk = separate: expected combined: the construction is written for one matrix W_QK",
-            "width = 64: expected at least 96, the number of hidden units of the readout set by hand",
+            "h = 2: expected at least q = 3, because the construction has a separate head for each name",
+            "qk = separate: expected combined, because the construction uses one combined matrix W_QK",
+            "width = 64: expected at least 96, because the readout that is set by hand has 96 hidden units",
         ]
     );
     assert_eq!(net.constructed(&task, 0), None);

@@ -203,7 +203,7 @@ impl Sliced {
 /// A rule's answers to 64 queries in each word; bits behind the last query are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Bit q: query q is answered right.
+    /// Bit q: query q is answered correctly.
     pub right: Vec<u64>,
     /// Bit q: the sum of query q is 0, so that there is no answer.
     pub tied: Vec<u64>,

@@ -6,12 +6,12 @@ crate::charts! {
     /// Share of every live neuron's squared norm in each frequency or irrep; neurons of the same frequency or irrep are side by side.
     NEURONS = "neurons", "Frequency or irrep of each neuron", "Neurons", Grid;
     /// For each live neuron we take the largest share of one frequency or irrep in its embedding u: distribution of these shares, at the start and now.
-    PURITY = "purity", "Largest normalised power", "Purity", Lines;
+    PURITY = "purity", "Largest share of one frequency or irrep", "Purity", Lines;
     /// How many live neurons belong to each frequency or irrep.
     COUNTS = "counts", "Number of neurons by frequency or irrep", "Counts", Bars;
     /// Share of each frequency or irrep in the sum of the neurons' norms, with the prediction of the theory for this λ.
     MASS = "mass", "Share of the norm by frequency or irrep", "Mass", Bars;
-    /// Phases of u and v of every live neuron; opposite edges of the chart are the same phase.
+    /// Phases of u and v of every live neuron; opposite edges of the chart show the same phase.
     PHASES = "phases", "Phases of u and v", "Phases", Lines;
     /// Distribution of the phase residual θu + θv − θw over all live neurons; at the largest margin all residuals are 0.
     RESIDUAL = "residual", "Phase residual θu + θv − θw", "Residual", Lines;

@@ -5,16 +5,16 @@ crate::charts! {
     CHARTS;
     /// The loss L_n of the weights in the tokens, and of direct gradient descent on the same network in double and in single precision.
     BOTH = "both", "Loss of transformer and direct gradient descent", "Losses", Lines;
-    /// Distance between the weights in the tokens and those of direct gradient descent. For comparison: two bounds, and direct descent in single precision.
+    /// Distance between the weights in the tokens and those of direct gradient descent. For comparison: two bounds, and direct gradient descent in single precision.
     APART = "apart", "Distance from direct gradient descent", "Distance", Lines;
     /// Every number of every token after the layer that is shown; the numbers that this layer reads and writes are outlined.
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
-    /// Attention weights of one head of the layer that is shown: in each row, the weights with which a token adds the values of all tokens.
+    /// Attention weights of one head of the layer that is shown: each row holds the weights with which the values of all tokens are added up for one token.
     ACTING = "acting", "Attention in the layer shown", "Attention", Grid;
     /// Functions computed by the network stored in the tokens and by the same network trained directly by gradient descent; the examples; the target function.
     FITTED = "fitted", "Fitted function", "Fit", Lines;
     /// For each of the 2N + 4 layers of a step: the number of heads of an attention layer, or the number of hidden units of an MLP.
-    HEADS = "layerheads", "Heads of each layer", "Layers", Bars;
+    HEADS = "layerheads", "Heads or hidden units of each layer", "Layers", Bars;
     /// Distance between the weights in the tokens and those of direct gradient descent, at the end of each run of a sweep over the number M of straight lines.
     KNOTS = "knots", "Distance by number of straight lines M", "By M", Lines;
     /// Distance between the weights in the tokens and those of direct gradient descent, at the end of each run of a sweep over the width δ of the band.

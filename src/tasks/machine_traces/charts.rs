@@ -5,13 +5,13 @@ crate::charts! {
     CHARTS;
     /// Loss on held-out traces, and the lowest expected loss that any predictor can have.
     FLOOR = "floor", "Loss and the least possible loss", "Loss", Lines;
-    /// Accuracy on cells written before and on new cells. The trace determines the symbol on a written cell; the symbol on a new cell is random.
+    /// Accuracy on cells that the machine has written before, and on new cells. The trace determines the symbol on a written cell; the symbol on a new cell is random.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by the number of steps since the last write.
     BACK = "stepsback", "Accuracy by steps since the last write", "Steps back", Bars;
     /// For each layer: the largest attention of a head on the last write to the cell of the predicted symbol; only writes at least four steps ago count.
     WRITES = "writes", "Attention on the most recent write", "On write", Lines;
-    /// The network reads the last part of a run that is longer than the training runs. Accuracy on cells written within this part.
+    /// Accuracy on traces that are longer than in training. The network reads only the last part of a trace; only cells written within this part count.
     LONGER = "longer", "Accuracy on longer runs", "Long runs", Lines;
     /// Attention weights on the chosen trace. In each row, the most recent write to the next cell is outlined.
     LOOKS = "lookback", "Attention on a trace", "Attention", Grid;

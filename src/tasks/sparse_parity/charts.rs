@@ -15,6 +15,6 @@ crate::charts! {
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
     /// Embeddings u of the neurons with the largest norms, in a network with activation z^k; the relevant bits are marked.
     STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid;
-    /// Neurons with the largest norms in a layer that started with a few ones per row: norm, and number of ones on relevant bits at the start.
-    LUCK = "luck", "Largest norms and initial ones on relevant bits", "Norms", Bars;
+    /// Neurons with the largest norms, in a layer that started with a few 1s in each row: norm, and number of initial 1s on relevant bits.
+    LUCK = "luck", "Largest norms, and initial 1s on relevant bits", "Norms", Bars;
 }

@@ -11,7 +11,7 @@ crate::charts! {
     MATRIX = "qk", "Query-key matrix |W_QK|", "W_QK", Grid;
     /// Attention of every head at the chosen position of the prompt shown; the named tokens are outlined.
     GLANCES = "glances", "Attention of the heads", "Attention", Grid;
-    /// Mean attention on the named tokens, with one head assigned to each name, and the smallest error that any network with these heads can reach.
+    /// Mean attention on the named tokens, with one head assigned to each name, and the smallest error that is possible with the present attention weights.
     ANSWERED = "answered", "Attention on the named tokens", "Names", Lines;
     /// Relative error at each position of a prompt, over the held-out prompts.
     POSITIONS = "positions", "Error by position", "Positions", Bars;
@@ -22,5 +22,5 @@ crate::charts! {
     /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the theoretical bound N exp(−αd/2q).
     SHARPNESS = "sharpness", "Retrieval error by sharpness α", "Sharpness", Lines;
     /// The label is ⟨u, prompt⟩ with a vector u. Compared: the share of u outside the linear span of n prompts, and the error of networks trained on n prompts.
-    SPAN = "span", "Lower bound from the span of n prompts", "Span", Lines;
+    SPAN = "span", "Lower bound from the linear span of n prompts", "Span", Lines;
 }

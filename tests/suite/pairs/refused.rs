@@ -83,11 +83,11 @@ fn models_losses_and_batches_that_do_not_suit_are_named() {
     assert!(said.starts_with("model = group-net: expected one of mlp, "), "{said}");
     assert!(said.ends_with(" for this task") && !said["model = group-net".len()..].contains("group-net"));
     assert_eq!(only("#v1/groups?loss=hinge"), "loss = hinge: expected ce, since the labels are classes");
-    let fresh = "batch = 0: expected at least 1: a batch of 0 means the fixed training sample, but this run draws new examples at every step";
+    let fresh = "batch = 0: expected at least 1, because a batch of 0 means the fixed training sample, but this run draws new examples at every step";
     assert_eq!(only("#v1/sparse-parity?batch=0"), fresh);
     assert!(notices("#v1/sparse-parity?batch=0&m=100").is_empty(), "a finite sample can be taken whole");
     let dihedral = only("#v1/groups?op=dihedral&n=100");
-    assert_eq!(dihedral, "n = 100: expected at most 64: D_n has 2n elements");
+    assert_eq!(dihedral, "n = 100: expected at most 64, because D_n has 2n elements");
     let product = only("#v1/groups?op=product&factors=16.9");
     assert_eq!(product, "factors = 144 elements: expected a product group with at most 128 elements");
 }

@@ -77,7 +77,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The embeddings of most neurons are now waves: each of these neurons has almost a single frequency.",
+        "The embeddings of most neurons are now waves: in each of these neurons, one frequency has most of the power.",
         Expects(
             "memorise-understand",
             &[Expect::Median { measure: Measure::Purity, step: 6_000, between: (0.8, 1.0) }],
@@ -118,7 +118,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The *restricted loss* shows this growth.", Words),
     (
-        "It is the loss of the network if only the waves of a few *key frequencies* are kept in its outputs.",
+        "The restricted loss is the loss of the network if only the waves of a few *key frequencies* are kept in the outputs of the network.",
         Words,
     ),
     (
@@ -187,7 +187,11 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "The network of this run learns addition modulo 113, with a penalty on large weights instead of weight decay; it also memorises first and answers the held-out pairs correctly later.",
+        "The network of this run learns addition modulo 113, with a penalty on large weights instead of weight decay.",
+        Preset("squares-113"),
+    ),
+    (
+        "This network also memorises the training pairs first and answers the held-out pairs correctly later.",
         Preset("squares-113"),
     ),
     (

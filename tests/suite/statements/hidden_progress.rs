@@ -124,17 +124,17 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The three coloured paths move away from the other paths from the start.",
+        "The three coloured paths in the chart belong to the weights on the relevant bits, and move away from the other paths from the start.",
         On(|runs| [50, 100, 200, 300, 400, 500].iter().all(|step| ahead(&neuron(runs), *step) > 1.0)),
     ),
     (
-        "The output follows the parity only when all three of these weights are large, because the correlation of the output with the parity has the product of the sines of these three weights as a factor.",
+        "The output agrees with the parity only when all three of these weights are large, because the correlation of the output with the parity has the product of the sines of these three weights as a factor.",
         Known(
             "the mean of sin(w·x + b) times three signs of x is −cos b times the sines of their three weights and the cosines of all others",
         ),
     ),
     (
-        "With this seed the run also ends at step 500: every held-out answer is right.",
+        "With this seed the run ends at step 500, because at this step every held-out answer is right.",
         On(|runs| neuron(runs).solved == [Some(500)]),
     ),
     (

@@ -1,4 +1,4 @@
-//! Why do many bits need only few examples?
+//! Why are few examples enough for many bits?
 
 use vivarium::analysis::threshold::ENOUGH;
 use vivarium::labs::boolean::probes::LOOKS;
@@ -220,7 +220,10 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     // At least 20 examples for 25 bits would be 160 for 200, and the chart ends at 1.6 times the largest threshold, 80.
-    ("The line in proportion to T rises so fast that it leaves the chart.", Preset("and-threshold")),
+    (
+        "The line in proportion to the number T of bits rises so fast that it leaves the chart.",
+        Preset("and-threshold"),
+    ),
     (
         "Press Play: the sweep takes a few minutes, and the points appear one by one.",
         Known("measured; `time` of the preset"),
@@ -242,7 +245,7 @@ pub const STATEMENTS: Statements = &[
         Known("3 e^R / (3 e^R + m) stays the same if m doubles and R grows by ln 2 = 0.693"),
     ),
     (
-        "So the weights of the head must grow in proportion to R, not in proportion to T.",
+        "So the weights of the head must grow in proportion to the difference R of the scores, not in proportion to the number T of positions.",
         Known("Edelman 2024, lemma A.19; the test of `SelectingHead` finds ‖W_Q‖ = R and ‖W_K‖ = √s"),
     ),
     (
@@ -259,7 +262,11 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, proposition 4.8: the pseudo-dimension is at least log₂ T"),
     ),
     (
-        "The part *Heads written by hand* shows a second construction: 16 heads over 16 positions give all 16 patterns of answers to 4 inputs.",
+        "The part *Heads written by hand* shows a second construction with 16 heads and 4 inputs; each input has T = 16 positions.",
+        Known("tested: `sixteen_heads_give_all_answers_to_four_inputs`"),
+    ),
+    (
+        "Each head gives a different pattern of four answers, yes or no, to the 4 inputs, so all 16 patterns occur.",
         Known("tested: `sixteen_heads_give_all_answers_to_four_inputs`"),
     ),
     (
@@ -272,7 +279,10 @@ pub const STATEMENTS: Statements = &[
             "the bound of corollary 4.9 holds for small weights, and proposition 4.8 shows that without them it does not",
         ),
     ),
-    ("To try next: open “Layer norm halves the examples needed” and compare its two curves.", Words),
+    (
+        "To try next: open “Layer norm halves the number of examples needed” and compare its two curves.",
+        Words,
+    ),
     ("Or open “A transformer suddenly finds 3 of 15 bits”, where the label is a parity.", Words),
 ];
 

@@ -125,8 +125,9 @@ pub const STATEMENTS: Statements = &[
         "Press Play: the sweep has fifteen points with twenty networks each, and takes about ten seconds on one processor core.",
         On(|_| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
     ),
+    ("A power of the number n of bits is fitted to the training times of the networks.", Preset("scaling")),
     (
-        "The training times of the networks are fitted with a power of n: for the small n of this sweep, the exponent lies between 0.2 and 1.0 for two relevant bits, between 0.8 and 1.6 for three, and between 1.4 and 2.4 for four.",
+        "For the small numbers n of this sweep, the exponent lies between 0.2 and 1.0 for two relevant bits, between 0.8 and 1.6 for three, and between 1.4 and 2.4 for four.",
         Preset("scaling"),
     ),
     ("The exponent grows with the number k of relevant bits, but stays well below k.", Preset("scaling")),
@@ -164,17 +165,20 @@ pub const STATEMENTS: Statements = &[
         Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
     ),
     (
-        "To learn a parity of k among n bits, every method that learns from noisy averages needs at least a time of about n to a power that is proportional to k.",
+        "If a method learns from noisy averages, then the time to learn a parity of k among n bits is at least about a power of n, and the exponent of this power is proportional to k.",
         Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
     ),
     (
         "The time of stochastic gradient descent is near this lower bound, although this method is not given the number k.",
         Known("Barak et al. 2022, among the sources of the story"),
     ),
-    ("So no network finds the bits by a lucky guess, and no network needs a lucky guess.", Preset("no-luck")),
+    (
+        "So no network finds the relevant bits by a lucky guess, and no network needs a lucky guess.",
+        Preset("no-luck"),
+    ),
     ("The story “Where is the progress hidden?” shows how the weights change while the loss is flat.", Words),
     ("To try next: open “Time against label noise”.", Words),
-    ("How does the time change when more labels are wrong?", Words),
+    ("How does the training time change when more labels are wrong?", Words),
     ("Or open “Larger n, larger exponent”.", Words),
 ];
 

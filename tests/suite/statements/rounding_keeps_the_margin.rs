@@ -345,11 +345,11 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The bound stays the same.", On(|_| is_the_same_at_every_depth())),
     (
-        "With rounding the bound stays the same: it is 0.135 at every depth.",
+        "With rounding the theorem's lower bound on the margin stays the same: the bound is 0.135 at every depth.",
         On(|_| is_the_same_at_every_depth()),
     ),
     (
-        "Without rounding the theorem gives no bound, and the norm of the smallest change that the search finds falls from 0.109 with 4 layers to 0.041 with 64 layers.",
+        "Without rounding the theorem gives no bound, and the norm of the smallest change of the weights that the search finds falls from 0.109 with 4 layers to 0.041 with 64 layers.",
         On(falls_without_rounding),
     ),
     ("Press Play.", Words),

@@ -267,8 +267,9 @@ pub const STATEMENTS: Statements = &[
         "With the learning rate 1/54 the first empty row becomes exactly y[x, 1]/3: the entries are the inputs x times the label y, followed by the label y, all divided by 3.",
         Preset("tape-writer"),
     ),
+    ("After 9 steps every row of the table is written.", Preset("tape-writer")),
     (
-        "After 9 steps every row of the table is written, and its largest deviation from y[x, 1]/3, for an example with inputs x and label y, is 0.",
+        "For an example with inputs x and label y, the largest deviation of its row from y[x, 1]/3 is 0.",
         Preset("tape-writer"),
     ),
     (

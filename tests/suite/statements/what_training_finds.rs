@@ -155,7 +155,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| share_written(&lot(runs), 18..=usize::MAX) < 0.05),
     ),
     (
-        "In the first layer, one attention head has between 20 and 60 % of its attention on the last write to the cell, if it was four or more steps ago.",
+        "In the first layer, one attention head has between 20 and 60 % of its attention on the last write to the cell, if this write was four or more steps ago.",
         On(|runs| (0.2..=0.6).contains(&end(&lot(runs), "write-1"))),
     ),
     (

@@ -116,7 +116,7 @@ pub const STATEMENTS: Statements = &[
     ("A prompt has 8 positions.", Words),
     ("Each position has a *token*, here one random number, and *names* two positions.", Words),
     (
-        "The label of a position depends only on the tokens of the two positions that it names.",
+        "The label of a position depends only on the tokens of the two positions that this position names.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
     ),
     (
@@ -187,7 +187,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("At the end at least 99 % of the variance is explained.", Preset("one-head-mean")),
     (
-        "So the necessary number of heads depends not only on the number of names, but also on the function of the named tokens.",
+        "So the necessary number of heads depends not only on the number of names, but also on how the label is computed from the named tokens.",
         Known(
             "two names need two heads for squares and one head for a mean: the presets one-head and one-head-mean",
         ),
@@ -196,7 +196,7 @@ pub const STATEMENTS: Statements = &[
     ("The chart shows the absolute values of the entries of the query-key matrix.", Words),
     ("From a query and a key, this matrix gives an attention score.", Words),
     (
-        "The query of a position contains the code of the position that it names.",
+        "The query of a position contains the code of the named position.",
         Known(
             "every position is written as its token, its own code and the codes of its names: Prompts::encode",
         ),

@@ -99,7 +99,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "A wide layer has many neurons, so it tries many pairs of bits at once.",
+        "A wide layer has many neurons, so its initial weights of 1 are on many different pairs of bits.",
         Known("each neuron draws its own bits"),
     ),
     ("Press Play.", Words),
@@ -179,7 +179,7 @@ pub const STATEMENTS: Statements = &[
     ("One neuron in twelve starts with the weight 1 on both relevant bits.", Preset("good-neuron")),
     ("For any other neuron, one step hardly ever reveals both relevant bits.", Preset("good-neuron")),
     (
-        "The panel *Width and initial weights* shows the probability that one step reveals the relevant bits, also for other numbers of bits and of initial weights of 1.",
+        "The panel *Width and initial weights* shows the probability that one step reveals the relevant bits; in this panel you can change the number of bits and the number of initial weights of 1.",
         Words,
     ),
     ("In the chart of this panel, lines show the theory, and points show random batches.", Words),
@@ -200,7 +200,7 @@ pub const STATEMENTS: Statements = &[
         Preset("frozen-features"),
     ),
     (
-        "Theory gives a condition for this failure: if the number of features times the squared norm of the second layer's weights is far below 455, the number of sets of three bits, then at least one of these parities cannot be learned.",
+        "Theory gives a condition for this failure: if the number of features times the squared norm of the second layer's weights is far below 455, the number of sets of three of the 15 bits, then the parity of at least one of these sets cannot be learned.",
         Known("Edelman 2024, chapter 6: a lower bound for fixed features; 15 · 14 · 13 / 6 = 455"),
     ),
     (

@@ -90,7 +90,7 @@ mod tests {
     fn every_line_that_is_no_gate_is_named() {
         let all = said("s = a xor b\nt = s and a\nu a\nout = 2t and s");
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [Some(1), Some(3), Some(4)]);
-        assert_eq!(all[0].1, "Line 1: there is no gate “xor”; the gates are and, or, not and id.");
+        assert_eq!(all[0].1, "Line 1: there is no gate “xor”; the gates are “and”, “or”, “not” and “id”.");
         let circle = said("s = t and a\nt = not s");
         assert_eq!(circle, [(Some(1), "Line 1: s depends on its own value.".into())]);
         assert_eq!(said("inputs a\ns = a and b")[0].0, Some(2));

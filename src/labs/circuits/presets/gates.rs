@@ -12,7 +12,7 @@ const MARGINS: PresetGroup = PresetGroup {
     charts: &[charts::DEPTHS, charts::NORMS],
 };
 
-/// All inputs of the truth table that are measured are answered right.
+/// All inputs of the truth table that are measured are answered correctly.
 const fn right(step: u64) -> Expect {
     Expect::Median { measure: Measure::TestAccuracy, step, between: (1.0, 1.0) }
 }
@@ -24,7 +24,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The parity of 4 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?in=1.1.1.1",
-        claim: "A network with rounding computes the parity of 4 bits. A search tries to find the smallest change of the 200 parameters of this network that flips the answer for the input 1111. The search finds a change with norm 0.158. By theorem D.6, no change with a norm below 0.0859 flips this answer if the parameters of rounding stay fixed, and no change with a norm below 0.00332 if these parameters may change, too.",
+        claim: "A network with rounding computes the parity of 4 bits. A search tries to find the smallest change of the 200 parameters of this network that flips the answer for the input 1111. The search finds a change with norm 0.158. By theorem D.6, no change with a norm below 0.0859 flips this answer if the parameters of rounding stay fixed, and no change with a norm below 0.00332 flips this answer if the parameters of rounding may change as well.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
         instance: "Our choices: the parity of 4 bits as a chain of 10 layers (the inputs, and 3 layers for each exclusive or), and the constants of theorem D.6 for this network.",
         expect: &[
@@ -41,7 +41,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "An exclusive or (XOR) at several depths",
         group: &MARGINS,
         link: "#v1/boolean-circuit?n=2&in=1.1&sweep=levels:4_8_16_32_64&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "An exclusive or is made deeper by gates that only copy a value. Without rounding, the norm of the smallest perturbation found falls from 0.109 at 4 layers to 0.041 at 64 layers. With rounding, this norm stays at 0.21, and the bound of theorem D.6 with fixed parameters of rounding is 0.135 at every depth.",
+        claim: "A circuit that computes an exclusive or (XOR) is made deeper by gates that only copy a value. A search tries to find the smallest change of the weights and biases that makes the answer wrong. Without rounding, the norm of the smallest change found falls from 0.109 at 4 layers to 0.041 at 64 layers. With rounding, this norm stays at 0.21, and the bound of theorem D.6 with fixed parameters of rounding is 0.135 at every depth.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
         instance: "Our choices: the input bits 1 and 1, and circuits of 4 to 64 layers, including the layer of the inputs.",
         expect: &[
@@ -64,7 +64,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "Parities of 2 to 8 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "The parity of more bits needs a deeper and wider circuit. From 2 bits to 8, the norm of the smallest perturbation found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
+        claim: "The parity of more bits needs a deeper and wider circuit. A search tries to find the smallest change of the weights and biases that makes the answer wrong. From 2 bits to 8, the norm of the smallest change found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
         source: "Wei, Chen and Ma 2022, theorem 3.1",
         instance: "Our choices: parities as chains with 3 layers for each further bit, and the input with all bits 1. For other inputs the norms differ by up to a third.",
         expect: &[
@@ -85,7 +85,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The carry of 3-bit numbers",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=adder&n=3&replicas=4&steps=300",
-        claim: "The output of the circuit is 1 if the sum of two 3-bit numbers needs a fourth bit. Over four inputs, the median norm of the smallest perturbations found is 0.141. The lower bounds of theorem D.6 are 0.0744 if the parameters of rounding stay fixed, and 0.00285 if these parameters may change, too.",
+        claim: "The output of the circuit is 1 if the sum of two 3-bit numbers needs a fourth bit. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.141. The lower bounds of theorem D.6 are 0.0744 if the parameters of rounding stay fixed, and 0.00285 if the parameters of rounding may change as well.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "Our choices: a ripple-carry adder with rounding, and the last four rows of the truth table as inputs.",
         expect: &[
@@ -102,7 +102,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The carry of 3-bit numbers, without rounding",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=adder&n=3&round=no&replicas=4&steps=300",
-        claim: "For the carry of 3-bit numbers without rounding, the median norm of the smallest perturbations found over four inputs is 0.074. This is about half of the 0.141 that is found with rounding for the same inputs. Without rounding, theorem D.6 gives no bound.",
+        claim: "A circuit computes the carry of 3-bit numbers without rounding. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.074. This is about half of the median with rounding for the same inputs, which is 0.141. Without rounding, theorem D.6 gives no bound.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "The settings of “The carry of 3-bit numbers”, without rounding.",
         expect: &[median(Measured::Least, 300, (0.073, 0.075)), right(300)],
@@ -114,7 +114,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The majority of 5 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=majority&n=5&replicas=4&steps=300",
-        claim: "For the majority of 5 bits, the median norm of the smallest perturbations found over four inputs is 0.245. This is above 0.0882, the bound of theorem D.6 with fixed parameters of rounding.",
+        claim: "A circuit with rounding computes the majority of 5 bits. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.245. This is above 0.0882, the bound of theorem D.6 with fixed parameters of rounding.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "Our choices: a circuit with rounding that computes, for several k and i, whether at least k of the first i bits are 1, and the last four rows of the truth table as inputs.",
         expect: &[

@@ -10,7 +10,7 @@ const NOISY: PresetGroup = PresetGroup {
     charts: &[charts::STRAYS, charts::NORMS],
 };
 
-/// The median share of inputs that are answered right at the end of a sweep's runs.
+/// The median share of inputs that are answered correctly at the end of a sweep's runs.
 const fn right(series: usize, at: usize, between: (f32, f32)) -> Expect {
     Expect::Last { measure: Measure::TestAccuracy, series, at, between }
 }

@@ -156,7 +156,7 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
     let note = move || {
         let help = || {
             tr!(
-                "Point at a number to see its value, or focus the strip and press the arrow keys. PageUp and PageDown go to the previous or next block."
+                "Point at a number to see its value, or move to the strip with the Tab key and press the arrow keys. PageUp and PageDown go to the previous or next block."
             )
         };
         reading().unwrap_or_else(|| help().into())

@@ -12,7 +12,7 @@ const STILL: PresetGroup =
 /// What must not change anything.
 const SAME: PresetGroup = PresetGroup {
     slug: "nothing-changes",
-    name: "Changes of the tokens that have no effect",
+    name: "Token changes that have no effect",
     charts: &[charts::APART, charts::BOTH],
 };
 

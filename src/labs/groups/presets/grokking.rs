@@ -18,7 +18,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Memorisation first, generalisation later",
         group: &GROUP,
         link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&wd=0.3&steps=6000&target=0.99&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
-        claim: "After about a hundred steps the network answers every training pair correctly, but hardly any held-out pair. About two thousand steps later the network answers most held-out pairs correctly too. By step 6,000 the embeddings of most neurons are waves of almost a single frequency.",
+        claim: "After about a hundred steps the network answers every training pair correctly, but hardly any held-out pair. About two thousand steps later the network answers most held-out pairs correctly too. By step 6,000 the embeddings of most neurons are waves in which one frequency has most of the power.",
         source: "Power et al. 2022; Gromov 2023 for squares",
         instance: "Our choices: addition modulo 31, 60 % of the pairs for training, one hidden layer with square activation, AdamW with weight decay 0.3. Power et al. use modulus 97 and a transformer.",
         expect: &[

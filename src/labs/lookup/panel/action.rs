@@ -133,7 +133,7 @@ pub fn origin(state: &LookupState) -> String {
 pub fn code_pairs(state: &LookupState) -> Option<String> {
     let (count, length) = (state.strong_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
-        "For {count} of {all} pairs of positions, the scalar product of the codes of the two positions, before scaling, has an absolute value above 1/2. Assumption 3 of the paper excludes such pairs.",
+        "For {count} of {all} pairs of positions, the scalar product of the codes of the two positions has an absolute value above 1/2 (for the codes before they are scaled). Assumption 3 of the paper excludes such pairs.",
         count = thousands(count),
         all = thousands(length * (length - 1) / 2)
     ))

@@ -9,7 +9,7 @@ use crate::labs::panels::{LabPanel, Place};
 impl LabPanel for LookupLab {
     fn help(&self) -> &'static str {
         tr!(
-            "Each position of a prompt has a token (a few numbers) and names some positions. The label of a position is a function of the tokens at the named positions. Each prompt has different names. One attention head can look up one named token. The panel below shows one prompt. You can change the names and numbers of this prompt and compare the network's answers with the labels."
+            "Each position of a prompt has a token (a few numbers) and the names of some positions. The label of a position is a function of the tokens at these named positions. Each prompt has different names. One attention head can look up one named token. The panel below shows one prompt. You can change the names and numbers of this prompt and compare the network's answers with the labels."
         )
     }
 

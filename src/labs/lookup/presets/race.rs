@@ -29,9 +29,9 @@ pub(super) const RACE: &[Preset] = &[
         name: "Three networks, prompts of 4, 8 and 16 tokens",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
-        claim: "To explain half of the variance, attention needs less than twice as many training sequences with 16 positions as with 4 positions, and the GRU needs five times as many with 16 positions as with 4 positions. With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
+        claim: "From 4 to 16 positions, the number of training sequences that are needed to explain half of the variance grows by a factor of less than 2 for attention, and by a factor of 5 for the GRU. With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
-        instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network of two layers of 128, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
+        instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
         expect: &[
             steps(0, 0, (40, 160)),
             steps(0, 2, (80, 300)),
@@ -103,9 +103,9 @@ pub(super) const RACE: &[Preset] = &[
         name: "One list of names for all positions",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
-        claim: "If all positions name the same token, the feedforward network needs the fewest sequences at 9 positions: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
+        claim: "If all positions have the same name, so that all labels depend on the same token, the feedforward network needs the fewest sequences at 9 positions: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
-        instance: "Kept: one name for all positions, a linear function, AdamW with weight decay 0.01. Shrunk: d = 4 instead of 10, a feedforward network of two layers of 128 and 1,000, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
+        instance: "Kept: one name for all positions, a linear function, AdamW with weight decay 0.01. Shrunk: d = 4 instead of 10, a feedforward network with two hidden layers, of 128 and of 1,000 units, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
         expect: &[
             steps(0, 0, (100, 250)),
             steps(1, 0, (300, 700)),

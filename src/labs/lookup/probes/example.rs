@@ -27,13 +27,13 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         .filter(|_| named.len() * prompts.dim <= WRITTEN)
     {
         Some(tokens) => tr!(
-            "Example {which}: position {length} names {names}, with the tokens {tokens}.",
+            "Example {which}. Names at position {length}: {names}. Tokens at the named positions: {tokens}.",
             which,
             length,
             names,
             tokens = list(&tokens)
         ),
-        None => tr!("Example {which}: position {length} names {names}.", which, length, names),
+        None => tr!("Example {which}. Names at position {length}: {names}.", which, length, names),
     };
     Some(Example {
         given,
@@ -78,7 +78,7 @@ mod tests {
                 let label = f64::from(prompts.teacher(spec.run.seed).label(&numbers) as f32);
                 assert_eq!(example.label, format!("The label is {}.", number(label)), "{link}");
                 let first =
-                    format!("Example {}: position {} names {}", at + 1, prompts.length, named[0] + 1.0);
+                    format!("Example {}. Names at position {}: {}", at + 1, prompts.length, named[0] + 1.0);
                 assert!(example.given.starts_with(&first), "{example:?}");
                 assert_eq!(example.given.contains(&number(numbers[0])), has_tokens, "{example:?}");
                 let found = spec.network().evaluate(&slices, prompts.width(), &batch.x, 0);

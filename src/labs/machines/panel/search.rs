@@ -195,7 +195,7 @@ impl Search {
         let Search { found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
             (0, false) => tr!(
-                "No step has written cell {cell} yet, so this cell holds the symbol of the input or the blank: {symbol}.",
+                "According to the search, no step has written cell {cell} yet, so the token holds the symbol of the input or the blank: {symbol}.",
                 cell,
                 symbol
             ),
@@ -207,7 +207,7 @@ impl Search {
                 )
             }
             _ => tr!(
-                "Step {found} wrote cell {cell} last; the symbol in the token is {symbol}.",
+                "According to the search, step {found} wrote cell {cell} last; the symbol in the token is {symbol}.",
                 found,
                 cell,
                 symbol
@@ -341,9 +341,13 @@ mod tests {
             first.rows[0].sentence(),
             "Written?: 0 candidates; the null slot has the largest weight, and the block writes no."
         );
-        assert!(first.conclusion().starts_with("No step has written cell 65 yet"), "{}", first.conclusion());
+        assert!(
+            first.conclusion().starts_with("According to the search, no step has written cell 65 yet"),
+            "{}",
+            first.conclusion()
+        );
         let later = searches.iter().find(|search| search.was_written).unwrap();
-        assert!(later.conclusion().starts_with("Step "), "{}", later.conclusion());
+        assert!(later.conclusion().starts_with("According to the search, step "), "{}", later.conclusion());
         assert!(later.about().ends_with(&format!("to {} on the right.", later.step)));
         let last = later.rows.last().unwrap();
         assert_eq!((last.name().as_str(), later.rows[3].name().as_str()), ("Fetch", "Bit 3"));

@@ -39,7 +39,7 @@ pub fn about(bits: usize, stage: usize) -> String {
     match phase(bits, stage) {
         Some(phase) => phase.about(),
         None => tr!(
-            "This is the token of the previous step. The positional encoding has added the number of the present step, in binary."
+            "This is the token of the previous step. The positional encoding has written the number of the present step, in binary, into this token."
         )
         .into(),
     }
@@ -64,7 +64,7 @@ pub fn deviation(trace: &Trace, stage: usize, rounding: bool) -> Option<String> 
     let most = distance(of.deviation);
     Some(match rounding {
         true => tr!(
-            "Before rounding, the largest distance of a number from the nearer of 0 and 1 is {most}.",
+            "Before rounding, the largest distance of a number in the token from the nearer of 0 and 1 is {most}.",
             most
         ),
         false => tr!(
@@ -147,7 +147,7 @@ mod tests {
         let said = deviation(trace, 1, true).unwrap();
         assert_eq!(
             said,
-            "Before rounding, the largest distance of a number from the nearer of 0 and 1 is 0."
+            "Before rounding, the largest distance of a number in the token from the nearer of 0 and 1 is 0."
         );
         assert_eq!(
             gap(trace, 5).unwrap(),

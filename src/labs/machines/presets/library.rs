@@ -8,7 +8,7 @@ use crate::tasks::turing_machine::charts;
 /// The construction at work.
 const MACHINES: PresetGroup = PresetGroup {
     slug: "machines-in-tokens",
-    name: "Machines without a tape",
+    name: "Turing machines simulated without a tape",
     charts: &[charts::CORRECT, charts::STRAYED],
 };
 
@@ -102,7 +102,7 @@ pub(super) const RUNS: &[Preset] = &[
         name: "Twice as many steps need one more block",
         group: &DEPTH,
         link: "#v1/turing-machine?m=counter&steps=1023&sweep=t:7_15_31_63_127_255_511_1023&speed=0&show=columns.correct.bysteps",
-        claim: "From T = 7 steps to T = 1,023 steps the transformer grows from 7 blocks to 14. Each time the number of steps about doubles, the transformer needs one more block, because one block finds one bit of a step's number. All tokens agree with the machine's steps.",
+        claim: "From T = 7 steps to T = 1,023 steps the transformer grows from 7 blocks to 14. For about twice as many steps, the transformer needs one more block, because the number of a step then has one more bit, and one block finds one bit. All tokens agree with the machine's steps.",
         source: "Wei, Chen and Ma 2022, theorem 4.1: depth of the order of log T",
         instance: "Our choices: the endless counter; one block for each bit of a step's number and 4 more blocks for all other operations.",
         expect: &[

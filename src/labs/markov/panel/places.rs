@@ -10,7 +10,7 @@ use crate::labs::panels::{LabPanel, Place};
 impl LabPanel for MarkovLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A network reads symbols from a Markov chain and must predict the next symbol. Each sequence comes from a new chain. First the network learns to count how often each symbol occurred, and its loss stays on a plateau. Then the loss drops again, while the network learns to find what followed earlier occurrences of the current symbol. The panels below show the attention of the network's heads."
+            "A network reads symbols from a Markov chain and must predict the next symbol. Each sequence comes from a new chain. First the network learns to count how often each symbol occurred, and its loss stays on a plateau. Then the loss drops again, while the network learns to find the symbols that followed earlier occurrences of the current symbol. The panels below show the attention of the network's heads."
         )
     }
 

@@ -89,7 +89,7 @@ fn explored(context: RunContext) -> AnyView {
     let knobs = knobs.collect_view();
     view! {
         <p class="card__note">
-            {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. These values are computed without training.")}
+            {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. The page computes these steps from a formula; no network is trained.")}
             {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
         </p>
         <div class="theory__parts">
@@ -99,7 +99,7 @@ fn explored(context: RunContext) -> AnyView {
             </ul>
             <div class="theory__plots">
                 {drawing("theory-v", Callback::new(move |()| lags()), tr!("Vector v by distance."))}
-                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("The two parts of the negative gradient of v, by distance."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("The two parts of the negative gradient of the loss with respect to v, by distance."))}
                 {drawing("theory-w", Callback::new(move |()| kernel()), tr!("Matrix W by pair of symbols."))}
                 {move || is_trained.get().then(|| {
                     drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))

@@ -80,7 +80,7 @@ pub fn gazed(chains: &MarkovState, view: &View, pointed: Option<usize>) -> Strin
         None => {
             let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
             tr!(
-                "Colours show the weight of each symbol in the prediction after {place}: {who}. The strongest colour stands for a weight of {most}.",
+                "Colours show the weight of each symbol in {who}, for the prediction after {place}. The strongest colour stands for a weight of {most}.",
                 place = place(chains, here),
                 who,
                 most = decimal(most as f32)
@@ -265,8 +265,9 @@ mod tests {
         assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
         let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
         assert!(
-            said(None)
-                .starts_with("Colours show the weight of each symbol in the prediction after symbol 3 (b)"),
+            said(None).starts_with(
+                "Colours show the weight of each symbol in head 1.1, for the prediction after symbol 3 (b)"
+            ),
             "{}",
             said(None)
         );

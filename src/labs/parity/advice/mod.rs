@@ -53,7 +53,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     {
         advice.push(tr!(
             "In layer-by-layer training the first layer is a polynomial of degree {degree}. This polynomial is \
-             uncorrelated with every parity of {k} bits, so its gradient has no signal.",
+             uncorrelated with every parity of {k} bits, so its gradient contains no information about the relevant bits.",
             degree,
             k = task.k
         ));
@@ -62,7 +62,8 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         advice.push(tr!("With half of the labels flipped, the labels contain no information about the inputs, so nothing can be learned.").into());
     }
     if spec.set_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
-        advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
+        advice
+            .push(tr!("With a learning rate of 0 no weight ever changes, so nothing can be learned.").into());
     }
     let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));
     advice.extend(too_few((task.n, task.k), labels));
@@ -147,8 +148,8 @@ impl Reach {
                 k => tr!("{k} times", k),
             };
             return Some(tr!(
-                "{name} {turns}, but a parity of {bits} changes its sign {times}: the neuron cannot be right on \
-                 all inputs.",
+                "{name} {turns}. To compute a parity of {bits} on all inputs, the neuron would have to change its sign \
+                 {times}.",
                 name,
                 turns,
                 bits,

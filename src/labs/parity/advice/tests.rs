@@ -177,14 +177,16 @@ fn reasons_are_sentences() {
     assert_eq!(
         advice("k=3&width=1&act=zigzag&degree=2"),
         [
-            "One 2-zigzag neuron changes its sign at most twice along the direction of its weights, but a parity \
-             of 3 bits changes its sign 3 times: the neuron cannot be right on all inputs."
+            "One 2-zigzag neuron changes its sign at most twice along the direction of its weights. To compute a parity \
+             of 3 bits on all inputs, the neuron would have to change its sign 3 times."
         ]
     );
     assert_eq!(
         advice("k=1&width=1&bias=hidden"),
-        ["One ReLU neuron without an output bias never changes its sign, but a parity of 1 bit changes its \
-             sign once: the neuron cannot be right on all inputs."]
+        [
+            "One ReLU neuron without an output bias never changes its sign. To compute a parity of 1 bit on all inputs, \
+             the neuron would have to change its sign once."
+        ]
     );
     assert_eq!(
         advice("m=10"),

@@ -51,7 +51,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "More data can hurt",
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&wd=0.01&replicas=10&steps=30000&target=0.9&every=200&held=512&sweep=m:3000_6000_10000_20000_40000&series=width:30_100&speed=0&show=accuracy.times.sweep",
-        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples. From 10,000 examples on, networks with more examples need more steps.",
+        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. From 10,000 training examples on, networks with more examples need more steps.",
         source: "Edelman 2024, figure 6.2 (right)",
         instance: "The settings of the thesis, except for n = 100, 30,000 steps, widths 30 and 100, and 10 trials per point.",
         expect: &[
@@ -71,7 +71,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A hundred neurons, each with two initial weights of 1",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
-        claim: "Each of a hundred neurons begins with two weights equal to 1. The network learns the parity. Most of the ten neurons with the largest norms at the end began with a weight of 1 on at least one relevant bit.",
+        claim: "Each of a hundred neurons begins with two weights equal to 1. The network learns the parity. Most of the ten neurons with the largest weight norms at the end began with a weight of 1 on at least one relevant bit.",
         source: "Edelman 2024, figure C.2 (left)",
         instance: "Width 100, two initial weights of 1 per neuron, batch 32 and learning rate 0.1 as in the thesis; (n, k) = (30, 4) instead of (50, 5). The 10,000 steps are our choice, because the thesis does not state a number of steps.",
         expect: &[learns(0.99, (500, 10_000), (0.9, 1.0))],
@@ -83,9 +83,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "The five neurons with the largest norms, reset and trained again",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&keep=2.89.40.10.46&replicas=20&steps=10000&target=0.7&halt=steps&sweep=inits:1_0&speed=0&show=accuracy.times.sweep",
-        claim: "Of a hundred neurons, the five with the largest norms are reset to their initial weights and trained without the others. This training is repeated 20 times on different random examples. The error of the five neurons falls below 30 % every time. The error of five random neurons falls below 30 % only in some of the runs.",
+        claim: "Of a hundred neurons, the five with the largest weight norms are reset to their initial weights and trained without the other 95 neurons. This training is repeated 20 times on different random examples. The error of the five neurons falls below 30 % every time. The error of five random neurons falls below 30 % only in some of the runs.",
         source: "Edelman 2024, figure C.2 (centre and right)",
-        instance: "The five neurons with the largest norms at the end of “A hundred neurons, each with two initial weights of 1”; the link contains the numbers of these neurons. All 20 networks start from the same initial weights. For the comparison, 20 initial layers are drawn at random, and from each layer the neurons with the same five numbers are kept. In the first of these layers, these neurons are the same as in the main experiment.",
+        instance: "The five neurons are those with the largest weight norms at the end of “A hundred neurons, each with two initial weights of 1”; the link of this run contains the indices of the neurons. All 20 networks start from the same initial weights. For the comparison, 20 initial layers of a hundred neurons are drawn at random, and in each layer only the five neurons with these indices are kept. The first of the 20 layers is the initial layer of the main experiment.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 10_000, between: (0.9, 1.0) },
             Expect::Solved { series: 0, at: 0, share: ALL },
@@ -101,7 +101,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=15&k=2&width=1&init=sign&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=100&steps=1&halt=steps&every=1&show=weights.movement",
         claim: "A neuron has 15 weights, each +1 or −1 at random, and two of the 15 bits are relevant. On one batch of 1,024 examples, the two largest entries of the gradient, in absolute value, nearly always belong to the two relevant bits.",
         source: "Edelman 2024, proposition B.7 and theorem 5.5",
-        instance: "One neuron and the correlation loss, as in the proposition; k = 2 and n = 15, so that a batch of 1,024 is enough. With a learning rate of 100, the step is larger than the initial weights.",
+        instance: "One neuron and the correlation loss, as in proposition B.7; k = 2 and n = 15, so that a batch of 1,024 is enough. With a learning rate of 100, the change of the weights in one step is larger than the initial weights.",
         expect: &[
             Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.93, 1.0) },
             never(0.9, 1),
@@ -146,7 +146,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&every=500&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
         claim: "With a first layer that is frozen at random weights, even 3,000 neurons do not learn a parity of three bits of 15. A network of 100 trained neurons learns this parity in a few hundred steps.",
         source: "Edelman 2024, theorem 5.6",
-        instance: "Widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1; these values are our choices, because the theorem names no values. The theorem holds for bounded weights and for fewer than 455 features, the number of sets of three bits. The networks with 1,000 and 3,000 features also fail here, because they have too few training steps.",
+        instance: "Widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1; these values are our choices, because theorem 5.6 states no values. The theorem holds for bounded weights and for fewer than 455 features, where 455 is the number of sets of three bits among 15. So the theorem does not cover 1,000 or 3,000 features; here networks with so many features also fail, because they have too few training steps.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
             Expect::Solved { series: 0, at: 1, share: (0.0, 0.0) },
@@ -179,7 +179,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=100&width=30&wd=0.01&replicas=20&steps=4000&target=0.9&every=100&held=512&sweep=m:30_300_3000_30000&series=k:2_4_6_8&speed=0&show=accuracy.times.sweep",
         claim: "Theory proves: for a success rate of one half on every parity, the number of parameters times the number of steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits. With eight relevant bits of 100 and up to 3,000 examples, this success rate is impossible. In training, the networks fail already with four relevant bits.",
         source: "Edelman 2024, proposition 6.3",
-        instance: "Batch 32, learning rate 0.1 and coupled weight decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are our choices. The precision of a gradient is taken as one over the square root of the sample size.",
+        instance: "Batch 32, learning rate 0.1 and coupled weight decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are our choices. For the bound, the precision of a gradient is set to one over the square root of the sample size.",
         expect: &[
             Expect::Solved { series: 0, at: 2, share: (0.8, 1.0) },
             Expect::Solved { series: 0, at: 3, share: (0.8, 1.0) },

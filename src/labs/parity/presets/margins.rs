@@ -50,7 +50,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Figure 7.5: parity of 4 bits, 30,000 steps",
         group: &GROUP,
         link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&lambda=0.001&loss=ce&batch=0&steps=30000&halt=steps&every=100&speed=0&show=accuracy.strongest.margin",
-        claim: "The penalty is a tenth of the penalty in “Parity of 4 bits, by gradient descent”. Therefore the margin approaches the same value about ten times as slowly.",
+        claim: "The penalty is a tenth of the penalty in “Parity of 4 bits, by gradient descent”. Therefore the margin approaches the same value as in that run, but about ten times as slowly.",
         source: "Edelman 2024, figure 7.5 and appendix D.2.2",
         instance: "Full size: z^4, 40 neurons, λ = 0.001, learning rate 0.1, all 1,024 inputs at every step; the initial distribution and the exponent of the penalty are our choices, because the thesis does not state them.",
         expect: &[margin(30_000, 0.98)],

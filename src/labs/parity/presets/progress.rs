@@ -72,7 +72,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "The Fourier gap grows during training",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=600&every=5&held=2048&speed=40&show=loss.accuracy.gap.spectrum",
-        claim: "From the first step on, the largest entry of the population gradient is on a relevant bit. The difference from the largest entry on an irrelevant bit (the Fourier gap) grows until the parity is found.",
+        claim: "From the first step on, the largest absolute entry of the population gradient is on a relevant bit. The Fourier gap is this entry minus the largest absolute entry on an irrelevant bit. The Fourier gap grows until the parity is found.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
         instance: "n = 15 as in the thesis, so the gradient over all 32,768 inputs can be computed exactly. Our choices: k = 3, batch 32 and learning rate 0.01. The dashed line is the gap of the majority function; for odd k this gap is 0.",
         expect: &[

@@ -57,7 +57,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Training time against n, 1,000 trials per point",
         group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=1000&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
-        claim: "The sweep “Training time against n, for 2, 3 and 4 bits” has a thousand trials per point here. The confidence intervals of the medians are then as narrow as the lines in the chart.",
+        claim: "This is the sweep “Training time against n, for 2, 3 and 4 bits”, with a thousand trials per point. The confidence intervals of the medians are as narrow as the lines in the chart.",
         source: "Edelman 2024, figure 5.1 (right)",
         instance: "Full size: 1,000 trials per point, as in the thesis.",
         expect: &[Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) }],
@@ -84,7 +84,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Width 3 to 1,000: no speed-up, less variation",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&bias=hidden&batch=128&replicas=20&every=20&held=1024&sweep=width:3_4_5_7_10_30_100_300_1000&speed=0&show=accuracy.times.sweep",
-        claim: "With a hundred times as many neurons, training is not a hundred times faster. But every seed then succeeds, after about the same number of steps.",
+        claim: "With a hundred times as many neurons, training is not a hundred times faster. But in wide networks training succeeds with every seed, and the number of steps depends less on the seed.",
         source: "Edelman 2024, figure 5.4 (left) and figure B.10",
         instance: "ReLU without output bias, batch 128, learning rate 0.1 as in the thesis; n = 30, width up to 1,000 instead of 3 million, 20 trials instead of 1,000.",
         expect: &[

@@ -90,7 +90,7 @@ pub(super) fn odds(news: News) -> AnyView {
         }
     };
     let caption =
-        tr!("The probability that a random filter is one particular filter, for programs with s states.");
+        tr!("Probability that a random filter is one particular filter, for programs with s states");
     view! {
         <div class="succinct-frame" role="region" tabindex="0" aria-label=caption>
             <table class="succinct-odds" data-testid="odds-table">
@@ -108,7 +108,7 @@ pub(super) fn odds(news: News) -> AnyView {
         </div>
         <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
         <p class="card__note">
-            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of definition 5 in the paper has three matrices of this size. If all three are counted, the exponent is three times as large. The programs of this page have 20 and 47 states.")}
+            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of definition 5 in the paper has three matrices of this size. If all three are counted, the exponent of the probability is three times as large. The programs of this page have 20 and 47 states.")}
         </p>
     }
     .into_any()

@@ -29,7 +29,7 @@ pub(super) fn written(news: News) -> AnyView {
     let problem = news.problem("grid");
     view! {
         <label class="editing__label" for="succinct-text">
-            {tr!("Write one rule per line: state, symbols read, an arrow (→ or ->), symbol written, move (U, D, L, R or S for up, down, left, right or stay) and next state. _ is the blank, and + and - are 1 and −1. As the symbol read, * stands for every symbol without a separate rule in this state; as the symbol written, * means that the symbol does not change. // begins a comment. The program starts in the state of the first rule, with the head on the bottom-right cell of the table. The move of the first step must be S. Once the program is in the state HALT, the answer is the + or - in the top-left cell of the table; all other cells of the table must be blank.")}
+            {tr!("Write one rule per line: state, symbols read, an arrow (→ or ->), symbol written, move (U, D, L, R or S for up, down, left, right or stay) and next state. _ is the blank, and + and - are 1 and −1. You can also write * in place of a symbol. In place of the symbols read, * stands for all symbols that have no separate rule in this state. In place of the symbol written, * means that the symbol does not change. // begins a comment. The program starts in the state of the first rule, with the head on the bottom-right cell of the table. The move of the first step must be S. Once the program is in the state HALT, the answer is the + or - in the top-left cell of the table; all other cells of the table must be blank.")}
         </label>
         <textarea class="knob__box knob__box--lines succinct-text" id="succinct-text"
             data-testid="program-text" spellcheck="false" autocomplete="off" rows="10"

@@ -17,7 +17,7 @@ const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Succinct(of), step, between }
 }
 
-/// The median of the share of test inputs answered right at step `step`.
+/// The median of the share of test inputs answered correctly at step `step`.
 const fn right(step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::TestAccuracy, step, between }
 }
@@ -27,7 +27,7 @@ const fn last(of: Measured, series: usize, at: usize, between: (f32, f32)) -> Ex
     Expect::Last { measure: Measure::Succinct(of), series, at, between }
 }
 
-/// The same of the share of test inputs answered right.
+/// The same of the share of test inputs answered correctly.
 const fn last_right(series: usize, at: usize, between: (f32, f32)) -> Expect {
     Expect::Last { measure: Measure::TestAccuracy, series, at, between }
 }

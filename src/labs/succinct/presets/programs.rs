@@ -24,10 +24,10 @@ const PLAIN: PresetGroup = PresetGroup {
 pub(super) const PROGRAMS: &[Preset] = &[
     Preset {
         slug: "tape-writer",
-        name: "SGD writes a table",
+        name: "SGD stores examples in a table of weights",
         group: &TABLE,
         link: "#v1/succinct-learning?steps=9&speed=2&show=written.slope",
-        claim: "Nine steps of SGD write 8 examples with 6 inputs each, and one dummy example, into the table W. Each step writes one row and changes no other row. Each row is exactly y[x, 1]/3 for the inputs x and the label y of an example: the largest deviation is 0.",
+        claim: "Nine steps of SGD store 8 examples with 6 inputs each, and one dummy example, in the table W of weights. Each step changes one row and no other row. Each row is exactly y[x, 1]/3 for the inputs x and the label y of an example: the largest deviation is 0.",
         source: "Goel et al. 2022, lemmas 3 and 4",
         instance: "Our choices: d = 6 inputs, m = 8 examples, exact arithmetic. The learning rate 1/54 and the derivatives of the filter are the same as in the paper. Both the filter and its derivatives are computed from their definition, not by the ReLU network of lemma 5.",
         expect: &[
@@ -55,7 +55,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "The program with 20 states on a larger table",
         group: &TABLE,
         link: "#v1/succinct-learning?inputs=10&examples=12&replicas=20&steps=300&show=gridcells.answers",
-        claim: "With 10 inputs and 12 examples, the program with 20 states that finds the relevant input halts after about 220 layers in the median of 20 data sets. The filter is the same as for 6 inputs and 8 examples; only the table is larger and the network deeper. In the median all test inputs are answered correctly.",
+        claim: "With 10 inputs and 12 examples, the program with 20 states that finds the relevant input halts after about 220 layers in the median of 20 data sets. The filter is the same as for 6 inputs and 8 examples; only the table is larger and the network is deeper. In the median all test inputs are answered correctly.",
         source: "Goel et al. 2022, section 4 and appendix B",
         instance: "Our choices: d = 10 inputs, m = 12 examples, 20 data sets.",
         expect: &[right(300, (1.0, 1.0)), median(Measured::Time, 300, (208.0, 236.0))],
@@ -69,7 +69,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         link: "#v1/succinct-learning?concept=parity&inputs=4&program=parity&replicas=20&steps=1200&every=10&speed=60&show=gridcells.answers",
         claim: "The label is a parity: the product of some of the 4 inputs. Each of the 8 examples is a linear equation modulo 2, and a program with 47 states solves these equations by Gaussian elimination. In the median of 20 data sets the program halts after about 950 layers and answers all test inputs correctly.",
         source: "Goel et al. 2022, section 1, which names row reduction as an example of a succinct learning algorithm",
-        instance: "The program is ours: 47 states, 12 symbols and 258 rules, or 270 rules with the rules of the state HALT. The paper contains no program. In the paper a number encodes each cell, and one digit of this number encodes one of 3 symbols. Here there are 12 symbols, so the number has more digits.",
+        instance: "The program is ours: 47 states, 12 symbols and 258 rules, or 270 rules with the rules of the state HALT. The paper contains no program. Each cell is encoded as a number in base 3. In the paper there are 3 symbols, so one digit of this number encodes the symbol. Here there are 12 symbols, so three digits encode the symbol.",
         expect: &[right(1200, (1.0, 1.0)), median(Measured::Time, 1200, (920.0, 985.0))],
         budget: 1200,
         ..QUICK

@@ -137,7 +137,7 @@ fn tokens(news: News, layout: &Layout) -> AnyView {
         <p class="spoken" id="token-words" data-testid="token-words">{move || words.get().flatten()}</p>
         <p class="card__text" data-testid="token-says">{says}</p>
         <p class="card__note">
-            {tr!("Each column on the left is the output token of a past step. The group pos1 shows the number of this past step; the positional encoding adds the number. The wide column is the token of the present step after the block that is shown.")}
+            {tr!("Each column on the left is the output token of a past step. The group pos1 shows the number of this past step; this number comes from the positional encoding. The wide column is the token of the present step after the block that is shown.")}
         </p>
         <p class="blocks__key" aria-hidden="true">{Kind::ALL.map(kind).into_iter().collect_view()}</p>
     }

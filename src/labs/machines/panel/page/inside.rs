@@ -33,6 +33,10 @@ pub fn Inside() -> impl IntoView {
                 {writing(news)}
             </section>
         };
-        inside("step-title", tr!("Inside the transformer: a machine without a tape"), parts.into_any())
+        inside(
+            "step-title",
+            tr!("Inside the transformer: a Turing machine without a stored tape"),
+            parts.into_any(),
+        )
     })
 }

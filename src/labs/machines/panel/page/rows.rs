@@ -33,7 +33,7 @@ pub(super) fn rows(news: News, bits: usize) -> AnyView {
     };
     let note = move || {
         note().unwrap_or_else(|| {
-            tr!("Each block that attends to past tokens has a row. The row of the block shown has a frame.")
+            tr!("Each block that attends to past tokens has a row. The row of the block that is shown has a frame.")
                 .into()
         })
     };
