@@ -86,7 +86,7 @@ mod tests {
             state.run.note(&Row { step, train_accuracy: vec![accuracy], ..Default::default() });
         }
         state.run.solved = vec![(0, 40)];
-        assert_eq!(told(&state), "10 sample memorised; 40 target reached");
+        assert_eq!(told(&state), "10 training sample memorised; 40 target reached");
         // From a checkpoint before.
         state.run.note(&Row { step: 5, train_accuracy: vec![0.5], ..Default::default() });
         state.run.solved.clear();

@@ -74,7 +74,7 @@ fn the_first_parameter_goes_by_its_own_name() {
     assert!(
         chart::WEIGHTS.summary(&state.run).starts_with("Positional embeddings P, 10 input bits by 32 comp")
     );
-    assert!(parity_charts::MOVEMENT.summary(&state.run).starts_with("Positional embeddings P have moved"));
+    assert!(parity_charts::MOVEMENT.summary(&state.run).starts_with("Positional embeddings P have changed"));
     assert_eq!(parity_charts::PATHS.title(&state.run), "Path of every position, component 1");
     let Reading::Grid(grid) = chart::WEIGHTS.reading(&state.run) else { panic!("a matrix") };
     assert_eq!((grid.title.as_str(), grid.x_label.as_str()), ("Positional embeddings P", "component"));

@@ -204,8 +204,10 @@ impl<N: CpuNetwork> Cores<N> {
         update: &Update,
         parameters: usize,
     ) {
-        let ready: Vec<&Rc<dyn Helper>> = self.helpers.iter().filter(|helper| helper.is_ready()).collect();
         let of = self.shards;
+        // Nobody without a shard.
+        let ready = self.helpers.iter().filter(|helper| helper.is_ready()).take(of - 1);
+        let ready: Vec<&Rc<dyn Helper>> = ready.collect();
         let share = |number| Shard { number, of: ready.len() + 1 }.range(of);
         let weights: Vec<f32> = (0..parameters).flat_map(|which| replica.read(0, which)).collect();
         let asked = ready.iter().enumerate().map(|(number, helper)| {
