@@ -13,7 +13,7 @@ use crate::training::launch::device::Device;
 #[cfg(feature = "fused")]
 use crate::training::launch::prefetch::Prefetch;
 use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::helper::OpenHelpers;
+use crate::training::session::learner::OpenHelpers;
 use crate::training::session::{Options, Session};
 
 /// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.

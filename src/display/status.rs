@@ -94,10 +94,16 @@ fn learning(run: &RunView) -> String {
     if replicas > 1 && !run.solved.is_empty() {
         return tr!("Learning. {reached} {networks}", reached = arrived(run), networks = networks(run));
     }
+    let is_executed = run.spec().model.config().family().is_some_and(|family| family.is_executed());
     if let Some(line) = run.lazy().and_then(|lab| lab.learning(run)) {
-        return tr!("Learning: {line}", line);
+        return match is_executed {
+            true => tr!("Running: {line}", line),
+            false => tr!("Learning: {line}", line),
+        };
     }
-    let Some(row) = run.history.last() else { return tr!("Learning").into() };
+    let Some(row) = run.history.last() else {
+        return if is_executed { tr!("Running") } else { tr!("Learning") }.into();
+    };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
     let finite = run.spec().task.examples().sample_size().is_some();
     if run.vocabulary().explains {

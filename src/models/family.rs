@@ -52,6 +52,8 @@ pub enum Family {
     OneHiddenLayer(OneHiddenLayer),
     /// Several hidden layers on numbers, with one output.
     HiddenLayers(HiddenLayers),
+    /// Powers of linear forms, with one output.
+    Powers(Powers),
     /// A block on bits that is read out at one token.
     ReadAtCls(ReadAtCls),
     /// Layers of attention on symbols.
@@ -88,6 +90,21 @@ pub enum Family {
     RuleSearch(SearchOfRules),
 }
 
+impl Family {
+    /// Whether a run executes it or searches, and trains nothing.
+    pub fn is_executed(&self) -> bool {
+        matches!(
+            self,
+            Family::Execution(_)
+                | Family::Descent(_)
+                | Family::Machine(_)
+                | Family::Circuit(_)
+                | Family::ProgramOnGrid(_)
+                | Family::RuleSearch(_)
+        )
+    }
+}
+
 /// How hidden units become an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Head {
@@ -116,6 +133,15 @@ pub struct OneHiddenLayer {
     pub first_layer: bool,
     /// Whether u is trained; without meaning for a product.
     pub second_layer: bool,
+}
+
+/// One hidden layer of powers without biases, whose output is the difference of two: f = Σ_i (u_i·x)^k (w_i\[0\] − w_i\[1\]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Powers {
+    /// Hidden units.
+    pub width: usize,
+    /// The exponent k.
+    pub degree: usize,
 }
 
 /// A block of attention and an MLP on bits, of which only the output at a token `[CLS]` is computed, whose query and key are

@@ -16,6 +16,7 @@
 
 use std::borrow::Cow;
 
+use super::family::{Family, Powers};
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
 use super::{
@@ -153,6 +154,10 @@ impl ModelConfig for PowerNet {
 
     fn construction_problems(&self, task: &Task) -> Vec<Problem> {
         task.examples().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Powers(Powers { width: self.width, degree: self.degree }))
     }
 
     fn is_of_powers(&self) -> bool {

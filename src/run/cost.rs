@@ -195,6 +195,7 @@ impl RunSpec {
                 Some(
                     Family::OneHiddenLayer(_)
                         | Family::HiddenLayers(_)
+                        | Family::Powers(_)
                         | Family::ReadAtCls(_)
                         | Family::EmbeddedPairs(_)
                         | Family::PairTransformer(_)

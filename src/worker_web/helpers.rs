@@ -18,8 +18,8 @@ use crate::protocol::{Failure, Payload};
 use crate::run::RunSpec;
 use crate::training::launch::choose::choose;
 use crate::training::launch::device::Device;
-use crate::training::session::helper::{Answer, Helper, Order, ShardJob};
-use crate::training::session::learner::{Learner, Local};
+use crate::training::session::helper::{Answer, Order, ShardJob};
+use crate::training::session::learner::{Helper, Learner, Local};
 
 /// Most threads that train one run.
 const MOST_THREADS: usize = 8;

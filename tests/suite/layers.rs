@@ -213,7 +213,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("platform", &["protocol"]),
     ("worker", &["labs", "platform", "probing", "protocol", "tasks", "training", "run"]),
-    ("worker_web", &["platform", "protocol", "kernels", "record", "training", "worker"]),
+    ("worker_web", &["platform", "protocol", "kernels", "record", "run", "training", "worker"]),
     ("app", &[]),
     // The figures of the command line are what the page's reducer shows of a worker.
     ("cli", &["app", "worker"]),

@@ -117,7 +117,7 @@ fn words_say_that_layers_are_executed() {
     let said = status::line(&state.run, String::new);
     assert_eq!(
         said,
-        "Learning: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
+        "Running: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
     );
     state.run.reached(0, 100);
     assert!(status::found(&state.run).ends_with(" of the variance is explained at step 100."));

@@ -4,7 +4,7 @@ crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
     /// Loss on held-out traces, and the lowest expected loss that any predictor can have.
-    FLOOR = "floor", "Loss and the least possible loss", "Loss", Lines;
+    FLOOR = "floor", "Loss and the least possible loss", "Least loss", Lines;
     /// Accuracy on cells that the machine has written before, and on new cells. The trace determines the symbol on a written cell; the symbol on a new cell is random.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by the number of steps since the last write.

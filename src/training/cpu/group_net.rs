@@ -2,8 +2,8 @@
 //!
 //! Unlike a kernel's, a step may be of a part of the sample.
 
-use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use super::network::{DataParallel, Pool, Shard};
 use crate::kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
 use crate::kernels::cpu::replica::Gradient;
 use crate::kernels::plan::Rule;

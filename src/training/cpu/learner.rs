@@ -7,7 +7,8 @@
 
 use std::rc::Rc;
 
-use super::data_parallel::{Cores, DataParallel};
+use super::cores::Cores;
+pub use super::network::CpuNetwork;
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Parameter;
@@ -15,48 +16,10 @@ use crate::platform::now_ms;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::training::cpu::slice_sizer::SliceSizer;
-use crate::training::session::helper::{Helper, ShardJob};
-use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
-
-/// A family of networks with its examples: what differs between the CPU learners.
-pub trait CpuNetwork: Sized + Send {
-    /// The numbers of one network that training changes.
-    type Replica: ReplicaState + Send + Sync;
-
-    /// Whether several networks of this kind may train the replicas of a run side by side: a step leaves nothing in the network
-    /// but memory that is used again.
-    const INDEPENDENT: bool = false;
-
-    /// The network of `spec` with its examples, and a replica whose numbers are all zero.
-    ///
-    /// # Errors
-    /// A sentence that says why the network is not covered.
-    fn new(spec: &RunSpec) -> Result<(Self, Self::Replica), String>;
-
-    /// Draws the training batch of `step` in replica number `number`.
-    fn draw(&mut self, spec: &RunSpec, number: usize, step: u64);
-
-    /// Makes training step `step` of `replica` on the batch that was drawn last.
-    fn step(&mut self, replica: &mut Self::Replica, spec: &RunSpec, step: u64, update: &Update);
-
-    /// This network, if its steps may be made shard by shard.
-    fn data_parallel(&mut self) -> Option<&mut dyn DataParallel<Replica = Self::Replica>> {
-        None
-    }
-
-    /// Prepares what all replicas are measured on: at least `held_out` held-out examples.
-    fn prepare_measure(&mut self, _held_out: usize) {}
-
-    /// Appends the measurements of `replica`, number `number`, before training step `step`.
-    fn measure(
-        &mut self,
-        replica: &mut Self::Replica,
-        number: usize,
-        step: u64,
-        held_out: usize,
-        row: &mut Row,
-    );
-}
+use crate::training::session::helper::ShardJob;
+use crate::training::session::learner::{
+    Helper, Learner, Local, Progress, Segment, StoppedReplicas, Weights,
+};
 
 /// Trains all replicas of one run on one core of the processor, or on [several](Learner::use_cores).
 pub struct CpuLearner<N: CpuNetwork> {

@@ -4,7 +4,7 @@
 #[cfg(feature = "session")]
 pub mod circuit;
 #[cfg(feature = "session")]
-pub mod data_parallel;
+pub mod cores;
 #[cfg(feature = "session")]
 pub mod descent;
 #[cfg(feature = "session")]
@@ -17,6 +17,8 @@ pub mod group_net;
 pub mod learner;
 #[cfg(feature = "session")]
 pub mod machine;
+#[cfg(feature = "session")]
+pub mod network;
 #[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]

@@ -1,7 +1,8 @@
 //! The CPU learner of networks with one output for each example: the loops of [`crate::kernels::cpu::one_output`].
 
-use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use super::network::{DataParallel, Pool, Shard};
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
 use crate::kernels::cpu::one_output::{
     Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
@@ -34,28 +35,33 @@ pub struct OneOutput<L> {
     clip: f64,
     /// Half of the share of a label that smoothing takes away.
     smoothing: f32,
+    /// Whether the model has a penalty.
+    is_penalised: bool,
 }
 
-/// Mean loss and accuracy in `stage` on the first `count` of some examples.
-fn judged(
-    loops: &mut impl OutputLoop,
-    spec: &RunSpec,
-    stage: usize,
-    batch: &Batch,
-    count: usize,
-) -> [f32; 2] {
+/// What is measured of some examples.
+struct Judged {
+    /// Mean loss and accuracy.
+    means: [f32; 2],
+    /// The smallest y·f(x); no number if an output is none.
+    margin: f32,
+}
+
+/// What is measured in `stage` on the first `count` of some examples.
+fn judged(loops: &mut impl OutputLoop, spec: &RunSpec, stage: usize, batch: &Batch, count: usize) -> Judged {
     let columns = spec.task.sampler().columns();
     let (x, y) = (&batch.x[..count * columns], &batch.y[..count]);
-    let (mut loss, mut right, mut found) = (0.0, 0usize, vec![]);
+    let (mut loss, mut right, mut margin, mut found) = (0.0, 0usize, f32::INFINITY, vec![]);
     for (x, y) in x.chunks(TOGETHER * columns).zip(y.chunks(TOGETHER)) {
         found.clear();
         loops.outputs(x, stage, &mut found);
         for (f, y) in found.iter().zip(y) {
             loss += f64::from(measured_loss(spec.run.loss, *y, *f));
             right += usize::from(y * f > 0.0);
+            margin = if margin.is_nan() || y * f >= margin { margin } else { y * f };
         }
     }
-    [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32)
+    Judged { means: [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32), margin }
 }
 
 impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
@@ -73,6 +79,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
             held_out: vec![],
             clip: spec.optimizer.clip(),
             smoothing: 0.5 * spec.label_smoothing(),
+            is_penalised: spec.architecture().penalty(0).is_some(),
             spec: spec.clone(),
             layout,
         };
@@ -126,10 +133,19 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
         let known = &self.held_out[number.min(self.held_out.len() - 1)];
         let [train, test] = [(seen, most), (known, held_out)]
             .map(|(of, most)| judged(&mut self.loops, &self.spec, stage, of, of.len().min(most)));
-        row.train_loss.push(train[0]);
-        row.train_accuracy.push(train[1]);
-        row.test_loss.push(test[0]);
-        row.test_accuracy.push(test[1]);
+        row.train_loss.push(train.means[0]);
+        row.train_accuracy.push(train.means[1]);
+        row.test_loss.push(test.means[0]);
+        row.test_accuracy.push(test.means[1]);
+        if self.is_penalised
+            && let Some(penalty) = self.spec.architecture().penalty(step)
+        {
+            let weights: Vec<Vec<f32>> =
+                (0..self.layout.sizes.len()).map(|which| replica.read(0, which)).collect();
+            let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            let columns = self.spec.parameters()[0].shape[2];
+            row.margin.push((f64::from(train.margin) / penalty.norms(&weights, columns)) as f32);
+        }
     }
 }
 
@@ -180,6 +196,11 @@ impl<L: OutputLoop> DataParallel for OneOutput<L> {
         _pool: Pool,
     ) {
         let (loops, stage) = (&self.loops, spec.stage(step));
+        if self.is_penalised
+            && let Some(penalty) = spec.architecture().penalty(step).filter(|penalty| penalty.lambda > 0.0)
+        {
+            loops.penalise(penalty, replica.weights(), gradient);
+        }
         if self.clip > 0.0 {
             // The norm is that of the parameters that are trained.
             let others = gradient.iter_mut().enumerate().filter(|(which, _)| !loops.trains(*which, stage));

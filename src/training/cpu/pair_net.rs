@@ -1,7 +1,7 @@
 //! The CPU learner of networks on pairs with a logit for every element: the loops of [`crate::kernels::cpu::pair_net`].
 
-use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use super::network::{DataParallel, Pool, Shard};
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
 use crate::kernels::cpu::pair_net::transformer::TransformerLoop;

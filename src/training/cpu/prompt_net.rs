@@ -19,8 +19,8 @@
 #[cfg(all(test, feature = "train"))]
 mod tests;
 
-use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use super::network::{DataParallel, Pool, Shard};
 use super::prompt_examples::PromptExamples;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica, clip};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::data_parallel::{DataParallel, Pool, Shard};
 use super::learner::{CpuLearner, CpuNetwork};
+use super::network::{DataParallel, Pool, Shard};
 use crate::kernels::cpu::replica::Gradient;
 use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
 use crate::markov::ChainSequences;

@@ -7,6 +7,7 @@ use super::pair_net::{PairNet, PairNetCpu};
 use super::prompt_net::PromptNetCpu;
 use super::sequence_net::SequenceNetCpu;
 use super::trace_net::TraceNetCpu;
+use crate::kernels::cpu::one_output::powers::PowersLoop;
 use crate::kernels::cpu::pair_net::PairLoop;
 use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
 use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
@@ -114,6 +115,33 @@ fn loops_make_the_updates_of_autodiff_on_sequences_and_prompts() {
     ));
     agrees_on_traces(&format!("{TRACES}&opt=adam&lr=0.002&eps=0.0001&cool=drops&drop=30"));
     each(PROMPTS, "0.02", agrees::<super::prompt_net::PromptNet<MlpLoop>>);
+}
+
+/// Powers of linear forms, whose penalty changes on the way: on all inputs, on drawn ones, and of both parities of an exponent.
+#[test]
+fn powers_are_those_of_autodiff_with_their_penalty_and_their_margin() {
+    const POWERS: &str = "#v1/sparse-parity?model=power-net&loss=ce&held=64&halt=steps";
+    type Powers = super::one_output::OneOutput<PowersLoop>;
+    agrees::<Powers>(&format!("{POWERS}&n=6&data=cube&batch=0&opt=sgd&lr=0.05&lambda=0.02&lambdas=5:0.1"));
+    agrees::<Powers>(&format!(
+        "{POWERS}&n=9&k=2&degree=2&width=19&batch=40&opt=adam&eps=0.0001&lr=0.003&clip=0.5&replicas=2"
+    ));
+    agrees::<Powers>(&format!(
+        "{POWERS}&n=8&k=4&degree=4&width=33&batch=70&opt=sgd&lr=0.02&mom=0.8&wd=0.01&std=0.4"
+    ));
+    // Measured alike, the margin too.
+    let spec = spec(&format!("{POWERS}&n=6&data=cube&batch=0&std=0.5&replicas=2"));
+    let mut looped = CpuLearner::<Powers>::new(&spec).unwrap();
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let (mine, exact) = (looped.measure_now(0, 64), pollster::block_on(tensors.measure(0, 64)).unwrap());
+    let numbers = |row: &crate::protocol::Row| {
+        [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy, &row.margin]
+            .map(Vec::clone)
+    };
+    for (a, b) in numbers(&mine).iter().zip(&numbers(&exact)) {
+        assert_eq!((a.len(), b.len()), (2, 2));
+        assert!(apart(b, a).0 < 1e-5, "{mine:?} {exact:?}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::worth::{
     RULES_WORTH_OPERATIONS, SEQUENCES_WORTH_FLOPS,
 };
 #[cfg(feature = "session")]
-use crate::kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop};
+use crate::kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop, powers::PowersLoop};
 use crate::kernels::plan::{Head, Network};
 use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
@@ -454,6 +454,14 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_hidden_layers,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
+            LOOP_NAME
+        ))),
+        ..ON_CPU
+    },
+    LearnerEntry {
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Powers(_))),
+        make: looped!(|spec| Ok((
+            Box::new(crate::training::cpu::one_output::OneOutputCpu::<PowersLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU

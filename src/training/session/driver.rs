@@ -25,8 +25,7 @@ use crate::run::{Halt, RunSpec, Success};
 use crate::training::launch::choose::{Chosen, choose};
 use crate::training::launch::device::Device;
 use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::helper::Helper;
-use crate::training::session::learner::{Learner, Progress, Segment, StoppedReplicas};
+use crate::training::session::learner::{Helper, Learner, Progress, Segment, StoppedReplicas};
 
 /// What the owner of a session may choose without changing the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,12 +6,10 @@
 //! owes when it fails is made where the step is: the numbers of a run do not depend on how many helpers there are.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::run::RunSpec;
-use crate::training::session::learner::Local;
 
 /// Some shards of one step of one replica.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,16 +41,3 @@ pub enum Answer {
     /// The gradients of the order of this number come along.
     Gradients(u32),
 }
-
-/// Somebody who has the same run, and computes gradients of its shards.
-pub trait Helper {
-    /// Whether it can be asked.
-    fn is_ready(&self) -> bool;
-
-    /// Asks for what [`Learner::shard_gradients`](crate::training::session::learner::Learner::shard_gradients) gives, at once;
-    /// the future waits for it.
-    fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>>;
-}
-
-/// Makes ready helpers for a run: as many as are wanted, or fewer.
-pub type OpenHelpers = fn(&RunSpec, usize) -> Vec<Rc<dyn Helper>>;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 #[cfg(feature = "session")]
-use crate::training::session::helper::{Helper, ShardJob};
+use crate::training::session::helper::ShardJob;
 
 /// Most examples of a finite sample that training loss and accuracy are measured on.
 pub const MEASURE_SAMPLE: usize = 8192;
@@ -109,6 +109,21 @@ pub struct Progress {
     /// Measurements, each from before the training step of its number.
     pub rows: Vec<Row>,
 }
+
+/// Somebody who has the same run, and computes gradients of its shards.
+#[cfg(feature = "session")]
+pub trait Helper {
+    /// Whether it can be asked.
+    fn is_ready(&self) -> bool;
+
+    /// Asks for what [`Learner::shard_gradients`] gives, at once;
+    /// the future waits for it.
+    fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>>;
+}
+
+/// Makes ready helpers for a run: as many as are wanted, or fewer.
+#[cfg(feature = "session")]
+pub type OpenHelpers = fn(&RunSpec, usize) -> Vec<Rc<dyn Helper>>;
 
 /// Trains all replicas of one run. How far is decided by [`crate::training::session::Session`].
 pub trait Learner {

@@ -13,7 +13,7 @@ use crate::kernels::cpu::wide::wide;
 use crate::kernels::plan::coefficients;
 use crate::models::activation::Activation;
 use crate::models::deep_mlp::{b, w};
-use crate::models::family::{Head, HiddenLayers};
+use crate::models::family::{Head, HiddenLayers, Powers};
 use crate::models::mlp::{B, BETA, U, W};
 use crate::models::{Architecture, Family};
 use crate::run::RunSpec;
@@ -67,6 +67,35 @@ wide! {
 }
 
 impl LayersLoop {
+    /// The loop of these layers on so many inputs.
+    fn new(net: HiddenLayers, places: Places, inputs: usize) -> Self {
+        let rows = |numbers: usize| vec![Row::ZERO; panels(numbers) * TOGETHER];
+        let below = std::iter::once(&inputs).chain(&net.widths);
+        let linear = below.zip(&net.widths).map(|(below, width)| Linear::new(*below, *width)).collect();
+        let units: Vec<Vec<Row>> = net.widths.iter().map(|width| rows(*width)).collect();
+        let widest = rows(net.widths.iter().copied().max().unwrap_or(1));
+        let coefficients = coefficients(net.activation, net.degree);
+        LayersLoop {
+            inputs,
+            coefficients,
+            linear,
+            heads: vec![],
+            x: rows(inputs),
+            by_z: units.clone(),
+            units,
+            slopes: [widest.clone(), widest],
+            places,
+            net,
+        }
+    }
+
+    /// The loop of one layer of powers, whose parameters are W, b, u and β.
+    pub(super) fn of_powers(powers: Powers, inputs: usize) -> Self {
+        let (activation, degree) = (Activation::Power, powers.degree);
+        let net = HiddenLayers { widths: vec![powers.width], activation, degree, ..Default::default() };
+        LayersLoop::new(net, Places { layers: vec![[W, B]], heads: vec![[U, BETA]], fixed: vec![] }, inputs)
+    }
+
     /// Makes all units up to layer `top` of at most [`TOGETHER`] examples, and the slopes of σ if they are wanted; how many
     /// examples there are in full tiles.
     fn forward<const SLOPES: bool>(&mut self, x: &[f32], top: usize) -> usize {
@@ -144,25 +173,7 @@ impl OutputLoop for LayersLoop {
         if examples.classes().is_some() {
             return Err(format!("its task is {}", spec.task.info().name));
         }
-        let inputs = examples.inputs();
-        let rows = |numbers: usize| vec![Row::ZERO; panels(numbers) * TOGETHER];
-        let below = std::iter::once(&inputs).chain(&net.widths);
-        let linear = below.zip(&net.widths).map(|(below, width)| Linear::new(*below, *width)).collect();
-        let units: Vec<Vec<Row>> = net.widths.iter().map(|width| rows(*width)).collect();
-        let widest = rows(net.widths.iter().copied().max().unwrap_or(1));
-        let coefficients = coefficients(net.activation, net.degree);
-        Ok(LayersLoop {
-            inputs,
-            coefficients,
-            linear,
-            heads: vec![],
-            x: rows(inputs),
-            by_z: units.clone(),
-            units,
-            slopes: [widest.clone(), widest],
-            places,
-            net,
-        })
+        Ok(LayersLoop::new(net, places, examples.inputs()))
     }
 
     fn trains(&self, which: usize, stage: usize) -> bool {

@@ -8,6 +8,7 @@
 pub mod cls;
 pub mod layers;
 mod parts;
+pub mod powers;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use super::one_hidden_layer::{loss_gradient, measured_loss};
 pub use super::replica::{Gradient, Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;
+use crate::models::Penalty;
 use crate::run::RunSpec;
 
 /// A family of networks with one output, with the memory of its loops.
@@ -50,6 +52,9 @@ pub trait OutputLoop: Sized + Send {
         slope: impl FnMut(usize, f32) -> f32,
         gradient: &mut [Vec<Row>],
     );
+
+    /// Adds the gradient of the model's penalty at these weights, which lie as for [`OutputLoop::load`], to a gradient.
+    fn penalise(&self, _penalty: Penalty, _weights: &[Vec<Row>], _gradient: &mut [Vec<Row>]) {}
 
     /// Appends the outputs in `stage` for the examples `x`, one for each.
     fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>);
