@@ -55,7 +55,8 @@ fn cosine(t: f32) -> (f32, f32) {
 ///
 /// # Why
 /// A closure of this length is not inlined, and what is not inlined has no vectors: 48 networks of one sine made
-/// 1,125 steps/s in place of 3,340 (batches of 128, one core of an Intel Xeon, 2026-11-26). Two loops, since a loop that makes pairs does not become vectors either.
+/// 1,125 steps/s in place of 3,340 (batches of 128, one core of an Intel Xeon, 2026-11-26). Two loops, since a loop that makes
+/// pairs does not become vectors either.
 macro_rules! lane_by_lane {
     ($z:ident, $slopes:ident, |$number:ident| $sigma:expr) => {
         if SLOPES {
