@@ -164,15 +164,9 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
             return Ok(());
         }
         if self.sigma != Sigma::Square {
-            return Err((
-                "act",
-                tr!("square, because this initial network is known only for the activation function z²")
-                    .into(),
-            ));
+            return Err(("act", tr!("square, because this initial network is known only for z²").into()));
         }
-        let none = || {
-            tr!("another initial network, because the largest margin is not known for this table").to_string()
-        };
+        let none = || tr!("another initial network: this table has no known largest margin").to_string();
         let needed = match self.from {
             Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
             _ if !task.has_theory() => return Err(("from", none())),
@@ -579,9 +573,7 @@ mod tests {
     fn a_link_to_a_network_that_has_no_room_begins_with_chance() {
         let (link, notices) = crate::permalink::decode("#v1/groups?from=memorise&width=300");
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(
-            notices[0].to_string().starts_with("from = memorise: expected random, or for width: at least")
-        );
+        assert!(notices[0].to_string().contains("expected random, or for width: at least"));
         assert!(link.spec.problems().is_empty());
         assert_eq!(link.spec.value("width").unwrap().to_string(), "300");
     }

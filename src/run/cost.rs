@@ -189,22 +189,8 @@ impl RunSpec {
         // As the table of learners has it; the same test holds both against each other.
         let family = self.model.config().family();
         let cannot_clip = matches!(family, Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)));
-        let is_trained = cannot_clip
-            || matches!(
-                family,
-                Some(
-                    Family::OneHiddenLayer(_)
-                        | Family::HiddenLayers(_)
-                        | Family::Powers(_)
-                        | Family::ReadAtCls(_)
-                        | Family::EmbeddedPairs(_)
-                        | Family::PairTransformer(_)
-                        | Family::TokenAttention(_)
-                        | Family::TokenMlp(_)
-                        | Family::Gru(_)
-                        | Family::InContext(_)
-                )
-            );
+        let is_trained =
+            family.as_ref().is_some_and(|of| !of.is_executed() && !matches!(of, Family::Forest(_)));
         let is_clipped = self.optimizer.clip() > 0.0 && cannot_clip;
         let is_whole = !self.optimizer.is_entrywise() && is_trained;
         run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped || is_whole

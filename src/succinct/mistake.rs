@@ -116,7 +116,7 @@ pub enum Mistake {
         state: String,
     },
     /// A first step that moves.
-    #[error("{}", tr!("the start state {state} moves the head on the symbol {symbol}; the move of the first step must be S, so that the compute message, which activates the cells, stays ahead of the head", state, symbol))]
+    #[error("{}", tr!("in the start state {state}, a head that reads the symbol {symbol} must not move: the move of the first step must be S, because the compute message, which activates the cells, must reach each cell before the head does", state, symbol))]
     FirstStep {
         /// The start state.
         state: String,

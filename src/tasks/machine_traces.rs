@@ -28,7 +28,7 @@ use crate::sources::WEI_2022;
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
-        /// How the next state is chosen: by the machine's table, or at random from four states, one for each pair of written symbol and move.
+        /// How the next state is chosen: by the machine's table, or at random from four states, each with its own written symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
         /// Number of states of the machine. A token holds a state and one of two symbols: with s states there are 2s different tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";

@@ -123,7 +123,8 @@ impl Examples for SuccinctLearning {
         let (given, inputs) = (self.query.len(), self.inputs);
         let found = || self.query.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if given != 0 && given != inputs {
-            let expected = tr!("{inputs} numbers 0 or 1, one for each input, or nothing", inputs);
+            let expected =
+                tr!("{inputs} numbers, each 0 or 1, one for each input; or an empty field", inputs);
             return vec![Problem::new("query", &found(), expected)];
         }
         vec![]
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_one_sentence() {
         for (link, said) in [
-            ("query=1.0", "6 numbers 0 or 1, one for each input, or nothing"),
+            ("query=1.0", "6 numbers, each 0 or 1, one for each input; or an empty field"),
             ("inputs=32", "a whole number from 1 to 31"),
             ("examples=0", "a whole number from 1 to 100"),
             ("flips=0.7", "0.5"),

@@ -60,6 +60,14 @@ impl Replica {
         self.update_some(layout, gradient, update, |_| true);
     }
 
+    /// Moves all weights against their gradient, which is [shortened](clip) to a norm of `most` before, unless that is 0.
+    pub fn update_clipped(&mut self, layout: &Layout, gradient: &mut [Vec<Row>], most: f64, update: &Update) {
+        if most > 0.0 {
+            clip(gradient, most);
+        }
+        self.update(layout, gradient, update);
+    }
+
     /// Moves the weights of the parameters that `trains` says yes of.
     pub fn update_some(
         &mut self,

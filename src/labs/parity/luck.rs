@@ -123,7 +123,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
-        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. In the same order, the initial rows of these neurons, with {one} each, had ones on {held} of the {k} relevant bits. For a random row, the number of relevant bits with a one is {chances}.",
+        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. At the start, the row of weights of each of these neurons had {one}. In the same order, the numbers of these ones on the {k} relevant bits were {held}. For a random row this number is {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -247,7 +247,7 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
                 tr!("the initial weights of every neuron are random signs").into()
             }
             Some(width) => tr!(
-                "{chance} of all random rows are good in this sense, and with probability 99 % a layer of width {width} has at least one good row",
+                "{chance} of all random rows are good rows, and with probability 99 % a layer of width {width} has at least one good row",
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
@@ -331,7 +331,7 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 excludes none of these runs: even for the run with the smallest product, parameters × steps × examples is {significant_count} times the minimum for a success rate of one half.",
+            "Proposition 6.3 gives the smallest product of parameters, steps and examples for a success rate of one half. Proposition 6.3 excludes none of these runs: the smallest product of a run is {significant_count} times this minimum.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(

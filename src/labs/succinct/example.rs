@@ -279,7 +279,7 @@ mod tests {
             let run = begun(link);
             run.lab().about(run.spec())
         };
-        assert!(about("#v1/succinct-learning").starts_with("First, SGD writes"));
+        assert!(about("#v1/succinct-learning").starts_with("SGD stores"));
         assert!(about("#v1/succinct-learning?model=cell-rules").starts_with("A search tries"));
     }
 }

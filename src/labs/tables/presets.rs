@@ -166,7 +166,7 @@ const ALL_OF_THEM: &[Preset] = &[
         claim: "If no column is informative by itself, the greedy algorithm that grows a tree has no useful criterion for its splits. On this table, networks need fewer rows than the forest.",
         source: "Our experiment, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
         instance: instance!(
-            "The label is the product of the signs of two columns, and training has 500 steps instead of 300."
+            "In this preset the label is the product of the signs of two columns, and training has 500 steps instead of 300."
         ),
         expect: &[
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.05 },

@@ -238,7 +238,7 @@ fn an_automaton_needs_a_full_table_and_a_first_step_that_stays() {
     let sentence = "the cell in row 1, column 1 is blank, but the program starts only on a full table";
     assert_eq!(hole, sentence);
     let moving = Arc::new(Program::parse("a + → * S a\na - → * L a").unwrap());
-    let sentence = "the start state a moves the head on the symbol -; the move of the first step must be S, so that the compute message, which activates the cells, stays ahead of the head";
+    let sentence = "in the start state a, a head that reads the symbol - must not move: the move of the first step must be S, because the compute message, which activates the cells, must reach each cell before the head does";
     assert_eq!(Automaton::new(Arc::clone(&moving), &grid).unwrap_err().to_string(), sentence);
     let later = Automaton::of(moving, 5, 5, vec![Cell::RING; 25], 7).unwrap_err();
     assert_eq!(later.to_string(), sentence);

@@ -11,7 +11,7 @@ crate::charts! {
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
     /// Attention weights of one head of the layer that is shown: each row holds the weights with which the values of all tokens are added up for one token.
     ACTING = "acting", "Attention in the layer shown", "Attention", Grid;
-    /// Functions computed by the network stored in the tokens and by the same network trained directly by gradient descent; the examples; the target function.
+    /// Function of the network whose weights are in the tokens; function of the same network after direct gradient descent; the examples; the target function.
     FITTED = "fitted", "Fitted function", "Fit", Lines;
     /// For each of the 2N + 4 layers of a step: the number of heads of an attention layer, or the number of hidden units of an MLP.
     HEADS = "layerheads", "Heads or hidden units of each layer", "Layers", Bars;

@@ -5,7 +5,7 @@ use super::network::{DataParallel, Pool, Shard};
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
 use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
-use crate::kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica, clip};
+use crate::kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica};
 use crate::models::Family;
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -151,9 +151,6 @@ impl<L: PairLoop> DataParallel for PairNet<L> {
         update: &Update,
         _pool: Pool,
     ) {
-        if self.clip > 0.0 {
-            clip(gradient, self.clip);
-        }
-        replica.update(&self.layout, gradient, update);
+        replica.update_clipped(&self.layout, gradient, self.clip, update);
     }
 }

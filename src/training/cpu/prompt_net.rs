@@ -23,7 +23,7 @@ use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
 use super::prompt_examples::PromptExamples;
 use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica, clip};
+use crate::kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 
@@ -125,9 +125,6 @@ impl<L: PromptLoop> DataParallel for PromptNet<L> {
         update: &Update,
         _pool: Pool,
     ) {
-        if self.clip > 0.0 {
-            clip(gradient, self.clip);
-        }
-        replica.update(&self.layout, gradient, update);
+        replica.update_clipped(&self.layout, gradient, self.clip, update);
     }
 }

@@ -272,7 +272,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     ("In this sweep the activation of the inner network is tanh.", Words),
-    ("A curve of straight lines approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
+    ("A piecewise linear function approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
     (
         "For each neuron of the inner network, each line of this curve needs about one attention head.",
         On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),

@@ -221,7 +221,7 @@ pub const STATEMENTS: Statements = &[
     ),
     // At least 20 examples for 25 bits would be 160 for 200, and the chart ends at 1.6 times the largest threshold, 80.
     (
-        "The line in proportion to the number T of bits rises so fast that it leaves the chart.",
+        "The line proportional to the number T of bits rises so fast that it leaves the chart.",
         Preset("and-threshold"),
     ),
     (

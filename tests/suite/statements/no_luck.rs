@@ -83,7 +83,7 @@ pub const STATEMENTS: Statements = &[
     ("Practically no network.", Preset("no-luck")),
     ("At least 99 % of the networks find the bits between steps 60 and 250.", Preset("no-luck")),
     (
-        "A random guesser would succeed by step 55 with a probability of about one in twenty.",
+        "Random guessing would find the bits by step 55 with a probability of only about one in twenty.",
         Known("1 − (1 − 1/1140)^55 = 0.047"),
     ),
     (

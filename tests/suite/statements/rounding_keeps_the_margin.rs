@@ -268,7 +268,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The chart of the norms also shows lower bounds on the margin.", Preset("toy-rounded")),
     (
-        "No change of norm below 0.333 can make the answer wrong if the parameters of rounding stay fixed.",
+        "If the parameters of rounding stay fixed, no change of the other parameters with a norm below 0.333 can make the answer wrong.",
         Preset("toy-rounded"),
     ),
     (

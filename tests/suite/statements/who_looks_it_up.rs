@@ -277,7 +277,7 @@ pub const STATEMENTS: Statements = &[
         Known("the time of the preset says the same"),
     ),
     (
-        "With 9 positions the feedforward network needs the fewest sequences of the three networks.",
+        "With 9 positions the feedforward network needs fewer sequences than the other two networks.",
         Preset("simple-race"),
     ),
     ("With 49 positions the feedforward network needs more sequences than attention.", Preset("simple-race")),

@@ -20,7 +20,7 @@ mod logits;
 mod tests;
 pub mod transformer;
 
-pub use super::replica::{Gradient, Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica};
 pub use logits::{Judged, Logits};
 
 use super::one_hidden_layer::Row;

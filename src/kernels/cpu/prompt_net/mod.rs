@@ -13,7 +13,7 @@ pub mod mlp;
 #[cfg(test)]
 mod tests;
 
-pub use super::replica::{Gradient, Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica};
 
 use super::one_hidden_layer::Row;
 use crate::models::Family;

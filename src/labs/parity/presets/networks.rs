@@ -131,7 +131,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "(ix) One neuron with a triangle wave (∞-zigzag)",
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=wave&seed=2&steps=8000&every=10&speed=200&show=loss.accuracy.weights.paths",
-        claim: "A triangle wave is a zigzag that never ends. With most seeds, one neuron with this activation learns the parity; with the other seeds, training gets stuck.",
+        claim: "A triangle wave is a periodic, piecewise linear function. With most seeds, one neuron with the triangle wave as its activation learns the parity; with the other seeds, the neuron does not learn the parity.",
         source: "Edelman 2024, section 5.3, setting (ix)",
         instance: "(n, k) = (50, 3) and batch 32 as in figure 5.1; the learning rate is our choice.",
         expect: &[learns(1.0, (30, 8_000), (0.5, 1.0))],

@@ -166,7 +166,9 @@ mod tests {
         let all = said("a _ → * S b\na +- → * U b\nb * → * S HALT");
         assert_eq!((all.len(), all[0].0), (1, Some(2)));
         assert!(
-            all[0].1.starts_with("Line 2: the start state a moves the head on the symbol +;"),
+            all[0]
+                .1
+                .starts_with("Line 2: in the start state a, a head that reads the symbol + must not move:"),
             "{}",
             all[0].1
         );
