@@ -14,7 +14,7 @@ export function luck(here) {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=20&init=sparse&held=128&steps=400&halt=steps&device=cpu&speed=0&show=accuracy.luck");
     await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end", 30);
     await until(async () => /^The network has 20 neurons\. After 400 steps the neurons with the largest weight norms are /.test(await text(see("winners"))), "the winners");
-    const won = (await text(see("winners"))).match(/are (.*?)\. In the same order, the initial rows/)[1].split(/, | and /).join(".");
+    const won = (await text(see("winners"))).match(/are (.*?)\. At the start, the row of weights/)[1].split(/, | and /).join(".");
     assert.match(await see("chart-luck").getAttribute("aria-label"), /^The neurons with the largest weight norms are /);
     await see("ticket").click();
     await until(async () => page.url().includes(`keep=${won}&`), "the ticket's link");

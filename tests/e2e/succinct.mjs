@@ -95,7 +95,7 @@ export function programLab(here) {
     assert.match((await mistakes())[1], /^Line 3: unknown move X/);
     assert.ok(await see("run-program").isDisabled());
     await see("program-text").fill("a * → * L b\nb * → * S HALT");
-    await until(async () => /^Line 1: the start state a moves/.test((await mistakes())[0] ?? ""), "the first step");
+    await until(async () => /^Line 1: in the start state a, a head that reads/.test((await mistakes())[0] ?? ""), "the first step");
     await see("program-text").fill("a * -> * S b\nb * -> * S HALT // no answer");
     await until(async () => (await mistakes()).length === 0, "no mistake");
     await see("run-program").click();
