@@ -274,11 +274,11 @@ pub const STATEMENTS: Statements = &[
     ("In this sweep the activation of the inner network is tanh.", Words),
     ("A piecewise linear function approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
     (
-        "For each neuron of the inner network, each line of this curve needs about one attention head.",
+        "For each neuron of the inner network, each linear piece of this function needs about one attention head.",
         On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),
     ),
     (
-        "The number of straight lines goes from 8 to 128.",
+        "The number of linear pieces goes from 8 to 128.",
         On(|_| places(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
     ),
     (
