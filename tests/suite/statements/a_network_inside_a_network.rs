@@ -71,7 +71,7 @@ fn is_in_the_band_at_the_jump(run: &Trained) -> bool {
     (0..step).all(|step| run.measure("in-band", step) == 0.0) && run.measure("in-band", step) >= 1.0
 }
 
-/// The link of a run with tanh and so many straight lines.
+/// The link of a run with tanh and so many linear pieces.
 fn lines(count: usize) -> String {
     format!("#v1/in-context-regression?act=tanh&knots={count}")
 }
@@ -282,12 +282,12 @@ pub const STATEMENTS: Statements = &[
         On(|_| places(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
     ),
     (
-        "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of straight lines doubles?",
+        "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of linear pieces doubles?",
         Words,
     ),
     ("The distance falls to a quarter of its value.", Preset("knots-descent")),
     (
-        "When the number of straight lines doubles, the distance falls on average to about a quarter.",
+        "When the number of linear pieces doubles, the distance falls on average to about a quarter.",
         On(falls_to_about_a_quarter),
     ),
     (
