@@ -7,6 +7,16 @@ fn script(text: &str) -> String {
     torch::script(&link(text).spec).unwrap()
 }
 
+/// Relevant bits and the scale of inputs have the same key in links, and only the first have an entry of their own.
+#[test]
+fn the_scale_of_inputs_is_a_setting_and_relevant_bits_are_data() {
+    let scaled = script("#v1/in-context-learning?s=2.5");
+    assert!(scaled.contains("\"s\": 2.5") && scaled.contains("S[\"s\"]"), "{scaled}");
+    for mixed in ["#v1/in-context-learning?dist=mixture&w2=0.25&dim=2", "#v1/sparse-parity?n=9&s=1.3.5"] {
+        assert!(!script(mixed).contains("\"s\":"), "{mixed}");
+    }
+}
+
 #[test]
 fn weights_set_by_hand_are_a_formula_or_numbers() {
     let formulas = [

@@ -11,6 +11,7 @@ use super::shell;
 use crate::permalink::{Link, encode};
 use crate::pytorch::{Part, entries, numbers, schedule, text, value};
 use crate::run::{Halt, RunSpec};
+use crate::settings::Value;
 
 const HEAD: &str = include_str!("torch/head.py");
 const GIVEN: &str = include_str!("torch/given.py");
@@ -96,7 +97,7 @@ fn origin(spec: &RunSpec, link: &str) -> String {
 /// The settings as the entries of a Python dictionary.
 fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     // Where it is measured, and what trains it, is PyTorch's business.
-    const LEFT_OUT: [&str; 8] = ["device", "learner", "sweep", "series", "further", "lrs", "s", "table"];
+    const LEFT_OUT: [&str; 7] = ["device", "learner", "sweep", "series", "further", "lrs", "table"];
     let mut all: Vec<(String, String)> = vec![];
     let mut put = |key: &str, value: String| all.push((key.into(), value));
     put("task", text(spec.task.info().slug));
@@ -106,7 +107,10 @@ fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
         if LEFT_OUT.contains(&knob.key) || !spec.applies(knob.key) {
             continue;
         }
-        if let Some(set) = spec.value(knob.key) {
+        // A relevant set is an entry of the data's own; a scale of inputs has the same key.
+        if let Some(set) =
+            spec.value(knob.key).filter(|set| knob.key != "s" || !matches!(set, Value::List(_)))
+        {
             put(knob.key, value(&set));
         }
     }
