@@ -295,10 +295,10 @@ export function files(here) {
       }
       try {`),
     });
-    const link = "#v1/groups?n=43&width=200&steps=60&every=5&target=1&halt=steps&speed=0&device=cpu";
+    const link = "#v1/groups?n=43&width=200&steps=900&every=90&target=1&halt=steps&speed=0&device=cpu";
     const { page, heard, see } = await visit(here().context, site.address, link);
     try {
-      await until(async () => (await stepOf(see)) === 60, "the end");
+      await until(async () => (await stepOf(see)) === 900, "the end");
       const cores = await page.evaluate(() => navigator.hardwareConcurrency);
       const helped = await page.evaluate(() => window.helped);
       assert.ok(cores > 1 ? helped > 20 : helped === 0, `${helped} words of helpers on ${cores} cores`);
