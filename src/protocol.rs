@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::RunSpec;
 
 /// The version of what is in this file; it rises with every change after which an older side would misread the newer.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What a worker says before anything else, so that no run begins with a worker of another build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,31 @@ pub enum Command {
     /// The run that was started last is the one of this number of this sweep: where there is a GPU, those after it may
     /// train beside it.
     Sweep(Box<RunSpec>, usize),
+    /// Train this run for so many milliseconds to see how fast it goes, and nothing else; a run in progress is dropped. The
+    /// number comes back with the answer.
+    Measure(u32, Box<RunSpec>, f64),
+    /// See how much the device computes at most; a run in progress is dropped.
+    MeasurePeaks,
+}
+
+/// How fast a device trains a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    /// Steps per second of all replicas together; 0 where the run ended before it could be timed.
+    pub steps_per_s: f64,
+    /// Which learner trains, as in [`Event::Started`].
+    pub learner: String,
+}
+
+/// What a device computes at most.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Peaks {
+    /// Multiplications and additions per second, in 32 bits: of one core where it is a processor.
+    pub flops: f64,
+    /// The same in one workgroup of a GPU.
+    pub workgroup_flops: Option<f64>,
+    /// What one launch of a kernel takes beside its computing, in milliseconds.
+    pub launch_ms: Option<f64>,
 }
 
 /// The permanent name of a measurement of the first replica that takes longer than loss and accuracy, and is made on
@@ -228,6 +253,10 @@ pub enum Event {
         /// What was found.
         finding: Finding,
     },
+    /// How fast the run of this number goes, or a sentence that says why it cannot be trained on this device.
+    Measured(u32, Result<Speed, String>),
+    /// What the device computes at most.
+    PeaksMeasured(Peaks),
     /// The worker cannot go on: one sentence for the person.
     Failed(Failure),
 }

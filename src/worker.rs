@@ -14,6 +14,7 @@ use crate::training::launch::device::Device;
 use crate::training::launch::prefetch::Prefetch;
 use crate::training::session::checkpoint::Checkpoint;
 use crate::training::session::learner::OpenHelpers;
+use crate::training::session::trial::Trial;
 use crate::training::session::{Options, Session};
 
 /// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
@@ -80,6 +81,8 @@ pub struct Worker {
     probes: Probes,
     /// What happened in the run before it was shown.
     before: Vec<Event>,
+    /// What is measured instead of a run.
+    timing: Option<Timing>,
     /// Opens helpers for a run, as many as it wants if possible, where there is anything to open.
     pub helpers: Option<OpenHelpers>,
     /// Options of the run, and the runs of its sweep that come after it.
@@ -87,6 +90,14 @@ pub struct Worker {
     options: Options,
     #[cfg(feature = "fused")]
     prefetch: Option<Prefetch>,
+}
+
+/// What a worker measures of its device.
+enum Timing {
+    /// The run of this number trains to see how fast it goes.
+    Trial(u32, Box<Trial>),
+    /// What the device computes at most.
+    Peaks,
 }
 
 /// The probes that are watched: they go round by round.
@@ -194,6 +205,7 @@ impl Worker {
             wants_checkpoint: false,
             probes: Probes::default(),
             before: vec![],
+            timing: None,
             helpers: None,
             #[cfg(feature = "fused")]
             options: Options::default(),
@@ -213,6 +225,9 @@ impl Worker {
             command
         {
             self.goal = None;
+        }
+        if let Command::Start { .. } | Command::Measure(..) | Command::MeasurePeaks = command {
+            self.timing = None;
         }
         match command {
             Command::Start { spec, speed, paused, held_out_limit, resting } => {
@@ -327,7 +342,49 @@ impl Worker {
                 self.go_ahead(*sweep, shown);
                 vec![]
             }
+            Command::Measure(number, spec, window_ms) => self.try_out(number, &spec, window_ms),
+            Command::MeasurePeaks => {
+                self.drop_run();
+                self.timing = Some(Timing::Peaks);
+                vec![]
+            }
         }
+    }
+
+    fn drop_run(&mut self) {
+        (self.session, self.playing, self.single_step, self.reach) = (None, false, false, None);
+        #[cfg(feature = "fused")]
+        {
+            self.prefetch = None;
+        }
+    }
+
+    /// Begins to time a run.
+    fn try_out(&mut self, number: u32, spec: &RunSpec, window_ms: f64) -> Vec<Message> {
+        self.drop_run();
+        match Trial::start(spec, &self.device, 1, window_ms, self.helpers) {
+            Ok(trial) => {
+                self.timing = Some(Timing::Trial(number, Box::new(trial)));
+                vec![]
+            }
+            Err(Failure::GpuLost(why)) => self.fail(Failure::GpuLost(why)),
+            Err(failure) => vec![Event::Measured(number, Err(failure.to_string())).into()],
+        }
+    }
+
+    /// Goes on with what is timed.
+    async fn time(&mut self, timing: Timing) -> Result<(Vec<Message>, Next), Failure> {
+        let event = match timing {
+            Timing::Peaks => Event::PeaksMeasured(self.device.peaks().await?),
+            Timing::Trial(number, mut trial) => match trial.advance(SLICE_MS).await? {
+                Some(speed) => Event::Measured(number, Ok(speed)),
+                None => {
+                    self.timing = Some(Timing::Trial(number, trial));
+                    return Ok((vec![], Next::Continue));
+                }
+            },
+        };
+        Ok((vec![event.into()], Next::Idle))
     }
 
     /// The run of `spec`, if it has begun ahead of its turn, with what has happened in it; runs ahead of any other are
@@ -380,7 +437,7 @@ impl Worker {
     }
 
     fn fail(&mut self, failure: Failure) -> Vec<Message> {
-        self.session = None;
+        (self.session, self.timing) = (None, None);
         self.playing = false;
         vec![Event::Failed(failure).into()]
     }
@@ -394,6 +451,9 @@ impl Worker {
     }
 
     async fn try_slice(&mut self) -> Result<(Vec<Message>, Next), Failure> {
+        if let Some(timing) = self.timing.take() {
+            return self.time(timing).await;
+        }
         let allowed = self.allowed();
         let Some(session) = &mut self.session else { return Ok((vec![], Next::Idle)) };
         let mut messages: Vec<Message> = vec![];

@@ -8,6 +8,7 @@
 //! The alternative, signals that set each other, cannot be tested without a browser and hides the order of
 //! things; what would change our mind is a page with many independent runs on it.
 
+pub mod bench;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
 pub mod charts;

@@ -7,12 +7,14 @@
 //! One value and one function from action to value: the order of things is visible, and tests play a whole
 //! session natively. Signals read from it and never write to each other.
 
+use super::bench::{Bench, BenchAction};
 use super::gallery::{Gallery, GalleryAction};
 use super::library::{Library, LibraryAction, SavedRun};
 use super::presenter::{Presenter, PresenterAction};
 use super::sweeps::SweepAction;
 use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
+use super::trainer::speeds::{Speeds, Timing};
 use super::trainer::{Program, TrainerMessage};
 use crate::app::charts::viewport::{Viewport, ViewportAction};
 use crate::app::files::progress::FileReading;
@@ -68,6 +70,8 @@ pub enum Action {
     ToggleAxis(&'static str),
     /// Look through the gallery.
     Gallery(GalleryAction),
+    /// Something has happened to the bench.
+    Bench(BenchAction),
     /// Go through a story.
     Tour(TourAction),
     /// Something is wanted of presenter mode.
@@ -151,6 +155,12 @@ pub struct State {
     pub notices: Vec<Problem>,
     /// What the browser offers.
     pub survey: Survey,
+    /// Which device is faster, as far as this browser has timed it.
+    pub(super) speeds: Speeds,
+    /// The run that is timed before it begins.
+    pub(super) timing: Option<Timing>,
+    /// Counts timings, so that the answer to one that was given up is not taken for the next one's.
+    pub(super) timings: u32,
     /// The chosen device and why.
     pub choice: Option<Choice>,
     /// The trainer's own words for its device.
@@ -173,6 +183,8 @@ pub struct State {
     pub undo: Vec<UndoEntry>,
     /// The gallery, and whether it is open.
     pub gallery: Gallery,
+    /// How fast the browser's devices are, and whether that is shown.
+    pub bench: Bench,
     /// The story that is open.
     pub tour: Option<Box<Tour>>,
     /// Presenter mode, while it is on.
@@ -271,6 +283,16 @@ impl State {
             Phase::Diverged { .. } | Phase::Failed(_) => (tr!("Play"), true),
             _ => (tr!("Play"), false),
         }
+    }
+
+    /// Whether something stands in place of the run.
+    pub fn is_covered(&self) -> bool {
+        self.gallery.is_open || self.bench.is_open
+    }
+
+    /// Whether devices are timed before the run begins.
+    pub fn is_timing(&self) -> bool {
+        self.timing.is_some()
     }
 
     /// Whether the next [`Action::Toggle`] pauses.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use super::bench::BenchAction;
 use super::browser;
 use super::files::openers::openers;
 use super::gallery::GalleryAction;
@@ -13,14 +14,17 @@ use super::library::storage::{self, Coming};
 use super::library::{LibraryAction, LibraryAnswer};
 use super::settings::inputs::FormInputs;
 use super::state::{Action, State};
-use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use super::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use crate::app::browser::files::system;
 use crate::app::sweeps::workers::SweepWorkers;
 use crate::app::tour::{TourAction, answers_of, file_of};
 use crate::app::trainer::device::Survey;
+use crate::app::trainer::speeds::Speeds;
 use crate::app::trainer::web::WorkerTrainer;
 use crate::language::escaped;
 use crate::platform::web::spawn;
-use crate::ui::browser::kept_in_tab;
+use crate::protocol::Payload;
+use crate::ui::browser::{kept_in_tab, remember, remembered};
 use crate::ui::context::RunContext;
 
 /// The state and everything that acts on it. Copies are handles to the same.
@@ -40,11 +44,16 @@ pub struct Store {
     telling: StoredValue<bool>,
     /// Those who help the trainer with a sweep.
     crew: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
-    /// Counts trainers, so that a late word of a dismissed one is not heard.
+    /// The worker that the bench times.
+    bench: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+    /// Counts workers, so that a late word of a dismissed one is not heard.
     trainers: StoredValue<u32>,
     /// Whether what takes long to compute will be gone on with.
     working: StoredValue<bool>,
 }
+
+/// Where it is remembered which device is faster.
+const SPEEDS: &str = "vivarium.speeds";
 
 /// Between two parts of what takes long to compute: room for a frame.
 const BETWEEN_PARTS: Duration = Duration::from_millis(16);
@@ -52,7 +61,10 @@ const BETWEEN_PARTS: Duration = Duration::from_millis(16);
 impl Store {
     /// Opens the run of the address and keeps both in step from then on.
     pub fn open() -> Store {
-        let state = RwSignal::new(State::default());
+        let speeds = Speeds::read(&remembered(SPEEDS).unwrap_or_default(), &system());
+        let mut state = State { speeds, ..State::default() };
+        state.bench.table.program = system();
+        let state = RwSignal::new(state);
         let (form, form_readers) = signal(state.with_untracked(FormInputs::of));
         let store = Store {
             state,
@@ -60,6 +72,7 @@ impl Store {
             form,
             form_readers,
             trainer: StoredValue::new_local(None),
+            bench: StoredValue::new_local(None),
             telling: StoredValue::new(false),
             trainers: StoredValue::new(0),
             working: StoredValue::new(false),
@@ -173,6 +186,8 @@ impl Store {
                 TrainerEffect::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
                     self.act(Action::Gallery(GalleryAction::Fetched(text)));
                 }),
+                TrainerEffect::Bench(what) => self.serve_bench(what),
+                TrainerEffect::KeepSpeeds(text) => remember(SPEEDS, &text),
                 TrainerEffect::KeepTable(number) => {
                     self.tell_of_runs(storage::storage().map(|storage| (storage.keep_table)(number)));
                 }
@@ -222,24 +237,65 @@ impl Store {
     }
 
     fn employ(self, kind: Program) {
+        self.open_worker(self.trainer, kind, Action::Heard);
+    }
+
+    /// Does with the worker of the bench what it wants.
+    fn serve_bench(self, what: BenchEffect) {
+        match what {
+            BenchEffect::Open(kind) => {
+                self.open_worker(self.bench, kind, |kind, sign| {
+                    Action::Bench(BenchAction::Heard(kind, sign))
+                });
+            }
+            BenchEffect::Send(command) => self.bench.with_value(|worker| {
+                if let Some(worker) = worker {
+                    worker.send(&command, &Payload::Empty);
+                }
+            }),
+            BenchEffect::Close => self.replace_worker(self.bench, None),
+        }
+    }
+
+    /// Opens a worker in place of the one in `place`; what it says becomes an action.
+    fn open_worker(
+        self,
+        place: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+        kind: Program,
+        heard: fn(Program, TrainerMessage) -> Action,
+    ) {
         let number = self.trainers.get_value() + 1;
         self.trainers.set_value(number);
+        // A late word of a worker that has been closed is not heard.
         let opened = WorkerTrainer::open(kind, move |sign| {
-            if self.trainers.get_value() == number {
-                self.later(Action::Heard(kind, sign));
+            let is_there =
+                place.with_value(|worker| worker.as_ref().is_some_and(|worker| worker.number == number));
+            if is_there {
+                self.later(heard(kind, sign));
             }
         });
-        let (trainer, failure) = match opened {
-            Ok(trainer) => (Some(trainer), None),
+        let (worker, failure) = match opened {
+            Ok(mut worker) => {
+                worker.number = number;
+                (Some(worker), None)
+            }
             Err(why) => (None, Some(why)),
         };
-        let mut dismissed = trainer;
-        self.trainer.update_value(|current| std::mem::swap(current, &mut dismissed));
+        self.replace_worker(place, worker);
+        if let Some(why) = failure {
+            set_timeout(move || self.later(heard(kind, TrainerMessage::Died(why))), Duration::ZERO);
+        }
+    }
+
+    fn replace_worker(
+        self,
+        place: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+        worker: Option<WorkerTrainer>,
+    ) {
+        let mut dismissed = worker;
+        place.update_value(|current| std::mem::swap(current, &mut dismissed));
         // Not at once: this may be running inside one of its callbacks.
         set_timeout(move || drop(dismissed), Duration::ZERO);
-        if let Some(why) = failure {
-            set_timeout(move || self.later(Action::Heard(kind, TrainerMessage::Died(why))), Duration::ZERO);
-        }
     }
 
     /// What `of` sees in the state; whoever calls is told when the state changes.

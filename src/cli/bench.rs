@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
 mod chains;
+mod device;
 mod groups;
 mod networks;
 mod points;
@@ -18,11 +19,8 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::{Trouble, science};
-use crate::kernels::client::client;
-use crate::kernels::peak;
 use crate::permalink::decode;
 use crate::platform::now_ms;
-use crate::protocol::DeviceKind;
 use crate::run::{Halt, LearnerChoice, RunSpec};
 use crate::training::launch::choose::Engine;
 use crate::training::launch::device::Device;
@@ -76,6 +74,16 @@ pub struct Arguments {
         conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science", "presets"]
     )]
     cores: Option<Vec<String>>,
+    /// Instead, time the networks of the page's bench (#bench) on this device, and print the same table.
+    #[arg(
+        long,
+        value_name = "DEVICE",
+        conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science", "presets", "cores"]
+    )]
+    device: Option<device::BenchedDevice>,
+    /// With --device: print the table as JSON.
+    #[arg(long, requires = "device")]
+    json: bool,
     /// With --presets: measure again what the file already has numbers for.
     #[arg(long, requires = "presets")]
     again: bool,
@@ -86,7 +94,7 @@ pub struct Arguments {
     /// With --science: compare only the results with this text in their names.
     #[arg(long, default_value = "")]
     only: String,
-    /// With --science or --presets: also write the table to this file, in Markdown. --presets keeps the rows of the file.
+    /// With --science, --presets or --device: also write the table to this file. --presets keeps the rows of the file.
     #[arg(long)]
     output: Option<PathBuf>,
     /// Also measure PyTorch on the same work, if PyTorch is installed. With --presets: the script that `lab script` prints.
@@ -156,6 +164,9 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     if arguments.science {
         return instances(arguments);
     }
+    if let Some(which) = arguments.device {
+        return device::time(which, arguments.json, arguments.output.as_deref());
+    }
     if let Some(names) = &arguments.presets {
         return presets::compare(arguments, names);
     }
@@ -186,7 +197,7 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"
     );
     for device in &devices {
-        let peak = introduce(device);
+        let peak = introduce(device)?;
         println!("{}", table(device, peak, arguments)?);
         if arguments.memory_steps > 0 {
             println!("{}", flatness(device, arguments.memory_steps)?);
@@ -199,16 +210,15 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
 }
 
 /// Prints what `device` is and can do, and returns its operations per second at most.
-fn introduce(device: &Device) -> f64 {
-    let gpu = device.report().kind == DeviceKind::Gpu;
-    let peak = if gpu { peak::flops(&client(), 4096, now_ms) } else { peak::core_flops(now_ms) };
+fn introduce(device: &Device) -> Result<f64, Trouble> {
     let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
-    print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peak / 1e9);
-    if gpu {
-        print!(", {:.1} in one workgroup", peak::flops(&client(), 1, now_ms) / 1e9);
+    let peaks = pollster::block_on(device.peaks())?;
+    print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peaks.flops / 1e9);
+    if let Some(one) = peaks.workgroup_flops {
+        print!(", {:.1} in one workgroup", one / 1e9);
     }
     println!();
-    peak
+    Ok(peaks.flops)
 }
 
 /// A table with these headings, whose columns from number `text` on are numbers.

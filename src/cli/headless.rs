@@ -300,7 +300,12 @@ impl Headless {
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
         match effect {
             // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
-            Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) | Effect::KeepTable(_) => {}
+            Effect::Fetch(_)
+            | Effect::FetchRecorded
+            | Effect::KeepSpeeds(_)
+            | Effect::Bench(_)
+            | Effect::Library(_)
+            | Effect::KeepTable(_) => {}
             // Where the processor trains whatever the answer is, nobody asks the drivers.
             Effect::Survey if !self.may_want_gpu() => {
                 self.waiting.push_back(Action::Surveyed(Survey::NoAdapter));

@@ -24,6 +24,7 @@ mod buffer;
 pub mod cell_rules;
 #[cfg(feature = "fused")]
 pub mod client;
+pub mod core_peak;
 pub mod cpu;
 #[cfg(feature = "fused")]
 pub mod drawing;

@@ -11,6 +11,9 @@
 )]
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use crate::protocol::Failure;
 
 /// Chains of multiply-adds that one lane keeps going at once, so that none waits for itself.
 const CHAINS: usize = 16;
@@ -47,82 +50,75 @@ pub fn spin(out: &mut [f32], factor: f32, turns: u32) {
     out[ABSOLUTE_POS] = total;
 }
 
+/// Milliseconds that one launch takes beside its computing: many tiny launches that are waited for together.
+///
+/// # Errors
+/// When the device stops working.
+pub async fn launch_ms(client: &Client, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
+    const MANY: u32 = 64;
+    let spinning = Spinning::new(client, 1);
+    let (mut one, mut many) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..5 {
+        one = one.min(spinning.run(1, 1, &now_ms).await?);
+        many = many.min(spinning.run(1, MANY, &now_ms).await?);
+    }
+    Ok((many - one).max(0.0) * 1e3 / f64::from(MANY - 1))
+}
+
 /// Operations per second of `groups` workgroups of 256 lanes: the best of five launches of about 20 ms.
-#[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
-pub fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> f64 {
-    let lanes = groups as usize * 256;
-    let out = client.empty(4 * lanes);
-    let run = |turns: u32| {
-        let begin = now_ms();
-        // SAFETY: the buffer holds one number for each lane.
-        unsafe {
-            spin::launch_unchecked(
-                client,
-                CubeCount::Static(groups, 1, 1),
-                CubeDim::new_1d(256),
-                BufferArg::from_raw_parts(out.clone(), lanes),
-                0.999f32,
-                turns,
-            );
-        }
-        // Only the first numbers: waiting for them is waiting for all.
-        let first = out.clone().offset_end(4 * (lanes as u64 - 1));
-        let read = client.read_one(first).is_ok();
-        if read { (now_ms() - begin) / 1e3 } else { f64::INFINITY }
-    };
-    run(1);
-    let mut turns = 16u32;
-    while run(turns) < 0.02 && turns < 1 << 24 {
+///
+/// # Errors
+/// When the device stops working.
+pub async fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
+    let spinning = Spinning::new(client, groups);
+    spinning.run(1, 1, &now_ms).await?;
+    let mut turns = 2u32;
+    while spinning.run(turns, 1, &now_ms).await? < 0.02 && turns < 1 << 24 {
         turns *= 2;
     }
-    // What a launch costs by itself is taken off.
-    let empty = (0..5).map(|_| run(1)).fold(f64::INFINITY, f64::min);
-    let best = (0..5).map(|_| run(turns)).fold(f64::INFINITY, f64::min);
-    lane_flops(turns) * lanes as f64 / (best - empty).max(1e-6)
-}
-
-/// Operations per second of one processor core in the widest vectors that it has: the best of five.
-pub fn core_flops(now_ms: impl Fn() -> f64) -> f64 {
-    const TURNS: usize = 400_000;
-    let mut best = f64::INFINITY;
+    // What a launch of one turn takes is taken off.
+    let (mut short, mut long) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..5 {
+        short = short.min(spinning.run(1, 1, &now_ms).await?);
+        long = long.min(spinning.run(turns, 1, &now_ms).await?);
+    }
+    Ok(lane_flops(turns - 1) * spinning.lanes as f64 / (long - short).max(1e-6))
+}
+
+/// A buffer for [`spin`].
+struct Spinning<'client> {
+    client: &'client Client,
+    groups: u32,
+    lanes: usize,
+    out: Handle,
+}
+
+impl<'client> Spinning<'client> {
+    fn new(client: &'client Client, groups: u32) -> Self {
+        let lanes = groups as usize * 256;
+        Spinning { client, groups, lanes, out: client.empty(4 * lanes) }
+    }
+
+    /// Seconds that so many launches of so many turns take together.
+    #[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
+    async fn run(&self, turns: u32, launches: u32, now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
         let begin = now_ms();
-        std::hint::black_box(core_turns(TURNS));
-        best = best.min((now_ms() - begin) / 1e3);
-    }
-    (2 * CORE_WIDTH * TURNS) as f64 / best
-}
-
-/// Numbers that one core works on at once: enough that no operation waits for the one before.
-const CORE_WIDTH: usize = 96;
-
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "what a processor has is known only when it runs")
-)]
-fn core_turns(turns: usize) -> [f32; CORE_WIDTH] {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: both features were just found.
-        return unsafe { wide_turns(turns) };
-    }
-    plain_turns(turns, |value, factor, term| value * factor + term)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn wide_turns(turns: usize) -> [f32; CORE_WIDTH] {
-    plain_turns(turns, f32::mul_add)
-}
-
-#[inline(always)]
-fn plain_turns(turns: usize, step: impl Fn(f32, f32, f32) -> f32) -> [f32; CORE_WIDTH] {
-    let mut chain: [f32; CORE_WIDTH] = std::array::from_fn(|i| i as f32);
-    let (factor, term) = (std::hint::black_box(0.999f32), std::hint::black_box(0.5f32));
-    for _ in 0..turns {
-        for value in &mut chain {
-            *value = step(*value, factor, term);
+        for _ in 0..launches {
+            // SAFETY: the buffer holds one number for each lane.
+            unsafe {
+                spin::launch_unchecked(
+                    self.client,
+                    CubeCount::Static(self.groups, 1, 1),
+                    CubeDim::new_1d(256),
+                    BufferArg::from_raw_parts(self.out.clone(), self.lanes),
+                    0.999f32,
+                    turns,
+                );
+            }
         }
+        // Only the first numbers: waiting for them is waiting for all.
+        let first = self.out.clone().offset_end(4 * (self.lanes as u64 - 1));
+        self.client.read_async(vec![first]).await.map_err(Failure::lost)?;
+        Ok((now_ms() - begin) / 1e3)
     }
-    chain
 }

@@ -20,6 +20,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod bench;
 mod csv;
 pub mod dataset;
 mod error;

@@ -211,9 +211,21 @@ impl Sampler for InContextLearning {
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        self.sample_some(seed, replica, step, 0..size, out);
+    }
+
+    fn sample_some(
+        &self,
+        seed: u64,
+        replica: u32,
+        step: u64,
+        examples: std::ops::Range<usize>,
+        out: &mut Batch,
+    ) -> bool {
         let (prompts, begin) = (self.drawn(), out.x.len());
-        prompts.sample(seed, replica, step, 0..size, &mut out.x);
+        prompts.sample(seed, replica, step, examples, &mut out.x);
         InContextLearning::push_labels(&prompts, begin, out);
+        true
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {

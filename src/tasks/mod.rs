@@ -21,6 +21,7 @@ pub mod tabular;
 pub mod teacher_student;
 pub mod turing_machine;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::catalog::chart::Chart;
@@ -234,6 +235,18 @@ pub trait Examples {
 pub trait Sampler: Examples {
     /// Appends the training examples of `step` in `replica` to `out`.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
+    /// Appends these examples of the training batch of `step` to `out`, if the task can draw them without the others; whether it
+    /// can.
+    fn sample_some(
+        &self,
+        _seed: u64,
+        _replica: u32,
+        _step: u64,
+        _examples: Range<usize>,
+        _out: &mut Batch,
+    ) -> bool {
+        false
+    }
     /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
     /// replicas and its labels carry no noise, except where [replicas have their own](Examples::splits).
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);

@@ -36,6 +36,8 @@ impl Page {
                 | Effect::Fetch(_)
                 | Effect::FetchRecorded
                 | Effect::Library(_)
+                | Effect::KeepSpeeds(_)
+                | Effect::Bench(_)
                 | Effect::KeepTable(_) => {}
                 Effect::Open(program) => self.trainer = Some((program, Scripted::new(program, 300))),
                 Effect::Send(command, payload) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{FRAGMENT, GalleryAction};
+use crate::app::bench;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::permalink::encode;
@@ -12,6 +13,7 @@ use crate::presets::recorded::parse;
 pub fn address(state: &State) -> String {
     match &state.tour {
         _ if state.gallery.is_open => FRAGMENT.into(),
+        _ if state.bench.is_open => bench::FRAGMENT.into(),
         // What a lesson has locked stands in the run's link alone.
         Some(tour) if state.run.link.reserved.is_empty() => tour.address(),
         _ => encode(&state.run.link),

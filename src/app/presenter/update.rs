@@ -1,6 +1,7 @@
 //! What presenter mode changes in the state.
 
 use super::{Presenter, PresenterAction};
+use crate::app::bench::BenchAction;
 use crate::app::gallery::GalleryAction;
 use crate::app::state::State;
 use crate::app::tour::TourAction;
@@ -11,8 +12,12 @@ impl State {
     /// Does what somebody wants who presents.
     pub(in crate::app) fn present(&mut self, what: PresenterAction, effects: &mut Vec<Effect>) {
         if what == PresenterAction::Enter {
+            self.close_bench(effects);
             if self.gallery.is_open {
                 self.browse(GalleryAction::Close);
+            }
+            if self.bench.is_open {
+                self.time_networks(BenchAction::Close, effects);
             }
             self.presenter.get_or_insert_default();
             return;

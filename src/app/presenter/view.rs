@@ -93,7 +93,7 @@ fn leave(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
     give_back_screen();
     let before = before.try_update_value(Option::take).flatten();
     // What took the mode's place has the focus itself.
-    if store.peek(|state| state.gallery.is_open) {
+    if store.peek(|state| state.is_covered()) {
         return;
     }
     request_animation_frame(move || {

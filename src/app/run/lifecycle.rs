@@ -1,11 +1,12 @@
 //! What a person's action changes in the state, and how a run begins.
 
+use crate::app::bench;
 use crate::app::gallery::FRAGMENT;
 use crate::app::settings::form::{default_text, theory_knob};
 use crate::app::state::{Action, Draft, State, TrainerStatus, UndoEntry};
 use crate::app::timeline::Seek;
 use crate::app::tour::Goal;
-use crate::app::trainer::device::{Survey, choose};
+use crate::app::trainer::device::{Choice, Decision, Known, Survey, decide};
 use crate::app::trainer::{Effect, Program};
 use crate::display::own_data;
 use crate::display::sweep::Sweep;
@@ -84,6 +85,7 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Gallery(what) => self.browse(what),
+            Action::Bench(what) => self.time_networks(what, &mut effects),
             Action::Tour(what) => self.tour(what, &mut effects),
             Action::Present(what) => self.present(what, &mut effects),
             Action::Sweep(wish) => self.sweep(wish, &mut effects),
@@ -121,6 +123,15 @@ impl State {
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        if fragment == bench::FRAGMENT {
+            if self.run.runs == 0 {
+                self.library.is_blank = true;
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            self.gallery.is_open = false;
+            return self.open_bench();
+        }
+        self.close_bench(effects);
         if fragment == FRAGMENT {
             if self.run.runs == 0 {
                 self.library.is_blank = true;
@@ -165,7 +176,7 @@ impl State {
         self.survey = survey;
         if waited {
             self.resume(effects);
-        } else if let (Some(new), Some(old)) = (self.choose(), &mut self.choice) {
+        } else if let (Decision::Made(new), Some(old)) = (self.decide(), &mut self.choice) {
             // The run goes on where it is; only the reason may be clearer now.
             if new.program == old.program {
                 *old = new;
@@ -173,13 +184,27 @@ impl State {
         }
     }
 
-    fn choose(&self) -> Option<crate::app::trainer::device::Choice> {
-        self.choose_for(self.run.spec())
+    fn decide(&self) -> Decision {
+        self.decide_for(self.run.spec())
     }
 
-    /// The program for a run of this page.
-    pub(in crate::app) fn choose_for(&self, spec: &RunSpec) -> Option<crate::app::trainer::device::Choice> {
-        choose(spec, &self.survey, self.refused.as_deref(), self.uncovered.is_some())
+    /// What comes before a run of this page.
+    fn decide_for(&self, spec: &RunSpec) -> Decision {
+        let known = Known {
+            survey: &self.survey,
+            refused: self.refused.as_deref(),
+            uncovered: self.uncovered.is_some(),
+            speeds: &self.speeds,
+        };
+        decide(spec, known)
+    }
+
+    /// The program for a run of this page, if the browser has said what it has; by an estimate where nothing is timed.
+    pub(in crate::app) fn choose_for(&self, spec: &RunSpec) -> Option<Choice> {
+        match self.decide_for(spec) {
+            Decision::Ask => None,
+            Decision::Time(_, choice) | Decision::Made(choice) => Some(choice),
+        }
     }
 
     pub(in crate::app) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
@@ -288,6 +313,7 @@ impl State {
 
     pub(in crate::app) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         self.gallery.is_open = false;
+        self.close_bench(effects);
         self.take_link(link, effects);
         self.begin(effects);
     }
@@ -364,22 +390,21 @@ impl State {
         if self.end.is_some() && self.seeking.is_none() {
             self.seeking = Some(Seek { to: self.run.step, then: Phase::Paused });
         }
-        self.choice = self.choose();
-        let Some(choice) = &self.choice else {
+        (self.choice, self.timing) = (None, None);
+        match self.decide() {
             // Only now: a browser starts its GPU for the question, and complains if it has none.
-            if !std::mem::replace(&mut self.asked, true) {
-                effects.push(Effect::Survey);
+            Decision::Ask => {
+                if !std::mem::replace(&mut self.asked, true) {
+                    effects.push(Effect::Survey);
+                }
             }
-            return;
-        };
-        match self.staff {
-            TrainerStatus::Ready(program) if program == choice.program => self.start(effects),
-            TrainerStatus::Opening(program, _) if program == choice.program => {}
-            _ => {
-                self.staff = TrainerStatus::Opening(choice.program, 0);
-                self.report = None;
-                self.unanswered = 0;
-                effects.push(Effect::Open(choice.program));
+            Decision::Time(program, _) => self.time_devices(program, effects),
+            Decision::Made(choice) => {
+                let program = choice.program;
+                self.choice = Some(choice);
+                if self.has_staff(program, effects) {
+                    self.start(effects);
+                }
             }
         }
     }

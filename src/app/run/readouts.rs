@@ -41,7 +41,8 @@ pub fn Readouts() -> impl IntoView {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     });
     let device = store.memo(|state| {
-        origin(state).unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref()))
+        origin(state)
+            .unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref(), state.is_timing()))
     });
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);

@@ -27,6 +27,7 @@ fn of_run(state: &State) -> String {
 /// What is done until a trainer has answered.
 fn loading(state: &State) -> String {
     match state.run.step {
+        _ if state.is_timing() => tr!("Timing the CPU and the GPU").into(),
         _ if state.choice.is_none() => tr!("Choosing between CPU and GPU").into(),
         0 if state.paused => {
             tr!("Getting ready. When the page is ready, the run waits until you press Play").into()

@@ -37,7 +37,11 @@ impl Page {
         for effect in self.state.apply(action) {
             match effect {
                 Effect::Survey => self.surveys += 1,
-                Effect::Fetch(_) | Effect::FetchRecorded | Effect::KeepTable(_) => {}
+                Effect::Fetch(_)
+                | Effect::FetchRecorded
+                | Effect::KeepSpeeds(_)
+                | Effect::Bench(_)
+                | Effect::KeepTable(_) => {}
                 Effect::Open(kind) => {
                     self.opened.push(kind);
                     self.trainer = Some((kind, Scripted::new(kind, 300)));

@@ -22,6 +22,9 @@ fn subject(state: &State) -> String {
     if state.gallery.is_open {
         return tr!("Gallery").into();
     }
+    if state.bench.is_open {
+        return tr!("Speed of this device").into();
+    }
     if let Some(Ok(story)) = state.tour.as_ref().and_then(|tour| tour.story.as_ref()) {
         return story.title.clone();
     }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+use crate::app::bench::{self, BenchAction};
 use crate::app::gallery::{FRAGMENT, GalleryAction};
 use crate::app::html::explained;
 use crate::app::library::LibraryAction;
@@ -93,7 +94,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 return;
             }
         }
-        let in_gallery = store.peek(|state| state.gallery.is_open);
+        let [in_gallery, in_bench] = store.peek(|state| [state.gallery.is_open, state.bench.is_open]);
         let action = match key.as_str() {
             "g" | "G" if !in_gallery && !moves => {
                 event.prevent_default();
@@ -102,11 +103,12 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             }
             "Escape" if store.peek(|state| state.reading.is_some()) => Action::Request(Request::CancelFile),
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
+            "Escape" if in_bench => Action::Bench(BenchAction::Close),
             "g" | "G" if !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where nobody sees what would become of it.
             " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "c" | "C" | "j" | "J" | "k"
             | "K"
-                if in_gallery =>
+                if in_gallery || in_bench =>
             {
                 return;
             }
@@ -201,6 +203,11 @@ pub fn Help(
             <p inner_html=move || store.see(|state| explained(panel(state.run.spec()).help()))></p>
             <p>
                 {tr!("The settings and the seed determine every number. The address of this page contains both: if you copy the address and open it elsewhere, the same run starts. No data leaves your device.")}
+            </p>
+            <p>
+                <a href=bench::FRAGMENT data-testid="bench" on:click=move |_| open.set(false)>
+                    {tr!("Speed of this device: time the networks of this page on the CPU and the GPU")}
+                </a>
             </p>
             <p>
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>

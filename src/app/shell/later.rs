@@ -33,6 +33,8 @@ pub enum Part {
     Files(RwSignal<bool>),
     /// All presets and stories, as cards.
     Gallery,
+    /// How fast the browser's devices are.
+    Bench,
     /// A few of them, below the run.
     Strip,
     /// The map of a sweep.

@@ -38,7 +38,7 @@ pub fn App() -> impl IntoView {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
-    let in_gallery = store.memo(|state| state.gallery.is_open);
+    let covered = store.memo(|state| state.is_covered());
     let title = store.memo(titles::title);
     Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.run.link.is_embedded());
@@ -80,7 +80,8 @@ pub fn App() -> impl IntoView {
         <Notices />
         <Later part=Part::Offer />
         <Later part=Part::Gallery />
-        <main class="bench" hidden=in_gallery>
+        <Later part=Part::Bench />
+        <main class="bench" hidden=covered>
             <Later part=Part::Presenter />
             <Later part=Part::Tour />
             <div class="stage">

@@ -21,6 +21,7 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 use super::glossary;
 use super::help::Help;
 use super::later::{Drawer, Part, Program};
+use crate::app::bench::view::Bench;
 use crate::app::browser::build::look_for_another;
 use crate::app::charts::hand::Hand;
 use crate::app::charts::numbers::Numbers;
@@ -87,6 +88,7 @@ fn draw(part: Part) -> AnyView {
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open) => view! { <Files open /> }.into_any(),
         Part::Gallery => view! { <Gallery /> }.into_any(),
+        Part::Bench => view! { <Bench /> }.into_any(),
         Part::Strip => view! { <Strip /> }.into_any(),
         Part::SweepMap => view! { <SweepMap /> }.into_any(),
         Part::SweepForm => view! { <SweepForm /> }.into_any(),
@@ -110,7 +112,7 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
         let needs_it = state.tour.is_some()
-            || state.gallery.is_open
+            || state.is_covered()
             || state.presenter.is_some()
             || state.run.lab().needs_second_program();
         needs_it || !matches!(state.run.phase, Phase::Loading)

@@ -88,7 +88,7 @@ pub fn print() {
 
 /// The open story as a handout; nothing where the page itself is to be printed.
 fn story_on_paper(state: &State) -> String {
-    match state.tour.as_ref().filter(|_| !state.gallery.is_open) {
+    match state.tour.as_ref().filter(|_| !state.is_covered()) {
         Some(tour) => match &tour.story {
             Some(Ok(story)) => handout(story, &browser::address_of(&start_of(tour.slug))),
             _ => String::new(),

@@ -1,9 +1,11 @@
 //! Which device a run is trained on, and the sentence that says why.
 
+use super::speeds::{Speeds, TwoSpeeds};
 use crate::app::trainer::Program;
 use crate::protocol::DeviceReport;
 use crate::run::{DeviceChoice, RunSpec};
-use crate::training::launch::choose::{Engine, engine, worth_a_gpu};
+use crate::settings::thousands;
+use crate::training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_gpu};
 
 /// What the browser offers besides the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,52 +31,109 @@ pub enum Survey {
 pub struct Choice {
     /// The program, which settles the device.
     pub program: Program,
-    /// Why this one, as what follows "CPU:"; empty where there is nothing to explain.
+    /// Why this one, as what follows "CPU:", or the name of a GPU in brackets; empty where there is nothing to explain.
     pub why: String,
 }
 
-/// The program for the run of `spec`, or `None` as long as that hangs on a survey that has not been answered.
-/// `refused` is why the GPU was given up earlier on this page, and `uncovered` whether fused kernels turned
-/// out not to fit it.
-pub fn choose(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered: bool) -> Option<Choice> {
-    let cpu = |why: &str| Some(Choice { program: Program::Cpu, why: why.to_string() });
-    let engine = if uncovered { Engine::Autodiff } else { engine(spec).0 };
+/// What is known of the browser's devices.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'state> {
+    /// What the browser offers.
+    pub survey: &'state Survey,
+    /// Why the GPU was given up earlier on this page.
+    pub refused: Option<&'state str>,
+    /// Whether fused kernels turned out not to fit it.
+    pub uncovered: bool,
+    /// What this browser has timed.
+    pub speeds: &'state Speeds,
+}
+
+/// What comes before a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// To ask the browser what GPU it has.
+    Ask,
+    /// To time the run on the processor and with this program; without that it would be the choice.
+    Time(Program, Choice),
+    /// Nothing: the choice is made.
+    Made(Choice),
+}
+
+/// Which program trains the run of `spec`, or what is to be found out before.
+pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
+    let cpu_only = |why: &str| Decision::Made(Choice { program: Program::Cpu, why: why.to_string() });
+    let engine = if known.uncovered { Engine::Autodiff } else { engine(spec).0 };
     let wish = spec.run.device;
     if wish == DeviceChoice::Cpu {
-        return cpu(tr!("chosen in the settings"));
+        return cpu_only(tr!("chosen in the settings"));
     }
-    if let Some(reason) = refused {
-        return cpu(reason);
+    if let Some(reason) = known.refused {
+        return cpu_only(reason);
     }
-    let small = wish == DeviceChoice::Auto && !worth_a_gpu(spec, engine);
-    match survey {
-        Survey::Missing => cpu(tr!("no WebGPU in this browser, because navigator.gpu is missing")),
+    let is_timed = wish == DeviceChoice::Auto && is_to_be_timed(spec, engine);
+    let is_small = wish == DeviceChoice::Auto && !worth_a_gpu(spec, engine);
+    let small = tr!("a network of this size is trained faster on the CPU than with WebGPU");
+    let name = match known.survey {
+        Survey::Missing => {
+            return cpu_only(tr!("no WebGPU in this browser, because navigator.gpu is missing"));
+        }
         Survey::NoAdapter => {
-            cpu(tr!("no WebGPU in this browser, because the browser offered no GPU adapter"))
+            return cpu_only(tr!("no WebGPU in this browser, because the browser offered no GPU adapter"));
         }
-        Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => cpu(tr!(
-            "WebGPU is only simulated on the CPU here, and the simulation is slower than training on the CPU directly"
-        )),
-        Survey::Unknown | Survey::Adapter { .. } if small => {
-            cpu(tr!("a network of this size is trained faster on the CPU than with WebGPU"))
+        Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => {
+            return cpu_only(tr!(
+                "WebGPU is only simulated on the CPU here, and the simulation is slower than training on the CPU directly"
+            ));
         }
-        Survey::Unknown => None,
-        Survey::Adapter { .. } => {
-            let program = if engine == Engine::Fused { Program::Fused } else { Program::Gpu };
-            Some(Choice { program, why: String::new() })
+        // Nobody waits for a GPU that a small network hardly needs; where the page has one, it may be the faster one.
+        Survey::Unknown if is_small => return cpu_only(small),
+        Survey::Adapter { .. } if is_small && !is_timed => return cpu_only(small),
+        Survey::Unknown => return Decision::Ask,
+        Survey::Adapter { name, .. } => name,
+    };
+    let program = if engine == Engine::Fused { Program::Fused } else { Program::Gpu };
+    let timed = known.speeds.of(name, spec).filter(|_| is_timed);
+    let Some(TwoSpeeds { cpu, gpu }) = timed else {
+        let estimated = match is_small {
+            true => Choice { program: Program::Cpu, why: small.into() },
+            false => Choice { program, why: String::new() },
+        };
+        let waits = is_timed && spec.run.sweep.is_empty();
+        return if waits { Decision::Time(program, estimated) } else { Decision::Made(estimated) };
+    };
+    let [on_cpu, on_gpu] = [cpu, gpu].map(short);
+    Decision::Made(match gpu > cpu {
+        true => {
+            let why = tr!("{on_gpu} steps per second here, and {on_cpu} on the CPU", on_gpu, on_cpu);
+            Choice { program, why }
         }
-    }
+        false if gpu == 0.0 => return cpu_only(tr!("the GPU cannot train this network")),
+        false => {
+            let why = tr!("{on_cpu} steps per second here, and {on_gpu} with WebGPU", on_cpu, on_gpu);
+            Choice { program: Program::Cpu, why }
+        }
+    })
+}
+
+/// A speed to two digits that count, as it was measured no better.
+fn short(speed: f64) -> String {
+    let unit = libm::pow(10.0, (libm::log10(speed.max(1e-3)).floor() - 1.0).max(-2.0));
+    let rounded = (speed / unit).round() * unit;
+    if rounded < 10.0 { format!("{rounded:.1}") } else { thousands(rounded as u64) }
 }
 
 /// The device as the page names it.
-pub fn device_line(choice: Option<&Choice>, report: Option<&DeviceReport>) -> String {
+pub fn device_line(choice: Option<&Choice>, report: Option<&DeviceReport>, is_timed: bool) -> String {
     match (choice, report) {
+        (None, _) if is_timed => tr!("The CPU and the GPU are timed on this network").into(),
         (None, _) => tr!("Asking the browser for a GPU").into(),
         (Some(Choice { program: Program::Cpu, why }), _) => tr!("CPU: {why}", why),
-        (Some(_), Some(report)) => {
+        (Some(Choice { why, .. }), Some(report)) => {
             let name = report.name.strip_prefix("WebGPU: ").unwrap_or(&report.name);
             let prefix = if report.simulated { tr!("WebGPU (simulated on the CPU)") } else { tr!("WebGPU") };
-            if name.is_empty() || name == "WebGPU" { prefix.into() } else { format!("{prefix}: {name}") }
+            let device =
+                if name.is_empty() || name == "WebGPU" { prefix.into() } else { format!("{prefix}: {name}") };
+            if why.is_empty() { device } else { format!("{device} ({why})") }
         }
         (Some(_), None) => tr!("WebGPU: getting ready").into(),
     }
@@ -97,8 +156,17 @@ mod tests {
         spec
     }
 
+    /// What is decided without anything timed.
+    fn decided(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered: bool) -> Decision {
+        decide(spec, Known { survey, refused, uncovered, speeds: &Speeds::default() })
+    }
+
     fn program(wish: DeviceChoice, replicas: usize, survey: &Survey) -> Option<Program> {
-        choose(&sized(wish, replicas, LearnerChoice::Auto), survey, None, false).map(|c| c.program)
+        match decided(&sized(wish, replicas, LearnerChoice::Auto), survey, None, false) {
+            Decision::Made(choice) => Some(choice.program),
+            Decision::Ask => None,
+            Decision::Time(..) => panic!("{replicas} replicas are for the estimate to decide"),
+        }
     }
 
     #[test]
@@ -117,13 +185,16 @@ mod tests {
     fn autodiff_comes_where_it_is_wanted_or_kernels_do_not_fit_and_wants_more_work() {
         let pick = |replicas, learner, uncovered| {
             let spec = sized(DeviceChoice::Auto, replicas, learner);
-            choose(&spec, &adapter(false), None, uncovered).map(|c| c.program)
+            match decided(&spec, &adapter(false), None, uncovered) {
+                Decision::Made(Choice { program, .. }) | Decision::Time(_, Choice { program, .. }) => program,
+                Decision::Ask => panic!("the browser has said what it has"),
+            }
         };
-        assert_eq!(pick(1000, LearnerChoice::Autodiff, false), Some(Program::Gpu));
-        assert_eq!(pick(1000, LearnerChoice::Auto, true), Some(Program::Gpu));
-        assert_eq!(pick(10, LearnerChoice::Auto, false), Some(Program::Fused));
-        assert_eq!(pick(10, LearnerChoice::Autodiff, false), Some(Program::Cpu));
-        assert_eq!(pick(7, LearnerChoice::Fused, false), Some(Program::Cpu));
+        assert_eq!(pick(1000, LearnerChoice::Autodiff, false), Program::Gpu);
+        assert_eq!(pick(1000, LearnerChoice::Auto, true), Program::Gpu);
+        assert_eq!(pick(10, LearnerChoice::Auto, false), Program::Fused);
+        assert_eq!(pick(10, LearnerChoice::Autodiff, false), Program::Cpu);
+        assert_eq!(pick(7, LearnerChoice::Fused, false), Program::Cpu);
     }
 
     #[test]
@@ -134,11 +205,61 @@ mod tests {
         assert_eq!(program(DeviceChoice::Gpu, 1, &Survey::Unknown), None);
     }
 
+    /// Where the estimates say eight replicas, twenty may be faster on either device.
+    #[test]
+    fn what_an_estimate_cannot_decide_is_timed_once() {
+        let mut speeds = Speeds::default();
+        let mut spec = sized(DeviceChoice::Auto, 20, LearnerChoice::Auto);
+        let survey = adapter(false);
+        let on = |spec: &RunSpec, survey: &Survey, speeds: &Speeds| {
+            decide(spec, Known { survey, refused: None, uncovered: false, speeds })
+        };
+        let estimated = Choice { program: Program::Fused, why: String::new() };
+        assert_eq!(on(&spec, &survey, &speeds), Decision::Time(Program::Fused, estimated));
+        for (cpu, gpu, program, why) in [
+            (62_123.0, 41_999.0, Program::Cpu, "62,000 steps per second here, and 42,000 with WebGPU"),
+            (6.21, 41_999.0, Program::Fused, "42,000 steps per second here, and 6.2 on the CPU"),
+            (6.21, 0.0, Program::Cpu, "the GPU cannot train this network"),
+        ] {
+            speeds.put("Apple M2", &spec, TwoSpeeds { cpu, gpu });
+            let choice = Choice { program, why: why.into() };
+            assert_eq!(on(&spec, &survey, &speeds), Decision::Made(choice));
+        }
+        // On another adapter nothing is known; a simulated one and a wish need no timing.
+        let other = Survey::Adapter { name: "Apple M3".into(), simulated: false };
+        assert!(matches!(on(&spec, &other, &speeds), Decision::Time(..)));
+        assert!(matches!(on(&spec, &adapter(true), &Speeds::default()), Decision::Made(_)));
+        assert_eq!(on(&spec, &Survey::Unknown, &speeds), Decision::Ask);
+        // A little less work than the estimate wants is timed where the GPU is known, and asks for none.
+        let few = sized(DeviceChoice::Auto, 5, LearnerChoice::Auto);
+        assert!(matches!(on(&few, &Survey::Unknown, &speeds), Decision::Made(_)));
+        assert!(matches!(
+            on(&few, &survey, &speeds),
+            Decision::Time(Program::Fused, Choice { program: Program::Cpu, .. })
+        ));
+        spec.run.device = DeviceChoice::Gpu;
+        assert!(matches!(on(&spec, &survey, &Speeds::default()), Decision::Made(_)));
+        // The runs of a sweep share launches: one alone says nothing of them.
+        let sweep = "#v1/sparse-parity?replicas=20&sweep=n:20_50";
+        let sweep = crate::permalink::decode(sweep).0.spec;
+        assert!(!sweep.run.sweep.is_empty());
+        assert!(matches!(on(&sweep, &survey, &Speeds::default()), Decision::Made(_)));
+    }
+
+    #[test]
+    fn speeds_are_said_to_two_digits() {
+        let said = [0.0, 0.123, 1.26, 9.96, 12.6, 126.0, 62_499.0, 1_260_000.0].map(short);
+        assert_eq!(said, ["0.0", "0.1", "1.3", "10", "13", "130", "62,000", "1,300,000"]);
+    }
+
     #[test]
     fn the_device_is_named_with_its_reason() {
         let line = |replicas, survey: &Survey, refused| {
             let spec = sized(DeviceChoice::Auto, replicas, LearnerChoice::Auto);
-            device_line(choose(&spec, survey, refused, false).as_ref(), None)
+            match decided(&spec, survey, refused, false) {
+                Decision::Made(choice) => device_line(Some(&choice), None, false),
+                Decision::Ask | Decision::Time(..) => device_line(None, None, false),
+            }
         };
         assert_eq!(
             line(1, &Survey::Missing, None),
@@ -150,6 +271,14 @@ mod tests {
         );
         assert_eq!(line(1000, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(1000, &Survey::Unknown, None), "Asking the browser for a GPU");
+        assert_eq!(device_line(None, None, true), "The CPU and the GPU are timed on this network");
+        let why = "42,000 steps per second here, and 6.2 on the CPU".to_string();
+        let report = DeviceReport { kind: DeviceKind::Gpu, name: "WebGPU: M2".into(), simulated: false };
+        let choice = Choice { program: Program::Fused, why };
+        assert_eq!(
+            device_line(Some(&choice), Some(&report), false),
+            "WebGPU: M2 (42,000 steps per second here, and 6.2 on the CPU)"
+        );
     }
 
     #[test]
@@ -157,9 +286,12 @@ mod tests {
         let choice = Choice { program: Program::Fused, why: String::new() };
         let mut report =
             DeviceReport { kind: DeviceKind::Gpu, name: "WebGPU: SwiftShader".into(), simulated: true };
-        assert_eq!(device_line(Some(&choice), Some(&report)), "WebGPU (simulated on the CPU): SwiftShader");
+        assert_eq!(
+            device_line(Some(&choice), Some(&report), false),
+            "WebGPU (simulated on the CPU): SwiftShader"
+        );
         report.simulated = false;
         report.name = "WebGPU: Apple M2".into();
-        assert_eq!(device_line(Some(&choice), Some(&report)), "WebGPU: Apple M2");
+        assert_eq!(device_line(Some(&choice), Some(&report), false), "WebGPU: Apple M2");
     }
 }

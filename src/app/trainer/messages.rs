@@ -27,11 +27,12 @@ impl State {
         {
             sweep.seconds += 1;
         }
+        self.watch_bench(effects);
         self.redirect(effects);
         self.keep_time(effects);
         match &mut self.staff {
             TrainerStatus::Absent | TrainerStatus::Ready(_)
-                if self.choice.is_none() && self.run.phase == Phase::Loading =>
+                if self.choice.is_none() && self.timing.is_none() && self.run.phase == Phase::Loading =>
             {
                 self.silence += 1;
                 if self.silence >= SURVEY_WITHIN {
@@ -86,6 +87,7 @@ impl State {
             TrainerMessage::Said(Message { event: Event::Ready(report), .. }) => {
                 self.report = Some(report);
                 self.staff = TrainerStatus::Ready(program);
+                self.time_next(effects);
                 // A run whose device is not chosen yet may want another one.
                 if self.run.phase == Phase::Loading && self.choice.is_some() {
                     self.start(effects);
@@ -107,6 +109,9 @@ impl State {
                         None => self.started(step, relevant, held_out),
                     }
                 }
+            }
+            TrainerMessage::Said(Message { event: Event::Measured(number, found), .. }) => {
+                self.timed(number, found, effects);
             }
             // It belongs to the run before.
             TrainerMessage::Said(_) if self.awaiting => {}

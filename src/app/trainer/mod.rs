@@ -3,6 +3,8 @@
 pub mod device;
 pub mod messages;
 pub mod probes;
+pub mod speeds;
+pub mod timing;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod web;
 
@@ -75,8 +77,24 @@ pub enum Effect {
     FetchRecorded,
     /// Keep the table of this number until the page is opened again.
     KeepTable(u64),
+    /// Do this with the worker of the bench.
+    Bench(BenchEffect),
+    /// Remember in this browser which device is faster.
+    KeepSpeeds(String),
     /// Do this with the kept runs.
     Library(super::library::LibraryCommand),
+}
+
+/// What the page must do for the bench.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "as the command inside it")]
+pub enum BenchEffect {
+    /// Open a worker with this program, instead of the one there is.
+    Open(Program),
+    /// Send this to the worker.
+    Send(Command),
+    /// Close the worker.
+    Close,
 }
 
 #[cfg(test)]
@@ -106,7 +124,7 @@ pub mod scripted {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::protocol::{DeviceKind, DeviceReport, Ending, Event, Row};
+    use crate::protocol::{DeviceKind, DeviceReport, Ending, Event, Row, Speed};
     use crate::run::{Halt, RunSpec};
 
     /// Answers every command at once; [`Scripted::advance`] makes it train.
@@ -227,7 +245,14 @@ pub mod scripted {
                 | Command::Checkpoint
                 | Command::Watch(_)
                 | Command::Sweep(..)
+                | Command::MeasurePeaks
                 | Command::Table { .. } => {}
+                // A GPU that is three times as fast.
+                Command::Measure(number, ..) => {
+                    let speed = if self.program.on_gpu() { 30_000.0 } else { 10_000.0 };
+                    let speed = Speed { steps_per_s: speed, learner: "a script".into() };
+                    say(Event::Measured(*number, Ok(speed)));
+                }
             }
         }
     }

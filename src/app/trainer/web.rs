@@ -14,6 +14,8 @@ use crate::protocol::{Command, Event, Greeting, Message, Payload};
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
+    /// A number by which the page tells workers from each other; 0 where nobody has given it one.
+    pub number: u32,
     worker: Worker,
     // Held because the worker calls them.
     _on_message: Closure<dyn FnMut(MessageEvent)>,
@@ -71,7 +73,7 @@ impl WorkerTrainer {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok(WorkerTrainer { worker, _on_message: on_message, _on_error: on_error })
+        Ok(WorkerTrainer { number: 0, worker, _on_message: on_message, _on_error: on_error })
     }
 }
 

@@ -66,7 +66,7 @@ impl Networks {
         let mut table = headed(headings, 4);
         let mut made = vec![];
         for device in devices {
-            let peak = introduce(device);
+            let peak = introduce(device)?;
             let report = device.report();
             for &(network, link) in self.all {
                 for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {

@@ -61,7 +61,7 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
         "(30,3)-parity, 1,000 examples, batch 32, decay 0.01, measured every 100 steps; network-steps/s"
     );
     for device in devices {
-        introduce(device);
+        introduce(device)?;
         let gpu = device.report().kind == DeviceKind::Gpu;
         let heads =
             ["width"].into_iter().map(String::from).chain(REPLICAS.iter().map(|r| format!("{r} networks")));

@@ -26,8 +26,7 @@ use std::rc::Rc;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::{Mutex, PoisonError};
 
-use super::network::{CpuNetwork, Pool, Shard};
-use crate::kernels::cpu::ReplicaState;
+use super::network::{CpuNetwork, DataParallel, Pool, Shard};
 use crate::kernels::cpu::one_hidden_layer::{Row, Update};
 use crate::kernels::cpu::replica::{Gradient, add_weighted, scale};
 use crate::run::RunSpec;
@@ -95,7 +94,7 @@ impl<N: CpuNetwork> Cores<N> {
         self.helpers.iter().any(|helper| helper.is_ready())
     }
 
-    /// Makes step `at.1` of replica number `at.0` shard by shard, with the helpers that are ready; of so many parameters.
+    /// Makes step `at.1` of replica number `at.0` shard by shard, with the helpers that are ready, which get its `weights`.
     pub async fn step_together(
         &mut self,
         network: &mut N,
@@ -103,14 +102,13 @@ impl<N: CpuNetwork> Cores<N> {
         spec: &RunSpec,
         at: (usize, u64),
         update: &Update,
-        parameters: usize,
+        weights: Vec<f32>,
     ) {
         let of = self.shards;
         // Nobody without a shard.
         let ready = self.helpers.iter().filter(|helper| helper.is_ready()).take(of - 1);
         let ready: Vec<&Rc<dyn Helper>> = ready.collect();
         let share = |number| Shard { number, of: ready.len() + 1 }.range(of);
-        let weights: Vec<f32> = (0..parameters).flat_map(|which| replica.read(0, which)).collect();
         let asked = ready.iter().enumerate().map(|(number, helper)| {
             let job = ShardJob { replica: at.0, step: at.1, shards: share(number + 1), of };
             (job.shards.clone(), helper.ask(&job, weights.clone()))
@@ -120,42 +118,37 @@ impl<N: CpuNetwork> Cores<N> {
         let Some(network) = network.data_parallel() else { return };
         let [(total, _), (more, _), ..] = &mut self.gradients[..] else { return };
         for number in share(0) {
-            let shard = Shard { number, of };
-            let into = if number == 0 { &mut *total } else { &mut *more };
-            let weight = network.shard(replica, spec, at, shard, into);
-            take(total, (number > 0).then_some(&*more), weight);
+            add_shard(network, replica, spec, at, Shard { number, of }, [&mut *total, &mut *more]);
         }
         for (shards, answer) in asked {
             let one = 1 + total.iter().map(|rows| rows.len() * Row::ZERO.0.len()).sum::<usize>();
             let answer = answer.await.unwrap_or_default();
             let found = (answer.len() == shards.len() * one).then_some(answer);
             for (at_answer, number) in shards.enumerate() {
-                let weight = match &found {
-                    Some(found) => read_gradient(&found[at_answer * one..][..one], more),
+                match &found {
+                    Some(found) => {
+                        let weight = read_gradient(&found[at_answer * one..][..one], more);
+                        add(total, more, weight);
+                    }
                     // What a helper owes is made here.
-                    None => network.shard(replica, spec, at, Shard { number, of }, more),
-                };
-                take(total, Some(more), weight);
+                    None => {
+                        let shard = Shard { number, of };
+                        add_shard(network, replica, spec, at, shard, [&mut *total, &mut *more]);
+                    }
+                }
             }
         }
         network.descend(replica, spec, at.1, total, update, Pool::ALONE);
     }
 
-    /// What a helper answers: for each shard its weight and its gradient, with these weights of `replica`.
+    /// What a helper answers, with the weights of `replica`: for each shard its weight and its gradient.
     pub fn gradients(
         &mut self,
         network: &mut N,
-        replica: &mut N::Replica,
+        replica: &N::Replica,
         spec: &RunSpec,
         job: &ShardJob,
-        weights: &[f32],
     ) -> Vec<f32> {
-        let (mut rest, mut which) = (weights, 0);
-        while !rest.is_empty() {
-            let length = replica.read(0, which).len().clamp(1, rest.len());
-            replica.write(0, which, &rest[..length]);
-            (rest, which) = (&rest[length..], which + 1);
-        }
         let (Some(network), Some((total, _))) = (network.data_parallel(), self.gradients.first_mut()) else {
             return vec![];
         };
@@ -181,20 +174,33 @@ impl<N: CpuNetwork> Cores<N> {
         let [(total, _), (more, _), ..] = &mut self.gradients[..] else { return };
         for number in 0..self.shards {
             let shard = Shard { number, of: self.shards };
-            let into = if number == 0 { &mut *total } else { &mut *more };
-            let weight = network.shard(replica, spec, at, shard, into);
-            take(total, (number > 0).then_some(&*more), weight);
+            add_shard(network, replica, spec, at, shard, [&mut *total, &mut *more]);
         }
         network.descend(replica, spec, at.1, total, update, Pool::ALONE);
     }
 }
 
-/// Adds the gradient of a shard to the sum of those before it, or makes the first one count with its weight.
-fn take(total: &mut Gradient, more: Option<&Gradient>, weight: f32) {
-    match more {
-        None => total.iter_mut().for_each(|total| scale(total, weight)),
-        Some(more) => total.iter_mut().zip(more).for_each(|(total, more)| add_weighted(total, more, weight)),
+/// Adds the gradient of a shard of step `at.1` of replica number `at.0` to the sum of those before it, which the first one
+/// begins; `more` is room for another gradient.
+fn add_shard<R>(
+    network: &mut dyn DataParallel<Replica = R>,
+    replica: &R,
+    spec: &RunSpec,
+    at: (usize, u64),
+    shard: Shard,
+    [total, more]: [&mut Gradient; 2],
+) {
+    if shard.number == 0 {
+        let weight = network.shard(replica, spec, at, shard, total);
+        total.iter_mut().for_each(|total| scale(total, weight));
+    } else {
+        let weight = network.shard(replica, spec, at, shard, more);
+        add(total, more, weight);
     }
+}
+
+fn add(total: &mut Gradient, more: &Gradient, weight: f32) {
+    total.iter_mut().zip(more).for_each(|(total, more)| add_weighted(total, more, weight));
 }
 
 /// Reads a gradient as [`Cores::gradients`] writes it, and returns its weight.

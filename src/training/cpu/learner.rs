@@ -18,7 +18,7 @@ use crate::run::RunSpec;
 use crate::training::cpu::slice_sizer::SliceSizer;
 use crate::training::session::helper::ShardJob;
 use crate::training::session::learner::{
-    Helper, Learner, Local, Progress, Segment, StoppedReplicas, Weights,
+    Helper, Learner, Local, Progress, Segment, StoppedReplicas, Weights, split,
 };
 
 /// Trains all replicas of one run on one core of the processor, or on [several](Learner::use_cores).
@@ -80,14 +80,15 @@ impl<N: CpuNetwork> CpuLearner<N> {
 
     /// As [`CpuLearner::train`], step by step until something is due or time is over, with helpers.
     async fn advance_together(&mut self, segment: &Segment<'_>) -> Progress {
-        let (spec, parameters) = (segment.spec, self.shapes.len());
+        let (spec, shapes) = (segment.spec, self.shapes.len());
         let (mut step, stop) = (segment.from, SliceSizer::stop(segment));
         while step < stop {
             let update = update_of(spec, step);
             for (r, replica) in self.replicas.iter_mut().enumerate() {
                 if self.stopped.of(r).is_none() {
                     let (network, at) = (&mut self.network, (r, step));
-                    self.cores.step_together(network, replica, spec, at, &update, parameters).await;
+                    let weights = (0..shapes).flat_map(|which| replica.read(0, which)).collect();
+                    self.cores.step_together(network, replica, spec, at, &update, weights).await;
                 }
             }
             step += 1;
@@ -206,7 +207,14 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
     }
 
     fn shard_gradients(&mut self, spec: &RunSpec, job: &ShardJob, weights: &[f32]) -> Vec<f32> {
-        self.cores.gradients(&mut self.network, &mut self.replicas[0], spec, job, weights)
+        let lengths = self.shapes.iter().map(Parameter::len);
+        if lengths.clone().sum::<usize>() != weights.len() {
+            return vec![];
+        }
+        for (which, values) in split(weights, lengths).iter().enumerate() {
+            self.replicas[0].write(0, which, values);
+        }
+        self.cores.gradients(&mut self.network, &self.replicas[0], spec, job)
     }
 
     fn stop_replica(&mut self, replica: usize, row: &Row) {

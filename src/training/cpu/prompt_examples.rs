@@ -1,5 +1,8 @@
 //! What networks on prompts train on and are measured by, on the processor, whether they are trained or executed.
 
+use std::ops::Range;
+
+use super::network::Shard;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
@@ -51,11 +54,25 @@ impl PromptExamples {
         self.drawn = Some((number, step));
     }
 
-    /// As [`PromptExamples::draw`], unless that batch is the one that was drawn last.
-    pub fn draw_unless_there(&mut self, number: usize, step: u64) {
-        if self.drawn != Some((number, step)) {
-            self.draw(number, step);
+    /// Draws what belongs to a shard of the training batch of `step` in replica number `number`: the shard alone where the
+    /// task can, otherwise the whole batch, unless that was drawn last. Which prompts of [`PromptExamples::batch`] are the
+    /// shard's.
+    pub fn draw_shard(&mut self, number: usize, step: u64, shard: Shard) -> Range<usize> {
+        let (size, seed) = (self.spec.batch(), self.spec.run.seed);
+        let range = shard.range(size);
+        if self.drawn == Some((number, step)) {
+            return range;
         }
+        if self.samples.is_empty() {
+            self.drawn = None;
+            self.batch.clear();
+            let sampler = self.spec.task.sampler();
+            if sampler.sample_some(seed, number as u32, step, range.clone(), &mut self.batch) {
+                return 0..range.len();
+            }
+        }
+        self.draw(number, step);
+        range
     }
 
     /// Draws held-out prompts up to so many.

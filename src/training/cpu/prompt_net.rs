@@ -19,6 +19,8 @@
 #[cfg(all(test, feature = "train"))]
 mod tests;
 
+use std::ops::Range;
+
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
 use super::prompt_examples::PromptExamples;
@@ -61,7 +63,7 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
 
     fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
         let mut gradient = std::mem::take(&mut self.gradient);
-        self.shard_of_drawn(replica, Shard::WHOLE, &mut gradient);
+        self.gradient_of(replica, 0..spec.batch(), &mut gradient);
         self.descend(replica, spec, step, &mut gradient, update, Pool::ALONE);
         self.gradient = gradient;
     }
@@ -82,14 +84,12 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
 }
 
 impl<L: PromptLoop> PromptNet<L> {
-    /// Writes the gradient of the mean over a shard of the prompts that were drawn last; its weight.
-    fn shard_of_drawn(&mut self, replica: &Replica, shard: Shard, gradient: &mut Gradient) -> f32 {
+    /// Writes the gradient of the mean over some of the prompts that were drawn last.
+    fn gradient_of(&mut self, replica: &Replica, prompts: Range<usize>, gradient: &mut Gradient) {
         let batch = &self.examples.batch;
         let columns = batch.x.len() / batch.len().max(1);
-        let range = shard.range(batch.len());
         self.loops.load(replica.weights());
-        self.loops.gradient(&batch.x[range.start * columns..range.end * columns], gradient);
-        shard.weight(batch.len())
+        self.loops.gradient(&batch.x[prompts.start * columns..prompts.end * columns], gradient);
     }
 }
 
@@ -107,13 +107,14 @@ impl<L: PromptLoop> DataParallel for PromptNet<L> {
     fn shard(
         &mut self,
         replica: &Replica,
-        _spec: &RunSpec,
+        spec: &RunSpec,
         (number, step): (usize, u64),
         shard: Shard,
         gradient: &mut Gradient,
     ) -> f32 {
-        self.examples.draw_unless_there(number, step);
-        self.shard_of_drawn(replica, shard, gradient)
+        let prompts = self.examples.draw_shard(number, step, shard);
+        self.gradient_of(replica, prompts, gradient);
+        shard.weight(spec.batch())
     }
 
     fn descend(

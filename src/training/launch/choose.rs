@@ -2,6 +2,7 @@
 
 use super::learners::{Place, entry};
 use super::worth::AUTODIFF_WORTH_FLOPS_OVER_FLEX;
+use crate::run::time::seconds_of_one;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// How the note begins that says why kernels do not train.
@@ -27,7 +28,7 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
     let Some(entry) = entry(spec, Place::Gpu) else { return (Engine::Autodiff, format!("{UNCOVERED}.")) };
     match entry.takes(spec) {
         Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
-        Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.outgrown)(spec) => {
+        Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.autodiff_worth)(spec) > 1.0 => {
             (Engine::Autodiff, "For a network of this size, autodiff makes better use of a GPU.".into())
         }
         Ok(()) => (Engine::Fused, String::new()),
@@ -43,20 +44,39 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
     }
 }
 
-/// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
+/// Whether one step is enough work for a GPU with `engine` to be faster than a processor core, by an estimate.
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
+    gpu_worth(spec, engine) >= 1.0
+}
+
+/// The work of a step as a multiple of that from which on a GPU with `engine` is estimated to be faster than a processor
+/// core: how the estimates are found is in [`worth`](super::worth).
+pub fn gpu_worth(spec: &RunSpec, engine: Engine) -> f64 {
     if entry(spec, Place::Anywhere).is_some() && engine != Engine::Fused {
-        return false;
+        return 0.0;
     }
     match engine {
-        Engine::Fused => entry(spec, Place::Gpu).is_some_and(|entry| (entry.worth_gpu)(spec)),
+        Engine::Fused => entry(spec, Place::Gpu).map_or(0.0, |entry| (entry.gpu_worth)(spec)),
         Engine::Autodiff => match entry(spec, Place::Cpu) {
             Some(entry) if spec.run.learner != LearnerChoice::Autodiff && entry.takes(spec).is_ok() => {
-                (entry.outgrown)(spec)
+                (entry.autodiff_worth)(spec)
             }
-            _ => spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+            _ => spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         },
     }
+}
+
+/// Whether an estimate is too rough to tell which device is faster, so that both are to be timed: on a GPU that is not the
+/// one of the estimates the lines may cross elsewhere, and within a factor of thirty nobody knows.
+///
+/// # Why
+/// Far below, the other program would be fetched for nothing; far above, one step on the processor may take seconds.
+pub fn is_to_be_timed(spec: &RunSpec, engine: Engine) -> bool {
+    /// Seconds of the processor for one step above which it is not tried.
+    const SLOWEST_STEP_S: f64 = 0.1;
+    let is_searched = entry(spec, Place::Anywhere).is_some();
+    let step_s = seconds_of_one(spec) / spec.run.steps.max(1) as f64;
+    !is_searched && (0.25..=32.0).contains(&gpu_worth(spec, engine)) && step_s < SLOWEST_STEP_S
 }
 
 #[cfg(feature = "session")]

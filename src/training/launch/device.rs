@@ -1,6 +1,22 @@
 //! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU, natively CUDA too.
 
-use crate::protocol::{DeviceKind, DeviceReport};
+#[cfg(feature = "fused")]
+use crate::kernels::client::client;
+#[cfg(feature = "session")]
+use crate::kernels::core_peak::core_flops;
+#[cfg(feature = "fused")]
+use crate::kernels::peak;
+#[cfg(feature = "session")]
+use crate::platform::now_ms;
+#[cfg(any(feature = "fused", feature = "train", test))]
+use crate::protocol::DeviceKind;
+use crate::protocol::DeviceReport;
+#[cfg(feature = "session")]
+use crate::protocol::{Failure, Peaks};
+
+/// Workgroups that keep every part of a GPU busy.
+#[cfg(feature = "fused")]
+const MANY_WORKGROUPS: u32 = 4096;
 
 /// A device that can train, with its name.
 #[derive(Debug, Clone)]
@@ -35,6 +51,25 @@ impl Device {
     /// Kind and name, for the person.
     pub fn report(&self) -> &DeviceReport {
         &self.report
+    }
+
+    /// What it computes at most, measured in about a second.
+    ///
+    /// # Errors
+    /// When it stops working.
+    #[cfg(feature = "session")]
+    #[cfg_attr(not(feature = "fused"), expect(clippy::unused_async, reason = "only a GPU is waited for"))]
+    pub async fn peaks(&self) -> Result<Peaks, Failure> {
+        #[cfg(feature = "fused")]
+        if self.report.kind == DeviceKind::Gpu {
+            let client = client();
+            return Ok(Peaks {
+                flops: peak::flops(&client, MANY_WORKGROUPS, now_ms).await?,
+                workgroup_flops: Some(peak::flops(&client, 1, now_ms).await?),
+                launch_ms: Some(peak::launch_ms(&client, now_ms).await?),
+            });
+        }
+        Ok(Peaks { flops: core_flops(now_ms), workgroup_flops: None, launch_ms: None })
     }
 }
 

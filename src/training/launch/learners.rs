@@ -56,10 +56,11 @@ pub struct LearnerEntry {
     /// Whether it covers a network of its family, as far as that can be known without its device; or a sentence. Ask
     /// [`LearnerEntry::takes`].
     pub covers: fn(&RunSpec) -> Result<(), String>,
-    /// Whether autodiff on a GPU is faster for this run.
-    pub outgrown: fn(&RunSpec) -> bool,
-    /// Of a learner on a GPU, whether it is faster for this run than the processor.
-    pub worth_gpu: fn(&RunSpec) -> bool,
+    /// The work of a run as a multiple of that from which on autodiff on a GPU is estimated to be faster.
+    pub autodiff_worth: fn(&RunSpec) -> f64,
+    /// Of a learner on a GPU, the work of a run as a multiple of that from which on it is estimated to be faster than the
+    /// processor.
+    pub gpu_worth: fn(&RunSpec) -> f64,
     /// How runs of a sweep share its launches, if they can.
     #[cfg(feature = "fused")]
     pub batching: Option<Batching>,
@@ -281,8 +282,8 @@ const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>
         owns,
         clips: true,
         covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |_| 0.0,
         #[cfg(feature = "fused")]
         batching: None,
         make,
@@ -297,8 +298,8 @@ const ON_CPU: LearnerEntry = LearnerEntry {
     owns: |_| false,
     clips: true,
     covers: |_| Ok(()),
-    outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
-    worth_gpu: |_| false,
+    autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS,
+    gpu_worth: |_| 0.0,
     #[cfg(feature = "fused")]
     batching: None,
     make: None,
@@ -358,8 +359,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: searches_for_rules,
         clips: true,
         covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |spec| spec.step_flops() * spec.run.steps as f64 > RULES_WORTH_OPERATIONS,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |spec| spec.step_flops() * spec.run.steps as f64 / RULES_WORTH_OPERATIONS,
         #[cfg(feature = "fused")]
         batching: None,
         make: made!("fused", |spec| Ok((
@@ -379,8 +380,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
                 false => Ok(()),
             }
         },
-        outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
-        worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
+        autodiff_worth: |spec| spec.step_flops() / spec.run.replicas as f64 / FUSED_MOST_FLOPS,
+        gpu_worth: |spec| spec.run.replicas as f64 / FUSED_WORTH_REPLICAS as f64,
         #[cfg(feature = "fused")]
         batching: Some(Batching {
             candidate: one_hidden_layer::candidate,
@@ -394,8 +395,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_pairs,
         clips: false,
         covers: pairs::kernels_cover,
-        outgrown: |_| false,
-        worth_gpu: |spec| spec.step_flops() > PAIRS_WORTH_FLOPS,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |spec| spec.step_flops() / PAIRS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
         batching: Some(Batching {
             candidate: SlicedRuns::<GroupNetKernels>::candidate,
@@ -409,8 +410,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_sequences,
         clips: false,
         covers: sequence_net::covers,
-        outgrown: |_| false,
-        worth_gpu: |spec| spec.step_flops() > SEQUENCES_WORTH_FLOPS,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |spec| spec.step_flops() / SEQUENCES_WORTH_FLOPS,
         #[cfg(feature = "fused")]
         batching: Some(Batching {
             candidate: SlicedRuns::<SequenceNetKernels>::candidate,
@@ -426,8 +427,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: attends_to_tokens,
         clips: false,
         covers: token_attention::covers,
-        outgrown: |_| false,
-        worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
         batching: Some(Batching {
             candidate: SlicedRuns::<PromptKernels<token_attention::plan::Plan>>::candidate,
@@ -441,8 +442,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: reads_whole_prompts,
         clips: false,
         covers: token_mlp::covers,
-        outgrown: |_| false,
-        worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
+        autodiff_worth: |_| 0.0,
+        gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
         batching: Some(Batching {
             candidate: SlicedRuns::<PromptKernels<token_mlp::plan::Plan>>::candidate,
@@ -493,7 +494,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_pairs,
         clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
             LOOP_NAME
@@ -504,7 +505,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_sequences,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
             LOOP_NAME
@@ -515,7 +516,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: of_traces,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
-        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::trace_net::TraceNetCpu::new(spec)?),
             LOOP_NAME
@@ -535,14 +536,16 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
-        outgrown: |spec| spec.step_flops() / spec.task.examples().length() as f64 > POSITION_WORTH_FLOPS,
+        autodiff_worth: |spec| {
+            spec.step_flops() / spec.task.examples().length() as f64 / POSITION_WORTH_FLOPS
+        },
         make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
         ..ON_CPU
     },
     LearnerEntry {
         owns: reads_points,
         covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
-        outgrown: |spec| spec.step_flops() > IN_CONTEXT_WORTH_FLOPS,
+        autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
         make: looped!(prompt_net::<cpu::in_context_net::InContextLoop>),
         ..ON_CPU
     },

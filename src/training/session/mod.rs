@@ -20,6 +20,8 @@ pub mod prompt_rows;
 #[cfg(feature = "fused")]
 pub(in crate::training) mod rollback;
 pub mod trace_evaluator;
+#[cfg(feature = "session")]
+pub mod trial;
 
 #[cfg(feature = "session")]
 pub use driver::{Options, Outcome, Session};

@@ -1,0 +1,172 @@
+//! The bench as markup.
+
+use super::Bench;
+use crate::app::html::Html;
+use crate::app::trainer::Program;
+use crate::record::bench::{BenchDevice, BenchRow, NETWORKS, digits};
+
+impl Bench {
+    /// Its heading, as markup; buttons carry their names as `data-press`.
+    pub fn head(&self) -> String {
+        let mut out = Html::default();
+        out.mixed(&[
+            "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">",
+            tr!("Speed of this device"),
+            "</h2><button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"bench-close\">",
+            tr!("Back to the run"),
+            "</button></div><p class=\"gallery__about\">",
+            tr!(
+                "The bench trains ten networks for a moment each: on the CPU, on the GPU with the kernels of this page, and on the \
+                 GPU with automatic differentiation (autodiff). This takes about two minutes. Close other programs and tabs \
+                 before you start. Nothing is sent anywhere: copy the table to send it to somebody."
+            ),
+            "</p>",
+        ]);
+        out.0
+    }
+
+    /// What has been found so far, as markup.
+    pub fn found(&self) -> String {
+        let mut out = Html::default();
+        out.raw("<p class=\"bench-row\">");
+        let has_rows = !self.table.rows.is_empty();
+        let mut buttons = vec![match (self.is_running(), has_rows) {
+            (true, _) => ("stop", tr!("Stop")),
+            (false, false) => ("start", tr!("Start")),
+            (false, true) => ("start", tr!("Time again")),
+        }];
+        if has_rows {
+            buttons.extend([("markdown", tr!("Copy as Markdown")), ("json", tr!("Copy as JSON"))]);
+        }
+        for (name, words) in buttons {
+            out.button(name, "button", &format!("bench-{name}"), "", words);
+        }
+        out.mixed(&["<span role=\"status\" data-testid=\"bench-status\">", &self.status(), "</span></p>"]);
+        for note in &self.notes {
+            out.mixed(&["<p class=\"gallery__about\">", note, "</p>"]);
+        }
+        if !self.table.devices.is_empty() {
+            self.devices(&mut out);
+        }
+        if !self.table.rows.is_empty() {
+            self.rows(&mut out);
+        }
+        out.0
+    }
+
+    /// What is done now.
+    fn status(&self) -> String {
+        let Some(progress) = &self.progress else {
+            return match (self.is_complete, self.table.rows.is_empty()) {
+                (true, _) => tr!("All networks have been timed.").into(),
+                (false, true) => String::new(),
+                (false, false) => tr!("The bench was stopped.").into(),
+            };
+        };
+        let program = match progress.program {
+            Program::Cpu => tr!("CPU"),
+            Program::Fused => tr!("GPU, kernels of this page"),
+            Program::Gpu => tr!("GPU, autodiff"),
+        };
+        match progress.network {
+            Some(at) => {
+                let network = NETWORKS[at].name;
+                tr!(
+                    "{program}: {network} ({at} of {all})",
+                    program,
+                    network,
+                    at = at + 1,
+                    all = NETWORKS.len()
+                )
+            }
+            None => tr!("{program}: getting ready", program),
+        }
+    }
+
+    fn devices(&self, out: &mut Html) {
+        let headings = [
+            tr!("Device"),
+            tr!("GFLOP/s at most"),
+            tr!("GFLOP/s in one workgroup"),
+            tr!("Microseconds per launch"),
+        ];
+        out.table_head("bench-devices", tr!("Devices"), &headings);
+        for device in &self.table.devices {
+            let BenchDevice { name, simulated, gflops, workgroup_gflops, launch_us } = device;
+            let name = if *simulated { tr!("{name} (simulated on the CPU)", name) } else { name.clone() };
+            let numbers = [Some(*gflops), *workgroup_gflops, *launch_us].map(cell);
+            out.table_row(&name, &[], &numbers);
+        }
+        out.raw("</tbody></table></div>");
+    }
+
+    fn rows(&self, out: &mut Html) {
+        let mut headings = vec![
+            tr!("Network"),
+            tr!("Device"),
+            tr!("Learner"),
+            tr!("Steps per second"),
+            tr!("GFLOP/s"),
+            tr!("Share of the most"),
+        ];
+        if self.theirs.is_some() {
+            headings.extend([tr!("Other table"), tr!("Times as fast as the other")]);
+        }
+        out.table_head("bench-rows", tr!("Networks"), &headings);
+        for row in &self.table.rows {
+            let BenchRow { network, device, learner, steps_per_s, gflops } = row;
+            let share = self.table.share(row).map(|share| format!("{share} %"));
+            let mut numbers = vec![cell(*steps_per_s), cell(*gflops), share.unwrap_or_default()];
+            if let Some(theirs) = &self.theirs {
+                let times = self.table.times(row, theirs);
+                let other = times.zip(*steps_per_s).map(|(times, ours)| ours / times);
+                numbers.extend([cell(other), cell(times)]);
+            }
+            out.table_row(network, &[device, learner], &numbers);
+        }
+        out.raw("</tbody></table></div>");
+    }
+
+    /// What is said below the field for another table.
+    pub fn compared(&self) -> String {
+        match &self.theirs {
+            Some(theirs) if !theirs.program.is_empty() => {
+                tr!("The other table is from {program}.", program = theirs.program)
+            }
+            Some(_) => tr!("The other table is shown beside this one.").into(),
+            None => self.flaw.clone(),
+        }
+    }
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or("–".into(), digits)
+}
+
+impl Html {
+    /// A table up to its rows, which may be scrolled from side to side where it is wider than the page.
+    fn table_head(&mut self, name: &str, caption: &str, headings: &[&str]) {
+        self.raw("<div class=\"bench-table\" tabindex=\"0\" role=\"region\" aria-label=\"");
+        self.text(caption);
+        for part in ["\"><table data-testid=\"", name, "\"><caption>"] {
+            self.raw(part);
+        }
+        self.text(caption);
+        self.raw("</caption><thead><tr>");
+        for heading in headings {
+            self.mixed(&["<th scope=\"col\">", heading, "</th>"]);
+        }
+        self.raw("</tr></thead><tbody>");
+    }
+
+    fn table_row(&mut self, name: &str, words: &[&str], numbers: &[String]) {
+        self.mixed(&["<tr><th scope=\"row\">", name, "</th>"]);
+        for word in words {
+            self.mixed(&["<td>", word, "</td>"]);
+        }
+        for number in numbers {
+            self.mixed(&["<td class=\"bench-number\">", number, "</td>"]);
+        }
+        self.raw("</tr>");
+    }
+}

@@ -1,0 +1,85 @@
+//! The bench in place of the run.
+
+use leptos::prelude::*;
+use web_sys::{Event, MouseEvent};
+
+use super::BenchAction;
+use crate::app::browser;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::tour::passage::pressed;
+use crate::language::translated;
+use crate::record::bench::BenchTable;
+use crate::ui::browser::{focus, get};
+
+/// The bench, where it is open.
+#[component]
+pub fn Bench() -> impl IntoView {
+    let store = Store::here();
+    let is_open = store.memo(|state| state.bench.is_open);
+    let copy = move |text: fn(&BenchTable) -> String| {
+        let text = store.peek(|state| text(&state.bench.table));
+        browser::copy(&text, move |is_done| {
+            store.act(Action::Said(translated(if is_done { COPIED } else { NOT_COPIED })));
+        });
+    };
+    let press = move |event: MouseEvent| {
+        let act = |what| store.act(Action::Bench(what));
+        match pressed(&event).as_deref() {
+            Some("close") => act(BenchAction::Close),
+            Some("start") => act(BenchAction::Start),
+            Some("stop") => act(BenchAction::Stop),
+            Some("markdown") => copy(BenchTable::markdown),
+            Some("json") => copy(BenchTable::json),
+            _ => {}
+        }
+    };
+    let compare = move |event: Event| {
+        let text = event.target().and_then(|field| get(&field, "value").as_string());
+        store.act(Action::Bench(BenchAction::Compare(text.unwrap_or_default())));
+    };
+    // Whoever moves by keyboard, or listens, goes on where the view has changed.
+    let was_open = StoredValue::new(false);
+    Effect::new(move |_| {
+        let now = is_open.get();
+        if now || was_open.get_value() {
+            was_open.set_value(now);
+            request_animation_frame(move || {
+                browser::scroll_up();
+                focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
+            });
+        }
+    });
+    move || {
+        is_open.get().then(|| {
+            let head = store.peek(|state| state.bench.head());
+            let version = store.memo(|state| state.bench.version);
+            let found = move || {
+                version.get();
+                store.peek(|state| state.bench.found())
+            };
+            let compared = move || {
+                version.get();
+                store.peek(|state| state.bench.compared())
+            };
+            view! {
+                <main class="gallery" data-testid="bench-view" on:click=press>
+                    // Markup: `Bench::head` and `Bench::found`, written with `Html`, which escapes texts.
+                    <div inner_html=head></div>
+                    // Markup: the same.
+                    <div class="gallery__cards" inner_html=found></div>
+                    <label class="bench-other">
+                        {tr!("Compare with the table of another device: paste it here, as Markdown or as JSON.")}
+                        <textarea rows="4" spellcheck="false" data-testid="bench-other" on:input=compare></textarea>
+                    </label>
+                    <p class="gallery__count" role="status" data-testid="bench-compared">{compared}</p>
+                </main>
+            }
+        })
+    }
+}
+
+/// What is said when a table was copied.
+const COPIED: &str = text!("The table has been copied.");
+/// What is said where it was not.
+const NOT_COPIED: &str = text!("The browser did not allow this page to copy the text.");
