@@ -112,5 +112,41 @@ async function respond(name, link) {
 await respond("(50,3) at full speed", `#v1/sparse-parity?${ENDLESS.slice(1)}`);
 await respond("addition modulo 23, five charts", "#v1/groups?steps=10000000&halt=steps&speed=0");
 await respond("the default Markov run", "#v1/markov?steps=10000000&halt=steps&speed=0");
+/** When the first picture is painted and the first step is made, by the clock of the page. */
+async function cold(name, encoding, slow) {
+  const [compressed, fresh] = [await serve({}, {}, {}, encoding), await open()];
+  // Once beforehand, in another browser: the server compresses each file when it is first asked for.
+  const warm = await open();
+  const { see } = await visit(warm.context, compressed.address);
+  await until(async () => number(await see("step").textContent()) > 0, "steps", 60);
+  await warm.close();
+  const page = await fresh.context.newPage();
+  if (slow) {
+    const session = await fresh.context.newCDPSession(page);
+    await session.send("Network.enable");
+    const [downloadThroughput, uploadThroughput] = [9e6 / 8, 1.5e6 / 8];
+    await session.send("Network.emulateNetworkConditions", { offline: false, latency: 60, downloadThroughput, uploadThroughput });
+    await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  }
+  await page.addInitScript(() => {
+    const look = () => {
+      const step = Number((document.querySelector("[data-testid=step]")?.textContent ?? "").replace(/\D/g, ""));
+      if (step > 0) window.firstStep ??= performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await page.goto(compressed.address);
+  const step = await until(() => page.evaluate(() => window.firstStep), "the first step", 60);
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+  console.log(`${name}: first paint after ${Math.round(paint)} ms, first step after ${Math.round(step)} ms`);
+  await fresh.close();
+  compressed.close();
+}
+
+for (const encoding of ["br", "gzip"]) {
+  await cold(`opened anew, ${encoding}`, encoding, false);
+  await cold(`opened anew, ${encoding}, on a fourth of the processor, 9 Mbit/s and 60 ms`, encoding, true);
+}
 await browser.close();
 site.close();

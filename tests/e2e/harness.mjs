@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 const DIST = process.env.DIST ?? "dist";
@@ -38,13 +39,18 @@ export const withSums = (program, sum) =>
     return found ? before + found + after : line;
   });
 
+/** How a file may be compressed on its way. */
+const COMPRESS = { gzip: (bytes) => gzipSync(bytes, { level: 6 }), br: (bytes) => brotliCompressSync(bytes) };
+
 /**
  * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, by its plain name,
  * or have it missing where it is null, and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
- * The sums of changed files are changed with them. Each answer has `headers`. `deploy` serves another build from then on.
+ * The sums of changed files are changed with them. Each answer has `headers`; `encoding`, "gzip" or "br", compresses them as
+ * a static host does. `deploy` serves another build from then on.
  */
-export async function serve(edit = {}, folders = {}, headers = {}) {
+export async function serve(edit = {}, folders = {}, headers = {}, encoding = null) {
   let dist = DIST;
+  const compressed = new Map();
   const sum = (name) => {
     const [change, file] = name === "./" ? [edit[""], "index.html"] : [edit[plain(name)], name];
     return change && integrity(change(readFileSync(join(dist, file), "utf8")));
@@ -60,7 +66,13 @@ export async function serve(edit = {}, folders = {}, headers = {}) {
       response.writeHead(404, headers).end();
       return;
     }
-    response.writeHead(200, { ...headers, "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+    const type = TYPES[extname(file)] ?? "application/octet-stream";
+    if (encoding && !change && inside !== "/service-worker.js" && extname(file) !== ".png") {
+      if (!compressed.has(file)) compressed.set(file, COMPRESS[encoding](readFileSync(file)));
+      response.writeHead(200, { ...headers, "content-type": type, "content-encoding": encoding }).end(compressed.get(file));
+      return;
+    }
+    response.writeHead(200, { ...headers, "content-type": type });
     const isKeeper = inside === "/service-worker.js";
     if (change || isKeeper) {
       let text = readFileSync(file, "utf8");

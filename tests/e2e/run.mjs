@@ -8,6 +8,7 @@ import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
 import { circuitsLab } from "./circuits.mjs";
 import { descentLab } from "./descent.mjs";
+import { devices } from "./devices.mjs";
 import { embeds } from "./embed.mjs";
 import { engines } from "./engines.mjs";
 import { faults } from "./faults.mjs";
@@ -383,6 +384,7 @@ describe("deployments", () => deployments());
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 
 describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
+describe("devices", () => devices(() => ({ plain: plain.context, simulated: simulated.context, address: site.address })));
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));

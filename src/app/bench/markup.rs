@@ -86,8 +86,8 @@ impl Bench {
     fn devices(&self, out: &mut Html) {
         let headings = [
             tr!("Device"),
-            tr!("GFLOP/s at most"),
-            tr!("GFLOP/s in one workgroup"),
+            tr!("Maximum GFLOP/s"),
+            tr!("Maximum in one workgroup"),
             tr!("Microseconds per launch"),
         ];
         out.table_head("bench-devices", tr!("Devices"), &headings);
@@ -107,7 +107,7 @@ impl Bench {
             tr!("Learner"),
             tr!("Steps per second"),
             tr!("GFLOP/s"),
-            tr!("Share of the most"),
+            tr!("Share of the maximum"),
         ];
         if self.theirs.is_some() {
             headings.extend([tr!("Other table"), tr!("Times as fast as the other")]);

@@ -62,8 +62,8 @@ pub enum BenchAction {
     Stop,
     /// The bench's worker with this program gave a sign.
     Heard(Program, TrainerMessage),
-    /// Hold what has been found against the table in this text.
-    Compare(String),
+    /// Hold what has been found against this table, or say why a text is none; or show what has been found alone.
+    Compare(Option<Result<BenchTable, String>>),
     /// Go back to the run.
     Close,
 }

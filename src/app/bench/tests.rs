@@ -196,15 +196,15 @@ fn a_pasted_table_stands_beside_this_one() {
     let mut theirs = state.bench.table.clone();
     theirs.program = "another".into();
     theirs.rows[0].steps_per_s = Some(50.0);
-    for text in [theirs.json(), theirs.markdown()] {
-        state.apply(Action::Bench(BenchAction::Compare(text)));
+    for _ in 0..2 {
+        state.apply(Action::Bench(BenchAction::Compare(Some(Ok(theirs.clone())))));
         assert_eq!(state.bench.compared(), "The other table is from another.");
         let found = state.bench.found();
         assert!(found.contains("Times as fast as the other") && found.contains(">2.00<"), "{found}");
     }
-    state.apply(Action::Bench(BenchAction::Compare("hello".into())));
-    assert!(state.bench.compared().starts_with("The text is no table"));
+    state.apply(Action::Bench(BenchAction::Compare(Some(Err("The text is no table.".into())))));
+    assert_eq!(state.bench.compared(), "The text is no table.");
     assert!(!state.bench.found().contains("Times as fast"));
-    state.apply(Action::Bench(BenchAction::Compare(" ".into())));
+    state.apply(Action::Bench(BenchAction::Compare(None)));
     assert_eq!(state.bench.compared(), "");
 }

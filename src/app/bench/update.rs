@@ -52,7 +52,7 @@ impl State {
             }
             BenchAction::Stop => self.bench.stop(effects),
             BenchAction::Heard(program, sign) => self.bench.heard(program, sign, effects),
-            BenchAction::Compare(text) => self.bench.compare(&text),
+            BenchAction::Compare(theirs) => self.bench.compare(theirs),
             BenchAction::Close => {
                 self.bench.is_open = false;
                 self.bench.stop(effects);
@@ -167,16 +167,12 @@ impl Bench {
         effects.push(Effect::Bench(BenchEffect::Send(command)));
     }
 
-    fn compare(&mut self, text: &str) {
-        self.flaw.clear();
-        self.theirs = None;
-        if text.trim().is_empty() {
-            return;
-        }
-        match BenchTable::parse(text) {
-            Ok(theirs) => self.theirs = Some(theirs),
-            Err(why) => self.flaw = why,
-        }
+    fn compare(&mut self, theirs: Option<Result<BenchTable, String>>) {
+        (self.theirs, self.flaw) = match theirs {
+            None => (None, String::new()),
+            Some(Ok(theirs)) => (Some(theirs), String::new()),
+            Some(Err(why)) => (None, why),
+        };
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bench in place of the run.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 use web_sys::{Event, MouseEvent};
 
 use super::BenchAction;
@@ -30,13 +31,14 @@ pub fn Bench() -> impl IntoView {
             Some("start") => act(BenchAction::Start),
             Some("stop") => act(BenchAction::Stop),
             Some("markdown") => copy(BenchTable::markdown),
-            Some("json") => copy(BenchTable::json),
+            Some("json") => copy(json),
             _ => {}
         }
     };
     let compare = move |event: Event| {
-        let text = event.target().and_then(|field| get(&field, "value").as_string());
-        store.act(Action::Bench(BenchAction::Compare(text.unwrap_or_default())));
+        let text = event.target().and_then(|field| get(&field, "value").as_string()).unwrap_or_default();
+        let theirs = (!text.trim().is_empty()).then(|| BenchTable::parse(&text, of_json));
+        store.act(Action::Bench(BenchAction::Compare(theirs)));
     };
     // Whoever moves by keyboard, or listens, goes on where the view has changed.
     let was_open = StoredValue::new(false);
@@ -77,6 +79,19 @@ pub fn Bench() -> impl IntoView {
             }
         })
     }
+}
+
+/// A table as JSON, which the browser writes.
+fn json(table: &BenchTable) -> String {
+    let value = serde_wasm_bindgen::to_value(table).unwrap_or(JsValue::NULL);
+    let text = js_sys::JSON::stringify_with_replacer_and_space(&value, &JsValue::NULL, &2.into());
+    text.ok().and_then(|text| text.as_string()).unwrap_or_default()
+}
+
+/// The table in a text of JSON, which the browser reads.
+fn of_json(text: &str) -> Result<BenchTable, String> {
+    let value = js_sys::JSON::parse(text).map_err(|_| tr!("it is no JSON").to_string())?;
+    serde_wasm_bindgen::from_value(value).map_err(|why| why.to_string())
 }
 
 /// What is said when a table was copied.

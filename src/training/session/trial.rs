@@ -138,7 +138,8 @@ mod tests {
     #[test]
     fn a_run_that_cannot_be_trained_has_no_trial() {
         let mut impossible = decode("#v1/sparse-parity?n=8&k=2").0.spec;
-        impossible.parse("k", "9").unwrap();
+        impossible.parse("k", "5").unwrap();
+        impossible.parse("n", "4").unwrap();
         assert!(Trial::start(&impossible, &Device::cpu(), 1, 20.0, None).is_err());
     }
 
