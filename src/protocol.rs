@@ -85,7 +85,7 @@ pub enum Command {
 /// How fast a device trains a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
-    /// Steps per second of all replicas together; 0 where the run ended before it could be timed.
+    /// Steps per second, each of which is a step of every replica; 0 where the run ended before it could be timed.
     pub steps_per_s: f64,
     /// Which learner trains, as in [`Event::Started`].
     pub learner: String,
@@ -253,8 +253,8 @@ pub enum Event {
         /// What was found.
         finding: Finding,
     },
-    /// How fast the run of this number goes, or a sentence that says why it cannot be trained on this device.
-    Measured(u32, Result<Speed, String>),
+    /// How fast the run of this number goes, or why this program cannot train it on this device.
+    Measured(u32, Result<Speed, Failure>),
     /// What the device computes at most.
     PeaksMeasured(Peaks),
     /// The worker cannot go on: one sentence for the person.

@@ -368,7 +368,7 @@ impl Worker {
                 vec![]
             }
             Err(Failure::GpuLost(why)) => self.fail(Failure::GpuLost(why)),
-            Err(failure) => vec![Event::Measured(number, Err(failure.to_string())).into()],
+            Err(failure) => vec![Event::Measured(number, Err(failure)).into()],
         }
     }
 
@@ -486,9 +486,14 @@ impl Worker {
         let allowed = allowed.min(goal.saturating_sub(session.step()));
         let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
         messages.extend(self.before.drain(..).map(Message::from));
-        if running || self.single_step || fresh {
+        if running || self.single_step || fresh || session.is_measuring() {
             let events = session.advance(SLICE_MS, most).await?;
             messages.extend(events.into_iter().map(Message::from));
+            // A step that is told, and a figure, come with their measurement.
+            while session.is_measuring() && (self.single_step || !is_live || session.step() >= goal) {
+                let events = session.advance(SLICE_MS, 0).await?;
+                messages.extend(events.into_iter().map(Message::from));
+            }
         }
         // At a speed that a person has chosen there is nothing to be ahead of.
         #[cfg(feature = "fused")]
@@ -541,8 +546,9 @@ impl Worker {
         if ended {
             self.playing = false;
         }
+        let is_measuring = session.is_measuring();
         let next = match (self.playing, self.allowed()) {
-            (false, _) if self.probes.busy() || self.probes.asked() => Next::Continue,
+            (false, _) if self.probes.busy() || self.probes.asked() || is_measuring => Next::Continue,
             (false, _) => Next::Idle,
             (true, 0) => Next::Wait(1e3 / self.speed.max(1) as f64),
             (true, _) => Next::Continue,

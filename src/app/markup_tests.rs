@@ -51,6 +51,7 @@ fn no_translation_becomes_markup() {
     check("the gallery's cards", &state.gallery.cards());
     check("the strip", &strip());
     check("the bench's head", &state.bench.head());
+    check("the bench's buttons", &super::bench::tests::complete().bench.controls());
     check("the bench's tables", &super::bench::tests::complete().bench.found());
     check("the list of stories", &super::tour::list());
     check("the winners", &winners_markup(&state.run));

@@ -155,8 +155,8 @@ pub struct State {
     pub notices: Vec<Problem>,
     /// What the browser offers.
     pub survey: Survey,
-    /// Which device is faster, as far as this browser has timed it.
-    pub(super) speeds: Speeds,
+    /// Which device is faster, as far as this browser has timed it; none where nothing is timed, as on the command line.
+    pub(super) speeds: Option<Speeds>,
     /// The run that is timed before it begins.
     pub(super) timing: Option<Timing>,
     /// Counts timings, so that the answer to one that was given up is not taken for the next one's.

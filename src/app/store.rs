@@ -62,7 +62,7 @@ impl Store {
     /// Opens the run of the address and keeps both in step from then on.
     pub fn open() -> Store {
         let speeds = Speeds::read(&remembered(SPEEDS).unwrap_or_default(), &system());
-        let mut state = State { speeds, ..State::default() };
+        let mut state = State { speeds: Some(speeds), ..State::default() };
         state.bench.table.program = system();
         let state = RwSignal::new(state);
         let (form, form_readers) = signal(state.with_untracked(FormInputs::of));
@@ -283,7 +283,15 @@ impl Store {
         };
         self.replace_worker(place, worker);
         if let Some(why) = failure {
-            set_timeout(move || self.later(heard(kind, TrainerMessage::Died(why))), Duration::ZERO);
+            set_timeout(
+                move || {
+                    // Another may have been opened meanwhile.
+                    if place.with_value(Option::is_none) {
+                        self.later(heard(kind, TrainerMessage::Died(why)));
+                    }
+                },
+                Duration::ZERO,
+            );
         }
     }
 

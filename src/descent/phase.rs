@@ -83,11 +83,11 @@ impl Phase {
     pub fn about(self) -> String {
         match self {
             Phase::Forward(1) => {
-                tr!("This layer of the transformer computes the output of each neuron in the network's first layer from the input and the neuron's weights, and writes the output into the token.")
+                tr!("From the input and the weights of the neurons, this layer of the transformer computes the output of each neuron in the network's first layer, and writes the output into the token.")
                     .into()
             }
             Phase::Forward(j) => tr!(
-                "This layer of the transformer computes the output of each neuron in the network's layer {j} from the outputs of the network's layer {below} and the neuron's weights, and writes the output into the token.",
+                "From the outputs of the network's layer {below} and the weights of the neurons, this layer of the transformer computes the output of each neuron in the network's layer {j}, and writes the output into the token.",
                 j,
                 below = j - 1
             ),

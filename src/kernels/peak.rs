@@ -50,38 +50,39 @@ pub fn spin(out: &mut [f32], factor: f32, turns: u32) {
     out[ABSOLUTE_POS] = total;
 }
 
+/// What a measurement takes at least beside what it is compared with, in seconds: browsers round the time.
+const LONG_S: f64 = 0.02;
+
 /// Milliseconds that one launch takes beside its computing: many tiny launches that are waited for together.
 ///
 /// # Errors
 /// When the device stops working.
 pub async fn launch_ms(client: &Client, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
-    const MANY: u32 = 64;
     let spinning = Spinning::new(client, 1);
-    let (mut one, mut many) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..5 {
-        one = one.min(spinning.run(1, 1, &now_ms).await?);
-        many = many.min(spinning.run(1, MANY, &now_ms).await?);
+    let one = spinning.best([1, 1], &now_ms).await?;
+    let mut launches = 64u32;
+    loop {
+        let many = spinning.best([1, launches], &now_ms).await?;
+        if many - one >= LONG_S || launches >= 1 << 14 {
+            return Ok((many - one).max(0.0) * 1e3 / f64::from(launches - 1));
+        }
+        launches *= 4;
     }
-    Ok((many - one).max(0.0) * 1e3 / f64::from(MANY - 1))
 }
 
-/// Operations per second of `groups` workgroups of 256 lanes: the best of five launches of about 20 ms.
+/// Operations per second of `groups` workgroups of 256 lanes: the best of five launches of some 20 ms, without what a launch
+/// of one turn takes.
 ///
 /// # Errors
 /// When the device stops working.
 pub async fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
     let spinning = Spinning::new(client, groups);
-    spinning.run(1, 1, &now_ms).await?;
+    let short = spinning.best([1, 1], &now_ms).await?;
     let mut turns = 2u32;
-    while spinning.run(turns, 1, &now_ms).await? < 0.02 && turns < 1 << 24 {
+    while spinning.run([turns, 1], &now_ms).await? - short < LONG_S && turns < 1 << 24 {
         turns *= 2;
     }
-    // What a launch of one turn takes is taken off.
-    let (mut short, mut long) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..5 {
-        short = short.min(spinning.run(1, 1, &now_ms).await?);
-        long = long.min(spinning.run(turns, 1, &now_ms).await?);
-    }
+    let long = spinning.best([turns, 1], &now_ms).await?;
     Ok(lane_flops(turns - 1) * spinning.lanes as f64 / (long - short).max(1e-6))
 }
 
@@ -99,9 +100,20 @@ impl<'client> Spinning<'client> {
         Spinning { client, groups, lanes, out: client.empty(4 * lanes) }
     }
 
-    /// Seconds that so many launches of so many turns take together.
+    /// The shortest of five times of [`Spinning::run`].
+    async fn best(&self, how: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
+        // The first one compiles.
+        self.run(how, now_ms).await?;
+        let mut best = f64::INFINITY;
+        for _ in 0..5 {
+            best = best.min(self.run(how, now_ms).await?);
+        }
+        Ok(best)
+    }
+
+    /// Seconds that launches take together: of so many turns each, and so many.
     #[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
-    async fn run(&self, turns: u32, launches: u32, now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
+    async fn run(&self, [turns, launches]: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
         let begin = now_ms();
         for _ in 0..launches {
             // SAFETY: the buffer holds one number for each lane.

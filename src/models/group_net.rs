@@ -573,7 +573,7 @@ mod tests {
     fn a_link_to_a_network_that_has_no_room_begins_with_chance() {
         let (link, notices) = crate::permalink::decode("#v1/groups?from=memorise&width=300");
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(notices[0].to_string().contains("expected random, or for width: at least"));
+        assert!(notices[0].to_string().contains("expected random, or another value of width: at least"));
         assert!(link.spec.problems().is_empty());
         assert_eq!(link.spec.value("width").unwrap().to_string(), "300");
     }

@@ -277,7 +277,7 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
             return Err(Problem::new(
                 key,
                 value,
-                tr!("letters, digits, dots, commas, underscores and dashes"),
+                tr!("letters, digits, dots, commas, underscores and hyphens"),
             ));
         }
         let (kept, problem) = lesson::read(&link.spec, key, value);

@@ -76,7 +76,7 @@ impl BenchDevice {
     /// What was found of the device that says this of itself.
     pub fn new(report: &DeviceReport, peaks: &Peaks) -> Self {
         BenchDevice {
-            name: report.name.clone(),
+            name: word(&report.name),
             simulated: report.simulated,
             gflops: peaks.flops / 1e9,
             workgroup_gflops: peaks.workgroup_flops.map(|flops| flops / 1e9),
@@ -94,7 +94,7 @@ pub struct BenchRow {
     pub device: String,
     /// The learner; or why there is none.
     pub learner: String,
-    /// Steps per second of all replicas together; none where the network was not trained.
+    /// Steps per second, each of which is a step of every replica; none where the network was not trained.
     pub steps_per_s: Option<f64>,
     /// Multiplications and additions of these steps per second, in thousands of millions.
     pub gflops: Option<f64>,
@@ -108,10 +108,11 @@ impl BenchRow {
             Ok(speed) => speed.learner.split(',').next().unwrap_or_default(),
             Err(why) => why,
         };
+        let [device, learner] = [device, learner].map(word);
         BenchRow {
             network: network.name.into(),
-            device: device.into(),
-            learner: learner.chars().map(|letter| if letter == '|' { '/' } else { letter }).collect(),
+            device,
+            learner,
             steps_per_s: timed.map(|speed| speed.steps_per_s),
             gflops: timed.map(|speed| speed.steps_per_s * spec.step_flops() / 1e9),
         }
@@ -190,7 +191,10 @@ impl BenchTable {
             true => of_json(text).map_err(|why| tr!("The text is no table of a bench: {why}.", why))?,
             false => BenchTable::of_markdown(text),
         };
-        let longest = |row: &BenchRow| row.network.len().max(row.device.len()).max(row.learner.len());
+        let longest = |row: &BenchRow| {
+            let words = [&row.network, &row.device, &row.learner].map(|word| word.chars().count());
+            words.into_iter().max().unwrap_or_default()
+        };
         match &found.rows {
             rows if rows.is_empty() => {
                 Err(tr!("The text is no table of a bench: it has no rows with speeds.").into())
@@ -209,10 +213,12 @@ impl BenchTable {
             if let Some(program) = line.strip_prefix(PROGRAM) {
                 table.program = program.chars().take(MOST_LETTERS).collect();
             }
-            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let inside = line.strip_prefix('|').unwrap_or(line);
+            let inside = inside.strip_suffix('|').unwrap_or(inside);
+            let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
             match (heading, cells.as_slice()) {
                 _ if line == DEVICES || line == ROWS => heading = line,
-                _ if line.starts_with("|--") => {}
+                _ if cells.iter().all(|cell| cell.chars().all(|c| c == '-' || c == ':')) => {}
                 (DEVICES, [name, most, one, launch]) => {
                     let plain = name.strip_suffix(SIMULATED);
                     table.devices.extend(number(most).map(|gflops| BenchDevice {
@@ -242,6 +248,16 @@ impl BenchTable {
         let same = other.rows.iter().find(|theirs| theirs.place(&other.devices) == place)?;
         Some(row.steps_per_s? / same.steps_per_s.filter(|speed| *speed > 0.0)?)
     }
+}
+
+/// A word of a table, without what would end its cell, and no longer than is read again.
+fn word(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        '|' => '/',
+        letter if letter.is_control() => ' ',
+        letter => letter,
+    };
+    text.chars().take(MOST_LETTERS).map(plain).collect()
 }
 
 /// A number with three digits that count.
@@ -319,6 +335,18 @@ mod tests {
         let speeds: Vec<_> = again.rows.iter().map(|row| row.steps_per_s).collect();
         assert_eq!(speeds, [Some(62_346.0), Some(1234.0), Some(100.0), None]);
         assert_eq!(again.markdown(), table.markdown());
+        // As programs that format Markdown write it.
+        let formatted = table.markdown().replace("|---", "| --- ").replace("|  |", "||");
+        assert_eq!(parse(&formatted).unwrap().markdown(), table.markdown());
+        let long = BenchRow::new(
+            &NETWORKS[0],
+            &NETWORKS[0].run(LearnerChoice::Auto),
+            "a|b\nc",
+            Err(&"é".repeat(999)),
+        );
+        assert_eq!((long.device.as_str(), long.learner.chars().count()), ("a/b c", MOST_LETTERS));
+        let with_long = BenchTable { rows: vec![long], ..table };
+        assert_eq!(parse(&with_long.markdown()).unwrap().rows, with_long.rows);
     }
 
     #[test]

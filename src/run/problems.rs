@@ -55,7 +55,11 @@ impl RunSpec {
             Loss::Square.slug(),
             tr!("square, because the transformer computes the gradient of the squared error"),
         );
-        want("batch", "0", tr!("0, because every step uses all examples of the prompt"));
+        want(
+            "batch",
+            "0",
+            tr!("0, which means all examples, because every step uses all examples of the prompt"),
+        );
         problems
     }
 

@@ -120,7 +120,7 @@ impl RunSpec {
         let (found, default) = (self.model.value(BEGINNING)?, fresh.value(BEGINNING)?);
         self.set(BEGINNING, &default).ok()?;
         let expected = tr!(
-            "{default}, or for {key}: {expected}",
+            "{default}, or another value of {key}: {expected}",
             default,
             key = problem.key,
             expected = problem.expected
@@ -172,7 +172,7 @@ mod tests {
         }
         let mut wide = spec.clone();
         wide.parse("d", "7").unwrap();
-        let expected = Problem::new("from", "circuit", "drawn, or for d: something else");
+        let expected = Problem::new("from", "circuit", "drawn, or another value of d: something else");
         assert_eq!(wide.begin_anyhow(&wrong("d")), Some(expected));
         assert_eq!(["d", "from"].map(|key| wide.value(key).unwrap().to_string()), ["7", "drawn"]);
         // Two heads of a layer are in the way, and one, as is usual, is not.

@@ -33,13 +33,13 @@ choices! {
     /// What a∘b is.
     pub enum Operation {
         /// Addition modulo n, the cyclic group Z_n.
-        Add = "add", "a + b mod n";
+        Add = "add", "(a + b) mod n";
         /// Subtraction modulo n.
-        Subtract = "sub", "a − b mod n";
+        Subtract = "sub", "(a − b) mod n";
         /// Multiplication modulo n, with 0 among the elements: no group.
-        Multiply = "mul", "a · b mod n";
+        Multiply = "mul", "(a · b) mod n";
         /// A quadratic form modulo n: no group.
-        Quadratic = "quad", "a² + ab + b² mod n";
+        Quadratic = "quad", "(a² + ab + b²) mod n";
         /// Every entry drawn by itself: nothing to be understood.
         Random = "random", "A random table";
         /// Rotations and reflections of an n-gon.

@@ -72,7 +72,7 @@ export function devices(here) {
     await see("bench-start").click();
     await until(async () => /^CPU: .* \(3 of 10\)$/.test(await text(see("bench-status"))), "the third network");
     assert.deepEqual(await violations(page), []);
-    await until(async () => (await text(see("bench-status"))) === "All networks have been timed.", "the end", 120);
+    await until(async () => (await text(see("bench-status"))) === "The bench has ended.", "the end", 120);
     assert.equal(await page.locator("[data-testid=bench-rows] tbody tr").count(), 10);
     assert.match(await text(see("bench-view")), /The GPU was not timed to the end: /);
     const speeds = await page.locator("[data-testid=bench-rows] tbody tr td:nth-of-type(3)").allTextContents();

@@ -25,15 +25,14 @@ impl Bench {
         out.0
     }
 
-    /// What has been found so far, as markup.
-    pub fn found(&self) -> String {
+    /// Its buttons, as markup.
+    pub fn controls(&self) -> String {
         let mut out = Html::default();
-        out.raw("<p class=\"bench-row\">");
         let has_rows = !self.table.rows.is_empty();
         let mut buttons = vec![match (self.is_running(), has_rows) {
             (true, _) => ("stop", tr!("Stop")),
             (false, false) => ("start", tr!("Start")),
-            (false, true) => ("start", tr!("Time again")),
+            (false, true) => ("start", tr!("Run again")),
         }];
         if has_rows {
             buttons.extend([("markdown", tr!("Copy as Markdown")), ("json", tr!("Copy as JSON"))]);
@@ -41,7 +40,12 @@ impl Bench {
         for (name, words) in buttons {
             out.button(name, "button", &format!("bench-{name}"), "", words);
         }
-        out.mixed(&["<span role=\"status\" data-testid=\"bench-status\">", &self.status(), "</span></p>"]);
+        out.0
+    }
+
+    /// What has been found so far, as markup.
+    pub fn found(&self) -> String {
+        let mut out = Html::default();
         for note in &self.notes {
             out.mixed(&["<p class=\"gallery__about\">", note, "</p>"]);
         }
@@ -55,10 +59,11 @@ impl Bench {
     }
 
     /// What is done now.
-    fn status(&self) -> String {
+    pub fn status(&self) -> String {
         let Some(progress) = &self.progress else {
             return match (self.is_complete, self.table.rows.is_empty()) {
-                (true, _) => tr!("All networks have been timed.").into(),
+                (true, _) if self.notes.is_empty() => tr!("All networks have been timed.").into(),
+                (true, _) => tr!("The bench has ended.").into(),
                 (false, true) => String::new(),
                 (false, false) => tr!("The bench was stopped.").into(),
             };
@@ -87,7 +92,7 @@ impl Bench {
         let headings = [
             tr!("Device"),
             tr!("Maximum GFLOP/s"),
-            tr!("Maximum in one workgroup"),
+            tr!("Maximum GFLOP/s in one workgroup"),
             tr!("Microseconds per launch"),
         ];
         out.table_head("bench-devices", tr!("Devices"), &headings);
@@ -110,7 +115,7 @@ impl Bench {
             tr!("Share of the maximum"),
         ];
         if self.theirs.is_some() {
-            headings.extend([tr!("Other table"), tr!("Times as fast as the other")]);
+            headings.extend([tr!("Other table"), tr!("Speed relative to the other table")]);
         }
         out.table_head("bench-rows", tr!("Networks"), &headings);
         for row in &self.table.rows {

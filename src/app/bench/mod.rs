@@ -33,6 +33,8 @@ pub struct Bench {
     notes: Vec<String>,
     /// What is timed now.
     progress: Option<BenchProgress>,
+    /// Whether it has given up the timing of the run, which is to be timed anew.
+    has_interrupted: bool,
     /// Whether it was timed to the end.
     is_complete: bool,
     /// The table of somebody else.

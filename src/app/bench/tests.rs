@@ -71,7 +71,7 @@ impl BenchPage {
                     let speed = Speed { steps_per_s: 100.0, learner: format!("{learner:?}, in a test") };
                     self.say(Event::Measured(
                         number,
-                        if is_missing { Err("no kernel".into()) } else { Ok(speed) },
+                        if is_missing { Err(Failure::NeedsAutodiff("no kernel".into())) } else { Ok(speed) },
                     ));
                 }
                 Effect::Bench(BenchEffect::Send(other)) => panic!("{other:?}"),
@@ -106,7 +106,7 @@ pub fn complete() -> State {
 fn all_networks_are_timed_with_every_program_that_can() {
     let mut page = BenchPage::open(true);
     assert!(page.opened.is_empty() && page.bench().is_open && !page.bench().is_running());
-    assert!(page.bench().found().contains("data-press=\"start\""));
+    assert!(page.bench().controls().contains("data-press=\"start\""));
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused, Program::Gpu]);
     assert_eq!((page.timed.len(), page.closed), (3 * NETWORKS.len(), 1));
@@ -117,13 +117,13 @@ fn all_networks_are_timed_with_every_program_that_can() {
     assert_eq!(bench.table.rows.len(), 3 * NETWORKS.len() - 1, "what kernels lack is no row");
     assert_eq!(bench.table.devices.len(), 2);
     assert!(bench.is_complete && !bench.is_running() && bench.notes.is_empty());
-    let found = bench.found();
+    let found = bench.controls() + &bench.status() + &bench.found();
     for text in
-        ["All networks have been timed.", "Time again", "WebGPU: &lt;M2> (simulated on the CPU)", "2,000"]
+        ["All networks have been timed.", "Run again", "WebGPU: &lt;M2> (simulated on the CPU)", "2,000"]
     {
         assert!(found.contains(text), "{text}\n{found}");
     }
-    assert!(!found.contains("Times as fast"));
+    assert!(!found.contains("Speed relative"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn stop_keeps_what_was_found() {
     page.stops = Some(Program::Fused);
     page.start();
     assert_eq!(page.bench().table.rows.len(), NETWORKS.len() + 3);
-    assert!(page.bench().found().contains("The bench was stopped.") && page.closed == 1);
+    assert!(page.bench().status() == "The bench was stopped." && page.closed == 1);
     // What comes late is not taken for a result.
     let speed = Speed { steps_per_s: 1.0, learner: String::new() };
     page.say(Event::Measured(3, Ok(speed)));
@@ -200,11 +200,14 @@ fn a_pasted_table_stands_beside_this_one() {
         state.apply(Action::Bench(BenchAction::Compare(Some(Ok(theirs.clone())))));
         assert_eq!(state.bench.compared(), "The other table is from another.");
         let found = state.bench.found();
-        assert!(found.contains("Times as fast as the other") && found.contains(">2.00<"), "{found}");
+        assert!(found.contains("Speed relative to the other table") && found.contains(">2.00<"), "{found}");
     }
     state.apply(Action::Bench(BenchAction::Compare(Some(Err("The text is no table.".into())))));
     assert_eq!(state.bench.compared(), "The text is no table.");
-    assert!(!state.bench.found().contains("Times as fast"));
+    assert!(!state.bench.found().contains("Speed relative"));
     state.apply(Action::Bench(BenchAction::Compare(None)));
     assert_eq!(state.bench.compared(), "");
+    state.apply(Action::Bench(BenchAction::Compare(Some(Ok(theirs)))));
+    state.apply(Action::Bench(BenchAction::Close));
+    assert_eq!(state.bench.compared(), "", "the field is empty, too, when it is opened again");
 }

@@ -3,6 +3,7 @@
 use super::{Bench, BenchAction, BenchProgress};
 use crate::app::state::{Action, State};
 use crate::app::trainer::{BenchEffect, Effect, Program, TrainerMessage};
+use crate::display::Phase;
 use crate::protocol::{Command, Event, Message};
 use crate::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
 use crate::run::{LearnerChoice, RunSpec};
@@ -42,6 +43,8 @@ impl State {
     pub(in crate::app) fn time_networks(&mut self, what: BenchAction, effects: &mut Vec<Effect>) {
         match what {
             BenchAction::Start => {
+                // The two would disturb each other.
+                self.bench.has_interrupted = self.timing.take().is_some();
                 if self.is_playing() {
                     effects.extend(self.apply(Action::Toggle));
                 }
@@ -56,6 +59,10 @@ impl State {
             BenchAction::Close => {
                 self.bench.is_open = false;
                 self.bench.stop(effects);
+                (self.bench.theirs, self.bench.flaw) = (None, String::new());
+                if std::mem::take(&mut self.bench.has_interrupted) && self.run.phase == Phase::Loading {
+                    self.resume(effects);
+                }
             }
         }
         self.bench.version += 1;
@@ -100,8 +107,8 @@ impl Bench {
 
     /// The worker cannot go on; without a GPU there is nothing for the other programs to time.
     fn give_up(&mut self, why: &str, effects: &mut Vec<Effect>) {
-        let Some(BenchProgress { program, .. }) = &self.progress else { return };
-        let is_first_on_gpu = *program == Program::Fused && self.table.devices.len() < 2;
+        let Some(progress @ BenchProgress { program, .. }) = &self.progress else { return };
+        let is_first_on_gpu = *program == Program::Fused && progress.device.is_none();
         let why = why.trim_end_matches('.');
         self.notes.push(match program {
             Program::Cpu => tr!("The CPU was not timed to the end: {why}.", why),
@@ -143,6 +150,7 @@ impl Bench {
             Event::Measured(number, found) if progress.network == Some(number as usize) => {
                 let at = number as usize;
                 let device = progress.device.as_ref().map(|device| device.name.clone()).unwrap_or_default();
+                let found = found.map_err(|failure| failure.to_string());
                 let found = found.as_ref().map_err(String::as_str);
                 // What a program lacks is no result: another program times it.
                 if found.is_ok() || program != Program::Fused {

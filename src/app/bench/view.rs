@@ -60,14 +60,22 @@ pub fn Bench() -> impl IntoView {
                 version.get();
                 store.peek(|state| state.bench.found())
             };
+            // They change seldom: the button that was pressed keeps the focus meanwhile.
+            let controls = store.memo(|state| state.bench.controls());
+            let status = store.memo(|state| state.bench.status());
             let compared = move || {
                 version.get();
                 store.peek(|state| state.bench.compared())
             };
             view! {
                 <main class="gallery" data-testid="bench-view" on:click=press>
-                    // Markup: `Bench::head` and `Bench::found`, written with `Html`, which escapes texts.
+                    // Markup: `Bench::head` and others, written with `Html`, which escapes texts.
                     <div inner_html=head></div>
+                    <div class="bench-row">
+                        // Markup: the same.
+                        <div class="bench-row" inner_html=move || controls.get()></div>
+                        <span role="status" data-testid="bench-status">{move || status.get()}</span>
+                    </div>
                     // Markup: the same.
                     <div class="gallery__cards" inner_html=found></div>
                     <label class="bench-other">
@@ -90,7 +98,7 @@ fn json(table: &BenchTable) -> String {
 
 /// The table in a text of JSON, which the browser reads.
 fn of_json(text: &str) -> Result<BenchTable, String> {
-    let value = js_sys::JSON::parse(text).map_err(|_| tr!("it is no JSON").to_string())?;
+    let value = js_sys::JSON::parse(text).map_err(|_| tr!("it is not valid JSON").to_string())?;
     serde_wasm_bindgen::from_value(value).map_err(|why| why.to_string())
 }
 

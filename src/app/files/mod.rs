@@ -240,7 +240,7 @@ impl State {
     pub(super) fn dismiss(&mut self, effects: &mut Vec<Effect>) {
         self.send(Command::Pause, effects);
         self.staff = TrainerStatus::Absent;
-        (self.report, self.choice, self.rate) = (None, None, None);
+        (self.report, self.choice, self.rate, self.timing) = (None, None, None, None);
         (self.awaiting, self.unanswered) = (false, 0);
     }
 

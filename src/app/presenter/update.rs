@@ -1,7 +1,6 @@
 //! What presenter mode changes in the state.
 
 use super::{Presenter, PresenterAction};
-use crate::app::bench::BenchAction;
 use crate::app::gallery::GalleryAction;
 use crate::app::state::State;
 use crate::app::tour::TourAction;
@@ -15,9 +14,6 @@ impl State {
             self.close_bench(effects);
             if self.gallery.is_open {
                 self.browse(GalleryAction::Close);
-            }
-            if self.bench.is_open {
-                self.time_networks(BenchAction::Close, effects);
             }
             self.presenter.get_or_insert_default();
             return;

@@ -194,9 +194,15 @@ impl State {
             survey: &self.survey,
             refused: self.refused.as_deref(),
             uncovered: self.uncovered.is_some(),
-            speeds: &self.speeds,
+            // The runs of a sweep share launches: one alone says nothing of them.
+            speeds: self.speeds.as_ref().filter(|_| self.run.sweep.is_none()),
         };
         decide(spec, known)
+    }
+
+    /// Whether the run is at its beginning: one under way stays where it is.
+    fn may_be_timed(&self) -> bool {
+        self.run.step == 0 && self.checkpoint.is_none() && self.end.is_none()
     }
 
     /// The program for a run of this page, if the browser has said what it has; by an estimate where nothing is timed.
@@ -313,7 +319,6 @@ impl State {
 
     pub(in crate::app) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         self.gallery.is_open = false;
-        self.close_bench(effects);
         self.take_link(link, effects);
         self.begin(effects);
     }
@@ -321,6 +326,7 @@ impl State {
     /// Takes up another link; nothing begins.
     pub(in crate::app) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         let first = self.run.runs == 0;
+        self.close_bench(effects);
         self.turn_page(effects);
         let device_wish = link.spec.run.device != self.run.link.spec.run.device;
         // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
@@ -398,8 +404,8 @@ impl State {
                     effects.push(Effect::Survey);
                 }
             }
-            Decision::Time(program, _) => self.time_devices(program, effects),
-            Decision::Made(choice) => {
+            Decision::Time(program, _) if self.may_be_timed() => self.time_devices(program, effects),
+            Decision::Time(_, choice) | Decision::Made(choice) => {
                 let program = choice.program;
                 self.choice = Some(choice);
                 if self.has_staff(program, effects) {

@@ -4,6 +4,7 @@ use super::status::status;
 use crate::app::state::{Action, State, TrainerStatus};
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::scripted::Scripted;
+use crate::app::trainer::speeds::Speeds;
 use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
 use crate::display::Phase;
 use crate::display::status::held_out;
@@ -24,6 +25,14 @@ impl Page {
     pub(in crate::app) fn open(fragment: &str) -> Page {
         let mut page =
             Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
+        page.act(Action::Open(fragment.into()));
+        page
+    }
+
+    /// As [`Page::open`], of a browser, where devices are timed.
+    pub(in crate::app) fn that_times(fragment: &str) -> Page {
+        let state = State { speeds: Some(Speeds::default()), ..State::default() };
+        let mut page = Page { state, trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
@@ -76,7 +85,7 @@ impl Page {
         self.act(Action::Heard(kind, TrainerMessage::Said(event.into())));
     }
 
-    fn die(&mut self) {
+    pub(in crate::app) fn die(&mut self) {
         let kind = self.trainer.take().unwrap().0;
         self.act(Action::Heard(kind, TrainerMessage::Died("it was killed".into())));
     }

@@ -44,8 +44,8 @@ pub struct Known<'state> {
     pub refused: Option<&'state str>,
     /// Whether fused kernels turned out not to fit it.
     pub uncovered: bool,
-    /// What this browser has timed.
-    pub speeds: &'state Speeds,
+    /// What this browser has timed; none where estimates decide alone.
+    pub speeds: Option<&'state Speeds>,
 }
 
 /// What comes before a run.
@@ -70,7 +70,7 @@ pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
     if let Some(reason) = known.refused {
         return cpu_only(reason);
     }
-    let is_timed = wish == DeviceChoice::Auto && is_to_be_timed(spec, engine);
+    let is_timed = known.speeds.is_some() && wish == DeviceChoice::Auto && is_to_be_timed(spec, engine);
     let is_small = wish == DeviceChoice::Auto && !worth_a_gpu(spec, engine);
     let small = tr!("a network of this size is trained faster on the CPU than with WebGPU");
     let name = match known.survey {
@@ -92,17 +92,18 @@ pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
         Survey::Adapter { name, .. } => name,
     };
     let program = if engine == Engine::Fused { Program::Fused } else { Program::Gpu };
-    let timed = known.speeds.of(name, spec).filter(|_| is_timed);
+    let timed = known.speeds.filter(|_| is_timed).and_then(|speeds| speeds.of(name, spec, program));
     let Some(TwoSpeeds { cpu, gpu }) = timed else {
         let estimated = match is_small {
             true => Choice { program: Program::Cpu, why: small.into() },
             false => Choice { program, why: String::new() },
         };
-        let waits = is_timed && spec.run.sweep.is_empty();
-        return if waits { Decision::Time(program, estimated) } else { Decision::Made(estimated) };
+        return if is_timed { Decision::Time(program, estimated) } else { Decision::Made(estimated) };
     };
     let [on_cpu, on_gpu] = [cpu, gpu].map(short);
     Decision::Made(match gpu > cpu {
+        // The processor's program has failed.
+        true if cpu == 0.0 => Choice { program, why: String::new() },
         true => {
             let why = tr!("{on_gpu} steps per second here, and {on_cpu} on the CPU", on_gpu, on_cpu);
             Choice { program, why }
@@ -119,7 +120,11 @@ pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
 fn short(speed: f64) -> String {
     let unit = libm::pow(10.0, (libm::log10(speed.max(1e-3)).floor() - 1.0).max(-2.0));
     let rounded = (speed / unit).round() * unit;
-    if rounded < 10.0 { format!("{rounded:.1}") } else { thousands(rounded as u64) }
+    match rounded {
+        few if few < 1.0 => format!("{few:.2}"),
+        few if few < 10.0 => format!("{few:.1}"),
+        many => thousands(many as u64),
+    }
 }
 
 /// The device as the page names it.
@@ -158,7 +163,7 @@ mod tests {
 
     /// What is decided without anything timed.
     fn decided(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered: bool) -> Decision {
-        decide(spec, Known { survey, refused, uncovered, speeds: &Speeds::default() })
+        decide(spec, Known { survey, refused, uncovered, speeds: Some(&Speeds::default()) })
     }
 
     fn program(wish: DeviceChoice, replicas: usize, survey: &Survey) -> Option<Program> {
@@ -212,7 +217,7 @@ mod tests {
         let mut spec = sized(DeviceChoice::Auto, 20, LearnerChoice::Auto);
         let survey = adapter(false);
         let on = |spec: &RunSpec, survey: &Survey, speeds: &Speeds| {
-            decide(spec, Known { survey, refused: None, uncovered: false, speeds })
+            decide(spec, Known { survey, refused: None, uncovered: false, speeds: Some(speeds) })
         };
         let estimated = Choice { program: Program::Fused, why: String::new() };
         assert_eq!(on(&spec, &survey, &speeds), Decision::Time(Program::Fused, estimated));
@@ -221,7 +226,7 @@ mod tests {
             (6.21, 41_999.0, Program::Fused, "42,000 steps per second here, and 6.2 on the CPU"),
             (6.21, 0.0, Program::Cpu, "the GPU cannot train this network"),
         ] {
-            speeds.put("Apple M2", &spec, TwoSpeeds { cpu, gpu });
+            speeds.put("Apple M2", &spec, Program::Fused, TwoSpeeds { cpu, gpu });
             let choice = Choice { program, why: why.into() };
             assert_eq!(on(&spec, &survey, &speeds), Decision::Made(choice));
         }
@@ -239,17 +244,17 @@ mod tests {
         ));
         spec.run.device = DeviceChoice::Gpu;
         assert!(matches!(on(&spec, &survey, &Speeds::default()), Decision::Made(_)));
-        // The runs of a sweep share launches: one alone says nothing of them.
-        let sweep = "#v1/sparse-parity?replicas=20&sweep=n:20_50";
-        let sweep = crate::permalink::decode(sweep).0.spec;
-        assert!(!sweep.run.sweep.is_empty());
-        assert!(matches!(on(&sweep, &survey, &Speeds::default()), Decision::Made(_)));
+        // Where nothing is timed, the estimate decides.
+        spec.run.device = DeviceChoice::Auto;
+        let untimed = Known { survey: &survey, refused: None, uncovered: false, speeds: None };
+        let estimated = Choice { program: Program::Fused, why: String::new() };
+        assert_eq!(decide(&spec, untimed), Decision::Made(estimated));
     }
 
     #[test]
     fn speeds_are_said_to_two_digits() {
         let said = [0.0, 0.123, 1.26, 9.96, 12.6, 126.0, 62_499.0, 1_260_000.0].map(short);
-        assert_eq!(said, ["0.0", "0.1", "1.3", "10", "13", "130", "62,000", "1,300,000"]);
+        assert_eq!(said, ["0.00", "0.12", "1.3", "10", "13", "130", "62,000", "1,300,000"]);
     }
 
     #[test]

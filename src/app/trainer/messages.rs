@@ -32,7 +32,9 @@ impl State {
         self.keep_time(effects);
         match &mut self.staff {
             TrainerStatus::Absent | TrainerStatus::Ready(_)
-                if self.choice.is_none() && self.timing.is_none() && self.run.phase == Phase::Loading =>
+                if self.choice.is_none()
+                    && self.survey == Survey::Unknown
+                    && self.run.phase == Phase::Loading =>
             {
                 self.silence += 1;
                 if self.silence >= SURVEY_WITHIN {
@@ -226,12 +228,13 @@ impl State {
         }
     }
 
-    fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
         if self.awaiting {
             self.unanswered = self.unanswered.saturating_sub(1);
         }
         match failure {
             Failure::Impossible(why) => {
+                self.timing = None;
                 self.message = tr!("This run is not possible: {why}", why);
                 self.run.phase = Phase::Failed(why);
                 self.awaiting = false;
@@ -262,6 +265,9 @@ impl State {
 
     /// The trainer with `program` is gone: the run goes on elsewhere, from the last checkpoint.
     fn lost(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
+        if self.lost_while_timing(program, effects) {
+            return;
+        }
         self.staff = TrainerStatus::Absent;
         self.report = None;
         self.rate = None;

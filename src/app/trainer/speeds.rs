@@ -67,27 +67,30 @@ impl Speeds {
     }
 
     /// What was found for runs like this on the adapter of that name.
-    pub fn of(&self, adapter: &str, spec: &RunSpec) -> Option<TwoSpeeds> {
-        let key = key(adapter, spec);
+    pub fn of(&self, adapter: &str, spec: &RunSpec, on_gpu: Program) -> Option<TwoSpeeds> {
+        let key = key(adapter, spec, on_gpu);
         self.found.iter().find(|(known, _)| *known == key).map(|(_, speeds)| *speeds)
     }
 
     /// Keeps what was found.
-    pub fn put(&mut self, adapter: &str, spec: &RunSpec, speeds: TwoSpeeds) {
-        let key = key(adapter, spec);
+    pub fn put(&mut self, adapter: &str, spec: &RunSpec, on_gpu: Program, speeds: TwoSpeeds) {
+        let key = key(adapter, spec, on_gpu);
         self.found.retain(|(known, _)| *known != key);
         self.found.push((key, speeds));
         self.found.drain(..self.found.len().saturating_sub(MOST));
     }
 }
 
-/// What a speed hangs on: the adapter, task, model and learner, the work of a step to about a fifth, and the replicas.
-fn key(adapter: &str, spec: &RunSpec) -> String {
+/// What a speed hangs on: the adapter and its program, task, model and learner, the work of a step to about a fifth, and the
+/// replicas.
+fn key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     let work = (4.0 * libm::log2(spec.step_flops().max(1.0))).round();
     let word = |key: &str| spec.value(key).map(|value| value.to_string()).unwrap_or_default();
     let [model, learner] = ["model", "learner"].map(word);
     let (task, replicas) = (spec.task.info().slug, spec.run.replicas);
-    format!("{} {task} {model} {learner} {work} {replicas}", adapter.replace(['\t', '\n'], " "))
+    let kernels = if on_gpu == Program::Fused { "kernels" } else { "autodiff" };
+    let adapter = adapter.replace(['\t', '\n'], " ");
+    format!("{adapter} {kernels} {task} {model} {learner} {work} {replicas}")
 }
 
 fn line(line: &str) -> Option<(String, TwoSpeeds)> {
@@ -112,25 +115,28 @@ mod tests {
     fn what_was_found_is_known_of_runs_with_the_same_work() {
         let mut speeds = Speeds::read("", "Browser 1");
         let run = spec("#v1/groups?n=23");
-        assert_eq!(speeds.of("Apple M2", &run), None);
-        speeds.put("Apple M2", &run, ONE);
-        assert_eq!(speeds.of("Apple M2", &run), Some(ONE));
+        assert_eq!(speeds.of("Apple M2", &run, Program::Fused), None);
+        speeds.put("Apple M2", &run, Program::Fused, ONE);
+        assert_eq!(speeds.of("Apple M2", &run, Program::Fused), Some(ONE));
         // Another rate or seed makes no other work; another size, model, number of replicas or adapter may.
-        assert_eq!(speeds.of("Apple M2", &spec("#v1/groups?n=23&lr=0.5&seed=9")), Some(ONE));
+        assert_eq!(speeds.of("Apple M2", &spec("#v1/groups?n=23&lr=0.5&seed=9"), Program::Fused), Some(ONE));
         for other in ["#v1/groups?n=47", "#v1/groups?n=23&replicas=2", "#v1/groups?n=23&learner=autodiff"] {
-            assert_eq!(speeds.of("Apple M2", &spec(other)), None, "{other}");
+            assert_eq!(speeds.of("Apple M2", &spec(other), Program::Fused), None, "{other}");
         }
-        assert_eq!(speeds.of("Apple M3", &run), None);
+        assert_eq!(speeds.of("Apple M3", &run, Program::Fused), None);
     }
 
     #[test]
     fn what_is_kept_is_read_again_by_the_same_browser_alone() {
         let mut speeds = Speeds::read("", "Browser\t1");
         let run = spec("#v1/groups?n=23");
-        speeds.put("an adapter\twith a tab\nand a line", &run, ONE);
+        speeds.put("an adapter\twith a tab\nand a line", &run, Program::Fused, ONE);
         let text = speeds.text();
         assert_eq!(Speeds::read(&text, "Browser\t1"), speeds);
-        assert_eq!(Speeds::read(&text, "Browser 2").of("an adapter\twith a tab\nand a line", &run), None);
+        assert_eq!(
+            Speeds::read(&text, "Browser 2").of("an adapter\twith a tab\nand a line", &run, Program::Fused),
+            None
+        );
     }
 
     #[test]
@@ -144,12 +150,12 @@ mod tests {
     fn the_oldest_is_forgotten() {
         let mut speeds = Speeds::default();
         for adapter in 0..MOST + 5 {
-            speeds.put(&adapter.to_string(), &spec("#v1/groups"), ONE);
+            speeds.put(&adapter.to_string(), &spec("#v1/groups"), Program::Fused, ONE);
         }
         assert_eq!(speeds.found.len(), MOST);
-        assert_eq!(speeds.of("4", &spec("#v1/groups")), None);
-        assert_eq!(speeds.of("5", &spec("#v1/groups")), Some(ONE));
-        speeds.put("5", &spec("#v1/groups"), ONE);
+        assert_eq!(speeds.of("4", &spec("#v1/groups"), Program::Fused), None);
+        assert_eq!(speeds.of("5", &spec("#v1/groups"), Program::Fused), Some(ONE));
+        speeds.put("5", &spec("#v1/groups"), Program::Fused, ONE);
         assert_eq!(speeds.found.len(), MOST);
     }
 }

@@ -5,7 +5,7 @@ use super::{Effect, Program};
 use crate::app::state::{State, TrainerStatus};
 use crate::app::trainer::device::Survey;
 use crate::display::own_data;
-use crate::protocol::{Command, Payload, Speed};
+use crate::protocol::{Command, Failure, Payload, Speed};
 
 /// For how long a run is timed on each device, in milliseconds.
 const WINDOW_MS: f64 = 120.0;
@@ -35,20 +35,41 @@ impl State {
     pub(in crate::app) fn timed(
         &mut self,
         number: u32,
-        found: Result<Speed, String>,
+        found: Result<Speed, Failure>,
         effects: &mut Vec<Effect>,
     ) {
         let Some(timing) = self.timing.as_mut().filter(|_| number == self.timings) else { return };
-        // What cannot be trained makes no steps.
-        let speed = found.map_or(0.0, |speed| speed.steps_per_s);
-        if timing.now == Program::Cpu {
+        let now = timing.now;
+        let speed = match found {
+            Ok(speed) => speed.steps_per_s,
+            // Autodiff may train on the GPU what kernels do not fit.
+            Err(failure @ Failure::NeedsAutodiff(_)) if now == Program::Fused && self.uncovered.is_none() => {
+                return self.failed(now, failure, effects);
+            }
+            // What cannot be trained makes no steps.
+            Err(_) => 0.0,
+        };
+        if now == Program::Cpu {
             (timing.cpu, timing.now) = (speed, timing.on_gpu);
             return self.time_next(effects);
         }
-        let Timing { spec, adapter, cpu, .. } = timing.clone();
-        self.speeds.put(&adapter, &spec, TwoSpeeds { cpu, gpu: speed });
-        effects.push(Effect::KeepSpeeds(self.speeds.text()));
+        let Timing { spec, adapter, on_gpu, cpu, .. } = timing.clone();
+        if let Some(speeds) = &mut self.speeds {
+            speeds.put(&adapter, &spec, on_gpu, TwoSpeeds { cpu, gpu: speed });
+            effects.push(Effect::KeepSpeeds(speeds.text()));
+        }
         self.resume(effects);
+    }
+
+    /// The processor's worker is gone while the run was timed on it: the GPU may train what it cannot.
+    pub(in crate::app) fn lost_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
+        let is_timed = self.timing.as_ref().is_some_and(|timing| timing.now == program);
+        if !is_timed || program.on_gpu() {
+            return false;
+        }
+        self.staff = TrainerStatus::Absent;
+        self.timed(self.timings, Err(Failure::Internal(String::new())), effects);
+        true
     }
 
     /// Whether the trainer is the one with `program` and takes commands; it is opened if not.
@@ -74,11 +95,19 @@ mod tests {
     use crate::app::run::tests::Page;
     use crate::app::state::Action;
     use crate::app::trainer::TrainerMessage;
+    use crate::app::trainer::speeds::Speeds;
     use crate::display::Phase;
-    use crate::protocol::{DeviceKind, DeviceReport, Event, Failure};
+    use crate::protocol::{DeviceKind, DeviceReport, Event};
 
     /// Replicas enough for the estimate to speak for the GPU, and not so many that it decides.
     const RUN: &str = "#v1/sparse-parity?n=20&replicas=20";
+
+    /// The page of a browser, which times.
+    fn open(link: &str) -> State {
+        let mut state = State { speeds: Some(Speeds::default()), ..State::default() };
+        state.apply(Action::Open(link.into()));
+        state
+    }
 
     fn adapter() -> Action {
         Action::Surveyed(Survey::Adapter { name: "Apple M2".into(), simulated: false })
@@ -108,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_run_is_timed_on_both_devices_once_and_trains_on_the_faster_one() {
-        let mut page = Page::open(RUN);
+        let mut page = Page::that_times(RUN);
         page.act(adapter());
         assert_eq!(page.opened(), [Program::Cpu, Program::Fused]);
         let timings = |page: &Page| {
@@ -127,8 +156,7 @@ mod tests {
 
     #[test]
     fn what_is_timed_is_said_and_a_run_that_replaces_it_is_timed_instead() {
-        let mut state = State::default();
-        state.apply(Action::Open(RUN.into()));
+        let mut state = open(RUN);
         assert_eq!(state.apply(adapter()), [Effect::Open(Program::Cpu)]);
         assert_eq!(asked(&state.apply(ready(Program::Cpu))), [1]);
         assert_eq!(status(&state), "Timing the CPU and the GPU");
@@ -151,8 +179,7 @@ mod tests {
     #[test]
     fn a_gpu_that_cannot_train_the_run_or_fails_leaves_it_to_the_cpu() {
         let start = || {
-            let mut state = State::default();
-            state.apply(Action::Open(RUN.into()));
+            let mut state = open(RUN);
             state.apply(adapter());
             state.apply(ready(Program::Cpu));
             state.apply(heard(Program::Cpu, measured(1, 5.0)));
@@ -160,7 +187,8 @@ mod tests {
             state
         };
         let mut state = start();
-        let effects = state.apply(heard(Program::Fused, Event::Measured(1, Err("too large".into()))));
+        let effects = state
+            .apply(heard(Program::Fused, Event::Measured(1, Err(Failure::TooLarge("too large".into())))));
         assert!(effects.contains(&Effect::Open(Program::Cpu)), "{effects:?}");
         assert_eq!(state.choice.as_ref().unwrap().why, "the GPU cannot train this network");
 
@@ -173,5 +201,53 @@ mod tests {
         let effects: Vec<Effect> = (0..60).flat_map(|_| state.apply(Action::Tick)).collect();
         assert!(effects.contains(&Effect::Open(Program::Cpu)), "{effects:?}");
         assert!(state.message.contains("sent nothing for"), "{}", state.message);
+    }
+
+    /// Cells of a sweep have no sweep of their own, and their runs share launches.
+    #[test]
+    fn neither_a_sweep_nor_a_run_under_way_nor_the_command_line_is_timed() {
+        let mut state = open("#v1/sparse-parity?replicas=20&sweep=n:20_50");
+        assert_eq!(state.apply(adapter()), [Effect::Open(Program::Fused)]);
+        let mut state = State::default();
+        state.apply(Action::Open(RUN.into()));
+        assert_eq!(state.apply(adapter()), [Effect::Open(Program::Fused)]);
+        // A run with little work began on the processor; now the page knows a GPU.
+        let mut page = Page::that_times("#v1/sparse-parity?n=20&replicas=5");
+        page.train(100);
+        page.act(adapter());
+        page.die();
+        assert_eq!((page.opened(), page.state.run.step), (&[Program::Cpu; 2][..], 100));
+        assert!(!page.sent.iter().any(|(command, _)| matches!(command, Command::Measure(..))));
+        page.act(Action::Reset);
+        assert!(page.sent.iter().any(|(command, _)| matches!(command, Command::Measure(..))));
+    }
+
+    #[test]
+    fn a_cpu_that_fails_leaves_the_run_to_the_gpu_and_kernels_that_do_not_fit_to_autodiff() {
+        let mut state = open(RUN);
+        state.apply(adapter());
+        state.apply(ready(Program::Cpu));
+        let died = Action::Heard(Program::Cpu, TrainerMessage::Died("out of memory".into()));
+        assert_eq!(state.apply(died), [Effect::Open(Program::Fused)]);
+        assert_eq!(asked(&state.apply(ready(Program::Fused))), [1]);
+        let uncovered = Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into());
+        let effects = state.apply(heard(Program::Fused, Event::Measured(1, Err(uncovered))));
+        assert!(
+            effects.contains(&Effect::Open(Program::Gpu)) || effects.contains(&Effect::Open(Program::Cpu))
+        );
+        assert!(
+            state.uncovered.is_some() && state.speeds == Some(Speeds::default()),
+            "nothing is kept of it"
+        );
+        // A sound GPU trains what the processor cannot.
+        let mut state = open(RUN);
+        state.apply(adapter());
+        state.apply(ready(Program::Cpu));
+        state.apply(heard(Program::Cpu, Event::Measured(1, Err(Failure::TooLarge("no".into())))));
+        state.apply(ready(Program::Fused));
+        let effects = state.apply(heard(Program::Fused, measured(1, 4.0)));
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(Command::Start { .. }, _))));
+        let choice = state.choice.as_ref().unwrap();
+        assert_eq!((choice.program, choice.why.as_str()), (Program::Fused, ""));
     }
 }

@@ -149,7 +149,7 @@ const ALL_OF_THEM: &[Preset] = &[
         claim: "On a table of 40 columns, networks with a sparse initial first layer (two weights of 1 per neuron, all other weights 0) have a smaller error than networks with a dense initial first layer. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
         instance: instance!(
-            "Two hidden layers of 200 and 100 neurons, and 500 steps instead of 300. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
+            "Two hidden layers of 200 and 100 neurons, and 500 steps, not the 300 steps named above. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
         ),
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.003 },
@@ -166,7 +166,7 @@ const ALL_OF_THEM: &[Preset] = &[
         claim: "If no column is informative by itself, the greedy algorithm that grows a tree has no useful criterion for its splits. On this table, networks need fewer rows than the forest.",
         source: "Our experiment, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
         instance: instance!(
-            "In this preset the label is the product of the signs of two columns, and training has 500 steps instead of 300."
+            "In this preset the label is the product of the signs of two columns, and training has 500 steps, not the 300 steps named above."
         ),
         expect: &[
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.05 },

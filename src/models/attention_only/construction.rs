@@ -291,7 +291,7 @@ mod tests {
             let (link, notices) = decode(&format!("#v1/markov?{settings}"));
             assert_eq!(notices.len(), 1, "{notices:?}");
             assert!(notices[0].key == "from" && notices[0].found == "circuit", "{notices:?}");
-            assert!(notices[0].expected.starts_with("drawn, or for d: "), "{notices:?}");
+            assert!(notices[0].expected.starts_with("drawn, or another value of d: "), "{notices:?}");
             assert!(link.spec.problems().is_empty());
             assert_eq!(link.spec.value("from").unwrap().to_string(), "drawn");
         }

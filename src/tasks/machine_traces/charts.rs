@@ -11,7 +11,7 @@ crate::charts! {
     BACK = "stepsback", "Accuracy by steps since the last write", "Steps back", Bars;
     /// For each layer: the largest attention of a head on the last write to the cell of the predicted symbol; only writes at least four steps ago count.
     WRITES = "writes", "Attention on the most recent write", "On write", Lines;
-    /// Accuracy on traces that are longer than in training. The network reads only the last part of a trace; only cells written within this part count.
+    /// Accuracy on longer traces than in training. The network reads only the last part of a trace; only predictions for cells written in this part are counted.
     LONGER = "longer", "Accuracy on longer runs", "Long runs", Lines;
     /// Attention weights on the chosen trace. In each row, the most recent write to the next cell is outlined.
     LOOKS = "lookback", "Attention on a trace", "Attention", Grid;

@@ -29,6 +29,8 @@ pub struct CpuLearner<N: CpuNetwork> {
     pub(super) replicas: Vec<N::Replica>,
     remembered: Vec<N::Replica>,
     sizer: SliceSizer,
+    /// A measurement that is not complete, and the first replica that it lacks.
+    measuring: Option<(Row, usize)>,
     stopped: StoppedReplicas,
     cores: Cores<N>,
 }
@@ -51,6 +53,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
             remembered: replicas.clone(),
             replicas,
             sizer: SliceSizer::default(),
+            measuring: None,
             stopped: StoppedReplicas::default(),
         };
         learner.load(&Weights { parameters: spec.initial(), moments: zeros });
@@ -102,9 +105,10 @@ impl<N: CpuNetwork> CpuLearner<N> {
     /// As [`Learner::advance`].
     fn advance_now(&mut self, segment: &Segment) -> Progress {
         if segment.due(segment.from) {
-            let row = self.measure_now(segment.from, segment.held_out);
-            return Progress { step: segment.from, rows: vec![row] };
+            let rows = self.measure_some(segment).into_iter().collect();
+            return Progress { step: segment.from, rows };
         }
+        self.measuring = None;
         let mut sizer = self.sizer;
         let step = sizer.train(segment, |from, until| self.train(segment.spec, from, until));
         self.sizer = sizer;
@@ -115,13 +119,36 @@ impl<N: CpuNetwork> CpuLearner<N> {
     pub(super) fn measure_now(&mut self, step: u64, held_out: usize) -> Row {
         self.network.prepare_measure(held_out);
         let mut row = Row { step, ..Default::default() };
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
-            match self.stopped.of(r) {
-                Some(last) => row.append(last),
-                None => self.network.measure(replica, r, step, held_out, &mut row),
+        (0..self.replicas.len()).for_each(|r| self.measure_replica(r, held_out, &mut row));
+        row
+    }
+
+    /// Goes on with the measurement that is due where the segment begins, one replica at least, until it is complete or time
+    /// is over.
+    ///
+    /// # Why
+    /// To measure a thousand replicas takes as long as hundreds of steps, and nobody who presses Pause waits for that.
+    fn measure_some(&mut self, segment: &Segment) -> Option<Row> {
+        let (mut row, first) = self.measuring.take().unwrap_or_else(|| {
+            self.network.prepare_measure(segment.held_out);
+            (Row { step: segment.from, ..Default::default() }, 0)
+        });
+        for r in first..self.replicas.len() {
+            self.measure_replica(r, segment.held_out, &mut row);
+            if r + 1 < self.replicas.len() && now_ms() >= segment.deadline_ms {
+                self.measuring = Some((row, r + 1));
+                return None;
             }
         }
-        row
+        Some(row)
+    }
+
+    /// Appends the measurement of replica number `r` before training step `row.step`.
+    fn measure_replica(&mut self, r: usize, held_out: usize, row: &mut Row) {
+        match self.stopped.of(r) {
+            Some(last) => row.append(last),
+            None => self.network.measure(&mut self.replicas[r], r, row.step, held_out, row),
+        }
     }
 
     /// Part `part` of parameter `which` of all replicas.
@@ -167,6 +194,7 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
     }
 
     fn load(&mut self, weights: &Weights) {
+        self.measuring = None;
         let count = self.replicas.len();
         let parameters = weights.parameters.iter().zip(&weights.moments).enumerate();
         for (which, (values, moments)) in parameters {
@@ -187,10 +215,15 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
     }
 
     fn restore(&mut self) -> Local<'_, ()> {
+        self.measuring = None;
         for (replica, remembered) in self.replicas.iter_mut().zip(&self.remembered) {
             replica.copy(remembered);
         }
         Box::pin(async { Ok(()) })
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.measuring.is_some()
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -207,7 +240,8 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
     }
 
     fn shard_gradients(&mut self, spec: &RunSpec, job: &ShardJob, weights: &[f32]) -> Vec<f32> {
-        let lengths = self.shapes.iter().map(Parameter::len);
+        // Of one replica.
+        let lengths = self.shapes.iter().map(|parameter| parameter.shape[1] * parameter.shape[2]);
         if lengths.clone().sum::<usize>() != weights.len() {
             return vec![];
         }

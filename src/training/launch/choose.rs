@@ -67,7 +67,7 @@ pub fn gpu_worth(spec: &RunSpec, engine: Engine) -> f64 {
 }
 
 /// Whether an estimate is too rough to tell which device is faster, so that both are to be timed: on a GPU that is not the
-/// one of the estimates the lines may cross elsewhere, and within a factor of thirty nobody knows.
+/// one of the estimates the lines may cross elsewhere, from a quarter to thirty times the work.
 ///
 /// # Why
 /// Far below, the other program would be fetched for nothing; far above, one step on the processor may take seconds.

@@ -190,6 +190,11 @@ impl Session {
         self.ending.is_some()
     }
 
+    /// Whether a measurement has begun and is not complete: [`Session::advance`] goes on with it.
+    pub fn is_measuring(&self) -> bool {
+        self.learner.is_measuring()
+    }
+
     /// For each replica, the step t_c at which it reached the target.
     pub fn solved(&self) -> &[Option<u64>] {
         &self.solved
@@ -425,5 +430,34 @@ mod tests {
             session.solved = solved.to_vec();
             assert_eq!([0, 1, 2, 3].map(|replica| session.is_served(replica)), served);
         }
+    }
+
+    /// A pause comes between two replicas of a measurement, and the row is the one that is measured at once; so is the run.
+    #[test]
+    fn a_measurement_is_made_in_slices() {
+        let link = "#v1/sparse-parity?n=8&k=2&width=8&replicas=5&held=64&every=7&steps=20&halt=steps";
+        let spec = decode(link).0.spec;
+        let start = || Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
+        let (mut whole, mut sliced) = (start(), start());
+        let rows = |events: &[Event]| match events {
+            [Event::Metrics(rows), ..] => rows.clone(),
+            _ => vec![],
+        };
+        let at_once = pollster::block_on(whole.advance(f64::INFINITY, 0)).unwrap();
+        for replica in 0..5 {
+            assert_eq!((sliced.is_measuring(), sliced.step()), (replica > 0, 0));
+            let events = pollster::block_on(sliced.advance(0.0, 0)).unwrap();
+            assert_eq!(rows(&events).len(), usize::from(replica == 4));
+            assert!(replica < 4 || rows(&events) == rows(&at_once));
+        }
+        assert!(!sliced.is_measuring());
+        let expected = pollster::block_on(whole.finish(|_| {})).unwrap();
+        let (mut found, mut slices) = (vec![], 0);
+        while !sliced.finished() {
+            found.extend(rows(&pollster::block_on(sliced.advance(0.0, u64::MAX)).unwrap()));
+            slices += 1;
+        }
+        assert_eq!(found, expected.rows);
+        assert!(slices > 15, "{slices} slices: the rows of steps 7, 14 and 20 take five each");
     }
 }

@@ -128,7 +128,8 @@ pub type OpenHelpers = fn(&RunSpec, usize) -> Vec<Rc<dyn Helper>>;
 /// Trains all replicas of one run. How far is decided by [`crate::training::session::Session`].
 pub trait Learner {
     /// Trains from step `segment.from` on and measures what is due, until the segment's end, its deadline or a
-    /// convenient place before. A segment that begins where a measurement is due makes it.
+    /// convenient place before. A segment that begins where a measurement is due makes it, or a part of it: the row comes when
+    /// it is complete.
     fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress>;
 
     /// Loss and accuracy before training step `step`, on what is trained on and on the first `held_out`
@@ -154,6 +155,11 @@ pub trait Learner {
     /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
     /// more. Learners for which all replicas go together go on with it.
     fn stop_replica(&mut self, _replica: usize, _row: &Row) {}
+
+    /// Whether a measurement has begun and is not complete.
+    fn is_measuring(&self) -> bool {
+        false
+    }
 
     /// From now on trains on so many cores of the processor, where that is faster. The numbers stay the same, bit for bit.
     #[cfg(not(target_family = "wasm"))]

@@ -9,7 +9,7 @@ use crate::training::session::{Options, Session};
 
 /// The smallest number of held-out examples.
 const HELD_OUT: usize = 64;
-/// Steps that are sent to a device at once at most, so that the launches of a GPU do not pile up unseen.
+/// Most steps of a slice, so that the launches of a GPU do not pile up unseen.
 const MOST_STEPS: u64 = 200_000;
 /// How long a run trains before it is timed, as a part of the time for which it is timed.
 const WARM_UP: f64 = 0.5;
@@ -87,7 +87,10 @@ impl Trial {
         // To read weights is to wait for the device.
         self.session.first_layer().await?;
         let now = now_ms();
-        if let (Stage::Timed(from, first), true) = (&self.stage, step > 0) {
+        // A run that has diverged goes back to its last good measurement.
+        if let Stage::Timed(from, first) = self.stage
+            && step > first
+        {
             let steps_per_s = (step - first) as f64 / (now - from).max(1e-3) * 1e3;
             return Ok(Some(Speed { steps_per_s, learner: self.session.learner().into() }));
         }

@@ -526,7 +526,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| stays(&runs.run("search-half-space"), 0.74, 0.81)),
     ),
     (
-        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm, and that the number of layers is then the running time of the algorithm.",
+        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm into a table, and that the number of layers is then the running time of the algorithm.",
         Preset("parity-times"),
     ),
     (

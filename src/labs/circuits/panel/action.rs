@@ -25,7 +25,7 @@ const GATES: &str = "12";
 pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
     (text!("Parity of 4 bits"), Named::Parity, "4", "1"),
     (text!("Parity of 8 bits, pair by pair"), Named::Tree, "8", "1"),
-    (text!("Carry when adding 3-bit numbers"), Named::Adder, "3", "1"),
+    (text!("Carry bit of the sum of two 3-bit numbers"), Named::Adder, "3", "1"),
     (text!("Majority of 5 bits"), Named::Majority, "5", "1"),
     (text!("12 random gates"), Named::Random, "4", "1"),
     (text!("Copying a bit through 20 layers"), Named::Relay, "4", "20"),

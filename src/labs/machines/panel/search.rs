@@ -207,7 +207,7 @@ impl Search {
                 )
             }
             _ => tr!(
-                "According to the search, step {found} wrote cell {cell} last; the symbol in the token is {symbol}.",
+                "According to the search, step {found} is the last step that wrote cell {cell}; the symbol in the token is {symbol}.",
                 found,
                 cell,
                 symbol

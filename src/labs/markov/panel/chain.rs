@@ -63,7 +63,7 @@ pub fn ChainCard(
                 {move || news.see(|chains, _| words::stationary(chains)).flatten()}
             </p>
             <div class="editing__own">
-                <label class="editing__label" for="own-rows">{tr!("Rows of the chain, %")}</label>
+                <label class="editing__label" for="own-rows">{tr!("Rows of the transition matrix, %")}</label>
                 <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
                     placeholder="e.g. 90 10 / 30 70" autocomplete="off" spellcheck="false"
                     aria-describedby="own-rows-problem"

@@ -51,7 +51,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "More data can hurt",
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&wd=0.01&replicas=10&steps=30000&target=0.9&every=200&held=512&sweep=m:3000_6000_10000_20000_40000&series=width:30_100&speed=0&show=accuracy.times.sweep",
-        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. From 10,000 training examples on, networks with more examples need more steps.",
+        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. With more than 10,000 training examples, the networks need more steps the more examples they have.",
         source: "Edelman 2024, figure 6.2 (right)",
         instance: "The settings of the thesis, except for n = 100, 30,000 steps, widths 30 and 100, and 10 trials per point.",
         expect: &[
