@@ -336,7 +336,8 @@ mod tests {
         assert_eq!(speeds, [Some(62_346.0), Some(1234.0), Some(100.0), None]);
         assert_eq!(again.markdown(), table.markdown());
         // As programs that format Markdown write it.
-        let formatted = table.markdown().replace("|---", "| --- ").replace("|  |", "||");
+        let formatted =
+            table.markdown().replace("---:", " ---: ").replace("|---", "| --- ").replace("|  |", "||");
         assert_eq!(parse(&formatted).unwrap().markdown(), table.markdown());
         let long = BenchRow::new(
             &NETWORKS[0],

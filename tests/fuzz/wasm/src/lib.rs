@@ -225,7 +225,7 @@ fn show(page: &State) {
         rate(page),
         titles::title(page),
         command(page),
-        device_line(page.choice.as_ref(), page.report.as_ref()),
+        device_line(page.choice.as_ref(), page.report.as_ref(), page.is_timing()),
     ];
     shown.extend(page.notices.iter().map(ToString::to_string));
     shown.extend(page.preset().map(|preset| preset.slug.to_string()));
