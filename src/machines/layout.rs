@@ -85,7 +85,7 @@ impl Group {
             Group::Symbol => tr!("Symbol under the head"),
             Group::Written => tr!("Symbol written in this step"),
             Group::Time => tr!("Number of the step, in binary"),
-            Group::Before => tr!("Number of the cell written in this step, in binary"),
+            Group::Before => tr!("Number (in binary) of the cell written in this step"),
             Group::Head => tr!("Number of the head's cell after the move, in binary"),
             Group::Recalled => tr!("Symbol found in an earlier step"),
             Group::Given => tr!("Symbol found in the input"),

@@ -22,7 +22,7 @@ pub enum ChainError {
     #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
-    #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
+    #[error("{}", tr!("the transition matrix of a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
     Entries {
         /// Symbols of the chain.
         symbols: usize,
@@ -403,7 +403,7 @@ mod tests {
             (Chain::from_percent(2, &[90, 20, 30, 70]), "row 1 must sum to 100, but it sums to 110"),
             (
                 Chain::from_percent(2, &[90, 10, 30]),
-                "a chain with 2 symbols needs 4 entries, row by row, but there are 3",
+                "the transition matrix of a chain with 2 symbols needs 4 entries, row by row, but there are 3",
             ),
             (
                 Chain::from_percent(9, &[]),

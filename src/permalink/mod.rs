@@ -250,7 +250,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         notices.push(Problem::new(
             "link",
             &tr!("further problems: {more}", more),
-            tr!("settings of this run"),
+            tr!("only settings of this run, each with a valid value"),
         ));
     }
     (link, notices)

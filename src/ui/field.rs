@@ -124,7 +124,9 @@ fn range(knob: &Knob) -> String {
         }
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
         Range::Schedule(..) => tr!("Increasing steps, each with a value, like 500:0.1_900:0.02.").into(),
-        Range::Points(_, most) => tr!("At most {most} points x:y, like -1:0.5_0.3:2.", most),
+        Range::Points(_, most) => {
+            tr!("At most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2.", most)
+        }
         Range::Text(most) | Range::Formula(most) => {
             tr!(
                 "At most {most} characters, counted after encoding for a link.",

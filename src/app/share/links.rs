@@ -23,7 +23,7 @@ pub fn Links() -> impl IntoView {
             <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
                 about=tr!("A terminal command that trains the same run and gives the same numbers.") />
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
-                {tr!("Link for a class, QR code, embedding")}
+                {tr!("Link for a class, QR code, HTML for another page")}
             </button>
             <p class="paper">{address}</p>
         </section>

@@ -47,7 +47,7 @@ pub fn marked(mut lines: Lines, run: &RunView) -> Lines {
     lines.marks.extend(
         stages
             .filter(|(s, _)| *s <= run.step)
-            .map(|(s, at)| (s as f64, tr!("training of layer {at}", at = at + 1))),
+            .map(|(s, at)| (s as f64, tr!("training of layer {at} begins", at = at + 1))),
     );
     if run.history.last().is_none() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));

@@ -127,7 +127,7 @@ fn stages_are_marked_once_they_begin() {
     state.run.step = 499;
     assert_eq!(marks(&state), []);
     state.run.step = 500;
-    assert_eq!(marks(&state), [(500.0, "training of layer 2".to_string())]);
+    assert_eq!(marks(&state), [(500.0, "training of layer 2 begins".to_string())]);
 }
 
 #[test]

@@ -386,18 +386,18 @@ fn words_are_those_of_points() {
     state.run.phase = crate::display::Phase::Running;
     state.run.measured(row(100, 0.25));
     state.run.step = 100;
-    assert_eq!(names(&state.run)[3], "R², held-out, last point");
+    assert_eq!(names(&state.run)[3], "R², held-out, last point of a prompt");
     assert_eq!(extra(&state.run, 0), ("Prompts seen".into(), "6,400".into()));
     let best = extra(&state.run, 1);
     assert!(best.0 == "Best method that uses only one prompt" && best.1.ends_with(')'), "{best:?}");
     let said = status::line(&state.run, String::new);
     assert!(
-        said.starts_with("Learning: R² at the last point is 0.750; ")
+        said.starts_with("Learning: R² at the last point of a prompt is 0.750; ")
             && said.contains(" the best method that uses only one prompt has R² 0."),
         "{said}"
     );
     state.run.reached(0, 100);
-    assert_eq!(status::found(&state.run), "R² at the last point is at least 0.95 at step 100.");
+    assert_eq!(status::found(&state.run), "R² at the last point of a prompt is at least 0.95 at step 100.");
 }
 
 /// Only the lab of the transformer that is written down may say so of a network.

@@ -16,9 +16,9 @@ use crate::settings::real;
 pub(super) fn names() -> [String; 4] {
     [
         tr!("Relative error, training"),
-        tr!("Relative error, held-out, last point"),
+        tr!("Relative error, held-out, last point of a prompt"),
         tr!("R², training"),
-        tr!("R², held-out, last point"),
+        tr!("R², held-out, last point of a prompt"),
     ]
     .map(String::from)
 }
@@ -50,13 +50,13 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     Some(match best(run) {
         Some((best, name)) => {
             tr!(
-                "R² at the last point is {r2}; the best method that uses only one prompt has R² {best} ({name})",
+                "R² at the last point of a prompt is {r2}; the best method that uses only one prompt has R² {best} ({name})",
                 r2,
                 name,
                 best = decimal(best)
             )
         }
-        None => tr!("R² at the last point is {r2}; 0 is the R² of predicting the mean", r2),
+        None => tr!("R² at the last point of a prompt is {r2}; 0 is the R² of predicting the mean", r2),
     })
 }
 
@@ -65,8 +65,8 @@ pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     let target = real(settings.target);
     match settings.replicas {
-        1 => tr!("R² at the last point is at least {target} {at}.", target, at),
-        _ => tr!("R² at the last point is at least {target} in {networks}, {at}.", target, networks, at),
+        1 => tr!("R² at the last point of a prompt is at least {target} {at}.", target, at),
+        _ => tr!("R² at the last point of a prompt is at least {target} in {networks}, {at}.", target, networks, at),
     }
 }
 
@@ -212,6 +212,6 @@ pub(super) fn depth(run: &RunView) -> String {
     let said: Vec<String> = all.into_iter().filter_map(one).collect();
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
-        false => tr!("R² at the last point. {said}.", said = said.join("; ")),
+        false => tr!("R² at the last point of a prompt. {said}.", said = said.join("; ")),
     }
 }

@@ -89,7 +89,7 @@ const INDUCTION: &[Preset] = &[
         name: "Chains with three symbols",
         group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&steps=600",
-        claim: "With three symbols, the plateau of the KL at the KL of the unigram strategy is flatter than with two symbols. After the plateau the KL falls as suddenly as with two symbols.",
+        claim: "With three symbols, the KL of the network has a plateau near the KL of the unigram strategy, and this plateau is flatter than with two symbols. After the plateau the KL of the network falls as suddenly as with two symbols.",
         source: "Edelman 2024, section 8.2 and figure 8.3",
         instance: "The settings of “An induction head forms”, with three symbols.",
         expect: &[

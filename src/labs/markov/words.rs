@@ -48,7 +48,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
         charts::STRATEGIES => {
             let one = |of: &Measure| {
                 tr!(
-                    "{kl} from the {strategy} strategy",
+                    "{kl} for the {strategy} strategy",
                     kl = decimal(newest(run, *of)),
                     strategy = curves::name(*of)
                 )

@@ -13,7 +13,7 @@ const HEBB: Preset = Preset {
     name: "Hebb's rule and the error that theory predicts",
     group: &GROUP,
     link: "#v1/teacher-student?replicas=10",
-    claim: "The weights of each of ten students are the sum of yx, the label times the input, over all examples so far. After 5 examples per weight the students answer 16 % of new inputs wrongly, and after 20 examples per weight 9 %, as theory predicts.",
+    claim: "The weight vector of each of ten student networks is the sum of yx, the label times the input, over all examples so far. After 5 examples per weight the student networks answer 16 % of new inputs wrongly, and after 20 examples per weight 9 %, as theory predicts.",
     source: "Vallet 1989",
     instance: "Kept: Hebb's rule on inputs of ±1 and a teacher with Gaussian weights. The theory is for n → ∞; here n is 100.",
     expect: &[

@@ -13,7 +13,7 @@ crate::charts! {
     ANSWERS = "answers", "Answers over the steps", "Answers", Lines;
     /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a fitted power law.
     TIMES = "bysize", "Running time by size", "By size", Lines;
-    /// Share of test inputs answered correctly at the end of each run of a sweep over the noise or the number of inputs, examples or validation queries.
+    /// Share of test inputs answered correctly at the end of each run of a sweep over the noise, or over the number of inputs, of examples or of validation queries.
     LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
     /// How many of the tried rules have each combination of validation accuracy (row) and test accuracy (column).
     CLOUD = "cloud", "Rules tried", "Rules", Grid;

@@ -72,7 +72,7 @@ pub const STATEMENTS: Statements = &[
         Known("over all inputs as many labels are +1 as −1, whatever one or two bits are"),
     ),
     (
-        "A guess from only two of the three bits is right only half of the time, so a partly correct set of bits gives no better loss than random guessing.",
+        "A guess that uses only two of the three bits is right half of the time, so a partly correct set of bits gives no better loss than random guessing.",
         Known("given two factors of a product of three random signs, the third is a coin"),
     ),
     ("Before you train the network: how will the loss change during training?", Words),
@@ -108,7 +108,10 @@ pub const STATEMENTS: Statements = &[
             (0..=100).step_by(10).all(|step| run.accuracy(step) < 0.6 && run.loss(step) > 0.9 * run.loss(0))
         }),
     ),
-    ("Held-out accuracy reaches 60 % at step 300 or later.", Preset("hidden-progress")),
+    (
+        "Held-out accuracy is below 60 % before step 300, and reaches 60 % at step 300 or later.",
+        Preset("hidden-progress"),
+    ),
     ("Will the weights have moved after 300 steps?", Words),
     (
         "Yes, and the weights on the three relevant bits have begun to move away from the other weights.",

@@ -198,7 +198,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| near(bare(runs).measure("least-norm", 10).into(), 0.0691, 5e-5)),
     ),
     (
-        "Each bar of the chart “Smallest perturbation by layer” shows how large the change is in at most three neighbouring layers.",
+        "Each bar of the chart “Smallest perturbation by layer” stands for at most three neighbouring layers and shows the norm of the change in these layers.",
         Known("`places` of the lab's charts: three of the 100 layers share each of at most 48 bars"),
     ),
     ("The sweep measures the margin of products of 1, 4, 25, 100 and 400 weights.", Words),
@@ -353,7 +353,10 @@ pub const STATEMENTS: Statements = &[
         On(falls_without_rounding),
     ),
     ("Press Play.", Words),
-    ("Random noise is less harmful than the worst change of the same norm.", On(noise_is_less_harmful)),
+    (
+        "Random noise on the weights is less harmful than the worst change of the weights with the same norm.",
+        On(noise_is_less_harmful),
+    ),
     (
         "In this sweep random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits.",
         On(|_| {

@@ -87,7 +87,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?circuit=adder&n=3&replicas=4&steps=300",
         claim: "The output of the circuit is 1 if the sum of two 3-bit numbers needs a fourth bit. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.141. The lower bounds of theorem D.6 are 0.0744 if the parameters of rounding stay fixed, and 0.00285 if the parameters of rounding may change as well.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
-        instance: "Our choices: a ripple-carry adder with rounding, and the last four rows of the truth table as inputs.",
+        instance: "Our choices: a ripple-carry adder as the circuit, a network with rounding, and the last four rows of the truth table as inputs.",
         expect: &[
             median(Measured::Least, 300, (0.14, 0.143)),
             median(Measured::Held, 300, (0.074, 0.0748)),

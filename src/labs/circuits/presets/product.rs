@@ -19,7 +19,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&round=no&show=norms.where",
-        claim: "The weights of this network are 100 factors, all equal to 1. The answer is right as long as their product is above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight becomes a little smaller. In each of 8 random directions, only a change with a norm above 0.3 makes the answer wrong.",
+        claim: "The weights of this network are 100 factors, all equal to 1. The answer is right as long as their product is above 0.5. A change of norm 0.0691 that makes each weight a little smaller brings the product down to 0.5. In each of 8 random directions, only a change with a norm above 0.3 makes the answer wrong.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: 100 weights, and a search that finds the exact margin.",
         expect: &[
