@@ -6,12 +6,13 @@ use web_sys::{Event, MouseEvent};
 
 use super::BenchAction;
 use crate::app::browser;
+use crate::app::gallery::cards::follow_focus;
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::tour::passage::pressed;
 use crate::language::translated;
 use crate::record::bench::BenchTable;
-use crate::ui::browser::{focus, get};
+use crate::ui::browser::get;
 
 /// The bench, where it is open.
 #[component]
@@ -40,18 +41,7 @@ pub fn Bench() -> impl IntoView {
         let theirs = (!text.trim().is_empty()).then(|| BenchTable::parse(&text, of_json));
         store.act(Action::Bench(BenchAction::Compare(theirs)));
     };
-    // Whoever moves by keyboard, or listens, goes on where the view has changed.
-    let was_open = StoredValue::new(false);
-    Effect::new(move |_| {
-        let now = is_open.get();
-        if now || was_open.get_value() {
-            was_open.set_value(now);
-            request_animation_frame(move || {
-                browser::scroll_up();
-                focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
-            });
-        }
-    });
+    follow_focus(is_open);
     move || {
         is_open.get().then(|| {
             let head = store.peek(|state| state.bench.head());

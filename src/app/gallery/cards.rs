@@ -28,18 +28,7 @@ pub fn Gallery() -> impl IntoView {
             store.act(Action::Gallery(GalleryAction::Close));
         }
     };
-    // Whoever moves by keyboard, or listens, goes on where the view has changed.
-    let was_open = StoredValue::new(false);
-    Effect::new(move |_| {
-        let now = is_open.get();
-        if now || was_open.get_value() {
-            was_open.set_value(now);
-            request_animation_frame(move || {
-                browser::scroll_up();
-                focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
-            });
-        }
-    });
+    follow_focus(is_open);
     move || {
         is_open.get().then(|| {
             let head = store.peek(|state| state.gallery.head());
@@ -59,6 +48,21 @@ pub fn Gallery() -> impl IntoView {
             }
         })
     }
+}
+
+/// Whoever moves by keyboard, or listens, goes on where a view opens in place of the run, or where the run is shown again.
+pub fn follow_focus(is_open: Memo<bool>) {
+    let was_open = StoredValue::new(false);
+    Effect::new(move |_| {
+        let now = is_open.get();
+        if now || was_open.get_value() {
+            was_open.set_value(now);
+            request_animation_frame(move || {
+                browser::scroll_up();
+                focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
+            });
+        }
+    });
 }
 
 /// Stories, and the way to the gallery.

@@ -124,19 +124,13 @@ impl State {
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
         if fragment == bench::FRAGMENT {
-            if self.run.runs == 0 {
-                self.library.is_blank = true;
-                self.set_link(PRESETS[0].link(), effects);
-            }
+            self.begin_beneath(effects);
             self.gallery.is_open = false;
             return self.open_bench();
         }
         self.close_bench(effects);
         if fragment == FRAGMENT {
-            if self.run.runs == 0 {
-                self.library.is_blank = true;
-                self.set_link(PRESETS[0].link(), effects);
-            }
+            self.begin_beneath(effects);
             if !self.is_locked("presets") {
                 self.open_gallery(effects);
             }
@@ -168,6 +162,14 @@ impl State {
                 tr!("The page opened the run that the new address (URL) describes.").into(),
                 effects,
             );
+        }
+    }
+
+    /// Begins a run beneath a view that opens first.
+    fn begin_beneath(&mut self, effects: &mut Vec<Effect>) {
+        if self.run.runs == 0 {
+            self.library.is_blank = true;
+            self.set_link(PRESETS[0].link(), effects);
         }
     }
 

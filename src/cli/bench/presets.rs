@@ -29,17 +29,16 @@ use crate::labs::PRESETS;
 use crate::presets::Preset;
 use crate::record::{Environment, torch};
 use crate::run::time::{duration, seconds_of_one};
-use crate::run::{DeviceChoice, Halt, RunSpec};
+use crate::run::{DeviceChoice, RunSpec};
 use crate::sweep::cell;
 use crate::training::launch::device::Device;
 use crate::training::launch::learners::{Place, entry};
+use crate::training::session::trial::endless;
 
 /// Measuring time for one row in seconds, unless another is asked for.
 pub const SECONDS: f64 = 1.0;
 /// Presets with a step that takes longer than this are not tried, in seconds.
 const SLOWEST_ESTIMATE: f64 = 4.0;
-/// The smallest number of held-out examples.
-const HELD_OUT: usize = 64;
 
 /// A preset's run, or the first run of its sweep.
 fn first_run(preset: &Preset) -> RunSpec {
@@ -55,13 +54,11 @@ fn is_trained(preset: &Preset) -> bool {
     entry(&first_run(preset), Place::Anywhere).is_none()
 }
 
-/// The run of `preset` that measures next to nothing on its way and never ends.
+/// The run of `preset` on the processor, which measures next to nothing on its way and never ends.
 fn work(preset: &Preset) -> RunSpec {
-    let mut spec = first_run(preset);
-    (spec.run.halt, spec.run.steps, spec.run.every) = (Halt::Steps, 10_000_000, 100_000);
+    let mut spec = endless(&first_run(preset));
     spec.run.device = DeviceChoice::Cpu;
-    let few = RunSpec { run: crate::run::Run { held_out: HELD_OUT, ..spec.run.clone() }, ..spec.clone() };
-    if few.problems().is_empty() { few } else { spec }
+    spec
 }
 
 /// What a row calls the preset.
@@ -180,6 +177,7 @@ fn print(report: &Report) {
 mod tests {
     use super::*;
     use crate::labs::find;
+    use crate::run::Halt;
 
     #[test]
     fn the_work_is_that_of_the_preset_without_its_measurements() {
