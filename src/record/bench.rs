@@ -261,7 +261,7 @@ fn word(text: &str) -> String {
 }
 
 /// A number with three digits that count.
-pub fn digits(value: f64) -> String {
+fn digits(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
@@ -272,7 +272,8 @@ pub fn digits(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-fn cell(value: Option<f64>) -> String {
+/// A number with three digits that count, or a dash where there is none.
+pub fn cell(value: Option<f64>) -> String {
     value.map_or("–".into(), digits)
 }
 

@@ -34,7 +34,7 @@ export function devices(here) {
     await page.goto(here().address + LINK);
     const said = await until(async () => {
       const device = await text(see("device"));
-      return / steps per second here, and /.test(device) && device;
+      return / steps per second (on the CPU|with WebGPU), and /.test(device) && device;
     }, "the speeds", 120);
     const [here_, other] = [...said.matchAll(/([\d,.]+) (?=steps|with|on)|and ([\d,.]+)/g)].map((match) => number(match[1] ?? match[2]));
     assert.ok(here_ > other && other > 0, said);

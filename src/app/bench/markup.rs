@@ -3,7 +3,7 @@
 use super::Bench;
 use crate::app::html::Html;
 use crate::app::trainer::Program;
-use crate::record::bench::{BenchDevice, BenchRow, NETWORKS, digits};
+use crate::record::bench::{BenchDevice, BenchRow, NETWORKS, cell};
 
 impl Bench {
     /// Its heading, as markup; buttons carry their names as `data-press`.
@@ -142,10 +142,6 @@ impl Bench {
             None => self.flaw.clone(),
         }
     }
-}
-
-fn cell(value: Option<f64>) -> String {
-    value.map_or("–".into(), digits)
 }
 
 impl Html {

@@ -105,12 +105,12 @@ pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
         // The processor's program has failed.
         true if cpu == 0.0 => Choice { program, why: String::new() },
         true => {
-            let why = tr!("{on_gpu} steps per second here, and {on_cpu} on the CPU", on_gpu, on_cpu);
+            let why = tr!("{on_gpu} steps per second with WebGPU, and {on_cpu} on the CPU", on_gpu, on_cpu);
             Choice { program, why }
         }
         false if gpu == 0.0 => return cpu_only(tr!("the GPU cannot train this network")),
         false => {
-            let why = tr!("{on_cpu} steps per second here, and {on_gpu} with WebGPU", on_cpu, on_gpu);
+            let why = tr!("{on_cpu} steps per second on the CPU, and {on_gpu} with WebGPU", on_cpu, on_gpu);
             Choice { program: Program::Cpu, why }
         }
     })
@@ -222,8 +222,8 @@ mod tests {
         let estimated = Choice { program: Program::Fused, why: String::new() };
         assert_eq!(on(&spec, &survey, &speeds), Decision::Time(Program::Fused, estimated));
         for (cpu, gpu, program, why) in [
-            (62_123.0, 41_999.0, Program::Cpu, "62,000 steps per second here, and 42,000 with WebGPU"),
-            (6.21, 41_999.0, Program::Fused, "42,000 steps per second here, and 6.2 on the CPU"),
+            (62_123.0, 41_999.0, Program::Cpu, "62,000 steps per second on the CPU, and 42,000 with WebGPU"),
+            (6.21, 41_999.0, Program::Fused, "42,000 steps per second with WebGPU, and 6.2 on the CPU"),
             (6.21, 0.0, Program::Cpu, "the GPU cannot train this network"),
         ] {
             speeds.put("Apple M2", &spec, Program::Fused, TwoSpeeds { cpu, gpu });
@@ -277,12 +277,12 @@ mod tests {
         assert_eq!(line(1000, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(1000, &Survey::Unknown, None), "Asking the browser for a GPU");
         assert_eq!(device_line(None, None, true), "The CPU and the GPU are timed on this network");
-        let why = "42,000 steps per second here, and 6.2 on the CPU".to_string();
+        let why = "42,000 steps per second with WebGPU, and 6.2 on the CPU".to_string();
         let report = DeviceReport { kind: DeviceKind::Gpu, name: "WebGPU: M2".into(), simulated: false };
         let choice = Choice { program: Program::Fused, why };
         assert_eq!(
             device_line(Some(&choice), Some(&report), false),
-            "WebGPU: M2 (42,000 steps per second here, and 6.2 on the CPU)"
+            "WebGPU: M2 (42,000 steps per second with WebGPU, and 6.2 on the CPU)"
         );
     }
 

@@ -145,7 +145,7 @@ mod tests {
         };
         assert_eq!((timings(&page), &page.state.run.phase), (2, &Phase::Running));
         let why = &page.state.choice.as_ref().unwrap().why;
-        assert_eq!(why, "30,000 steps per second here, and 10,000 on the CPU");
+        assert_eq!(why, "30,000 steps per second with WebGPU, and 10,000 on the CPU");
         // Another rate is no other work.
         page.act(Action::Edit("lr".into(), "0.5".into()));
         page.act(Action::NewSeed(5));
