@@ -66,7 +66,12 @@ pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
     let target = real(settings.target);
     match settings.replicas {
         1 => tr!("R² at the last point of a prompt is at least {target} {at}.", target, at),
-        _ => tr!("R² at the last point of a prompt is at least {target} in {networks}, {at}.", target, networks, at),
+        _ => tr!(
+            "R² at the last point of a prompt is at least {target} in {networks}, {at}.",
+            target,
+            networks,
+            at
+        ),
     }
 }
 
