@@ -37,6 +37,7 @@ cargo xtask <command>
                         build the page into dist/, ready for any static host
   test [filter]         everything that must hold: format, core, native tests, page, browser
   check                 lints and docs on top: what to run before a commit
+  format                formats every source file, the labs too, which `cargo fmt` does not find
   dependencies          licences, sources and second copies against deny.toml; advisories
                         where cargo-deny is installed
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
@@ -84,6 +85,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "build" => web::build(&project, value(rest, "--public-url").unwrap_or("./")),
         "test" => return tests::test(&project, rest),
         "check" => return tests::check(&project),
+        "format" => tests::formatted(&project),
         "dependencies" => tests::dependencies(&project),
         "size" => size::check(&project),
         "links" => tests::links(&project, rest),

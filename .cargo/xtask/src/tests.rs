@@ -160,15 +160,24 @@ pub fn dependencies(project: &Project) -> Outcome {
 
 fn format(report: &mut Report) {
     report.cargo("format", &["fmt", "--check"]);
-    // A macro declares the labs' modules, which `cargo fmt` therefore does not find.
-    report.part("format of labs", |report| {
-        let mut files = vec![];
-        sources(&report.project.root.join("src/labs"), &mut files)?;
-        passed(run(command("rustfmt")
-            .current_dir(&report.project.root)
-            .args(["--edition", "2024", "--check"])
-            .args(files)))
-    });
+    report.part("format of labs", |report| passed(run(rustfmt_labs(report.project)?.arg("--check"))));
+}
+
+/// `cargo xtask format`: everything that has a format gets it.
+pub fn formatted(project: &Project) -> Outcome {
+    run(native(project).arg("fmt"))?;
+    run(&mut rustfmt_labs(project)?)?;
+    run(&mut chores(project, "fmt"))?;
+    run(native(project).args(["fmt", "--manifest-path"]).arg(fuzzed(project)))
+}
+
+/// A formatter of the labs: a macro declares their modules, which `cargo fmt` therefore does not find.
+fn rustfmt_labs(project: &Project) -> Outcome<Command> {
+    let mut files = vec![];
+    sources(&project.root.join("src/labs"), &mut files)?;
+    let mut rustfmt = command("rustfmt");
+    rustfmt.current_dir(&project.root).args(["--edition", "2024"]).args(files);
+    Ok(rustfmt)
 }
 
 /// The Rust files of a folder and of those in it.
