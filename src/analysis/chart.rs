@@ -33,7 +33,7 @@ crate::charts! {
     /// The last charts of every lab.
     LAST;
     /// For each value of the second swept setting: the smallest value of the first swept setting at which 80 % of the trials succeed.
-    THRESHOLD = "enough", "Smallest setting value with 80 % successful trials", "Threshold", Lines;
+    THRESHOLD = "enough", "Smallest setting value with ≥ 80 % successful trials", "Threshold", Lines;
     /// Share of held-out examples that networks answer wrongly at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }

@@ -80,9 +80,9 @@ impl ParityNeurons {
     /// The numbers in one sentence.
     pub fn summary(&self) -> String {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let neurons = if self.live == 1 { tr!("neuron is") } else { tr!("neurons are") };
+        let neurons = if self.live == 1 { tr!("neurons is") } else { tr!("neurons are") };
         tr!(
-            "{live} of {norms} {neurons} live. The sign rule holds for {sign_rule} of the norm mass. Averages over all neurons, weighted by norm mass: {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
+            "{live} of {norms} {neurons} live. The other numbers are averages over all neurons, weighted by norm mass, the neuron's term in the penalty: the product of w₁ − w₂ and all relevant uⱼ is at least 0 for {sign_rule} of the norm mass; {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
             live = self.live,
             norms = self.norms.len(),
             neurons,

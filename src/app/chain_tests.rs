@@ -292,7 +292,7 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     let seven: Vec<(usize, u64)> = (0..7).map(|r| (r, 200 + r as u64)).collect();
     assert_eq!(
         text(many, &last, &seven),
-        "The induction head has formed in 7 of 10 networks, at steps 200 to 206: the KL is more than half-way from the unigram KL to \
+        "The induction head has formed in 7 of 10 networks, between steps 200 and 206: the KL is more than half-way from the unigram KL to \
          the bigram KL. Ended at step 400."
     );
     assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");

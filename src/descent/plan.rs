@@ -144,7 +144,7 @@ impl Plan {
         }
         if delta < LEAST_DELTA {
             let expected = tr!(
-                "at least {least}, because in a narrower band rounding would make the computed slope wrong",
+                "at least {least}, because in a narrower band, rounding would make the computed slope wrong",
                 least = LEAST_DELTA
             );
             problems.push(Problem::new("delta", &delta.to_string(), expected));
@@ -278,7 +278,7 @@ mod tests {
                 Plan { approximation: Approximation { delta: 1e-12, ..lines(8) }, ..Plan::default() },
                 16,
                 "delta",
-                "at least 0.000000001, because in a narrower band rounding would make the computed slope wrong",
+                "at least 0.000000001, because in a narrower band, rounding would make the computed slope wrong",
             ),
             (Plan { rate: 0.0, ..Plan::default() }, 16, "lr", "a finite number above 0"),
             (Plan { limit: f64::NAN, ..Plan::default() }, 16, "box", "a finite number above 0"),

@@ -110,12 +110,12 @@ fn learning(run: &RunView) -> String {
         let share = percent(test);
         return match replicas {
             1 => tr!("Learning: {share} of the variance is explained", share),
-            _ => tr!("Learning: in the median, {share} of the variance is explained", share),
+            _ => tr!("Learning: {share} of the variance is explained by the median network", share),
         };
     }
     let right = match replicas {
         1 => tr!("{share} of the answers are right", share = percent(test)),
-        _ => tr!("in the median, {share} of the answers are right", share = percent(test)),
+        _ => tr!("{share} of the answers of the median network are right", share = percent(test)),
     };
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
         return tr!("The training sample is memorised; on held-out examples {right}", right);
@@ -140,18 +140,18 @@ pub fn examples(run: &RunView) -> &'static str {
     run.lab().examples(run.spec())
 }
 
-/// "Found at step 1,250: all 3 bits (4, 11, 17)."
+/// "Found at step 1,250: all 3 relevant bits (4, 11, 17)."
 pub fn found(run: &RunView) -> String {
     let Some(first) = run.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
     let bits: Vec<String> = run.relevant.iter().map(|i| (i + 1).to_string()).collect();
     let bits = match bits.as_slice() {
         [one] => tr!("the one relevant bit ({one})", one),
-        bits => tr!("all {many} bits ({places})", many = bits.len(), places = bits.join(", ")),
+        bits => tr!("all {many} relevant bits ({places})", many = bits.len(), places = bits.join(", ")),
     };
     let last = run.solved.iter().map(|(_, step)| *step).max().unwrap_or(first);
     let at = match first == last {
         true => tr!("at step {first}", first = thousands(first)),
-        false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
+        false => tr!("between steps {first} and {last}", first = thousands(first), last = thousands(last)),
     };
     if let Some(found) = run.lazy().and_then(|lab| lab.found(run, &networks(run), &at)) {
         return found;
@@ -172,6 +172,6 @@ pub fn found(run: &RunView) -> String {
 pub fn held_out(run: &RunView) -> Option<String> {
     let whole = run.spec().held_out();
     (run.held_out < whole).then(|| {
-        tr!("While the CPU trains, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If a measurement on these examples reaches the target, it is repeated on all held-out examples before the target counts as reached.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+        tr!("While training runs on the CPU, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If a measurement on these examples reaches the target, it is repeated on all held-out examples before the target counts as reached.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
     })
 }

@@ -163,10 +163,10 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     let given = match columns - places.len() {
         0 => tr!("Example {example}: {written}.", example, written),
         _ if relevant == 0 => {
-            tr!("Example {example}: {written}, and so on for {columns} inputs.", example, written, columns)
+            tr!("Example {example}: {written}, and so on for all {columns} inputs.", example, written, columns)
         }
         _ if relevant > most => tr!(
-            "Example {example}: {written}, and so on for the {relevant} relevant inputs.",
+            "Example {example}: {written}, and so on for all {relevant} relevant inputs.",
             example,
             written,
             relevant
@@ -264,7 +264,7 @@ mod tests {
         for (at, x) in batch.x.chunks(task.n).enumerate() {
             let example = lazy(run.spec()).example(&run, at).unwrap();
             brief(&example);
-            assert!(example.given.ends_with("and so on for 100 inputs."), "{example:?}");
+            assert!(example.given.ends_with("and so on for all 100 inputs."), "{example:?}");
             let field: f64 = x.iter().zip(&teacher).map(|(x, w)| f64::from(*x) * w).sum();
             assert_eq!(example.label, format!("The label is {}.", if field < 0.0 { "−1" } else { "+1" }));
             let output: f64 = x.iter().zip(&weights[0]).map(|(x, w)| f64::from(*x) * f64::from(*w)).sum();
@@ -281,7 +281,7 @@ mod tests {
     fn inputs_that_matter_are_said_to_matter_where_not_all_are_written_down() {
         let (run, _) = asked("#v1/sparse-parity?n=20&k=8&width=16");
         let given = of_numbers(&run, 0).unwrap().given;
-        assert!(given.ends_with(", and so on for the 8 relevant inputs."), "{given}");
+        assert!(given.ends_with(", and so on for all 8 relevant inputs."), "{given}");
         assert_eq!(given.matches("bit ").count(), WRITTEN);
     }
 

@@ -19,7 +19,7 @@ pub enum ChainError {
     #[error("{}", tr!("the number of symbols of a chain must be from 2 to {most}, but it is {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol", order = _0, most = MOST_CONTEXTS))]
+    #[error("{}", tr!("a chain of order {order} must have from 2 to {most} contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 a context is only the current symbol", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
     #[error("{}", tr!("the transition matrix of a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]

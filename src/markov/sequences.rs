@@ -33,7 +33,7 @@ choices! {
         /// Rows and columns sum to one, so that all symbols are equally frequent.
         Doubly = "ds", "Doubly stochastic";
         /// Some chains are doubly stochastic; the others have independent symbols.
-        Mixture = "mixture", "Doubly stochastic and independent";
+        Mixture = "mixture", "Doubly stochastic or independent";
     }
 }
 

@@ -43,7 +43,7 @@ settings! {
         reach: f64 = 4.0, "reach", "Range R of the straight lines", Range::Real(0.1, 100.0);
         /// Width δ of the band above 0: for an input between 0 and δ, the transformer computes a wrong slope of the ReLU.
         delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
-        /// Bound on the weights: each step ends with a projection of every weight to the range from −B to B.
+        /// Bound on the weights: each step ends with a projection of every weight onto the range from −B to B.
         limit: f64 = 10.0, "box", "Bound B on the weights", Range::Real(0.01, 1e6);
         /// Scale of the random initial weights; with 0, as in the paper, the weights of most networks never change.
         scale: f64 = 1.0, "w0", "Scale of the initial weights", Range::Real(0.0, 10.0);

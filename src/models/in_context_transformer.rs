@@ -413,7 +413,7 @@ impl Architecture for OnPoints {
         let mut problems = vec![];
         if heads == 0 || !width.is_multiple_of(heads) {
             let expected =
-                tr!("a divisor of d = {width}, since the heads of a layer share the d components", width);
+                tr!("a divisor of d = {width}, since the d components are divided equally among the heads", width);
             problems.push(Problem::new("heads", &heads.to_string(), expected));
         }
         problems.extend(crowded(self.activations(inputs), batch, replicas));

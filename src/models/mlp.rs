@@ -86,7 +86,7 @@ settings! {
         degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Distribution of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
-        /// Number of ones in each initial row of W; all other entries are 0 or ε.
+        /// Number of ones in each row of the initial W; all other entries are 0 or ε.
         ones: usize = 2, "ones", "Ones per row of W", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
         /// Biases that are trained. With ReLU, a parity of an odd number of bits (3 or more) cannot be learned without hidden biases.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);

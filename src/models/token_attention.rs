@@ -97,7 +97,7 @@ settings! {
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Sharpness α of the attention set by hand; with 0, α is such that the named token gets at least 99.99 % of the attention.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
-        /// Number of linear pieces of the function that approximates each square x² in the readout set by hand.
+        /// Number of linear pieces of the function that approximates each square x² in the read-out set by hand.
         knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";
     }
 }

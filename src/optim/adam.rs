@@ -57,7 +57,7 @@ impl Adam {
     pub const INFO: Info = Info {
         slug: "adam",
         name: "Adam / AdamW",
-        about: "Each step of a weight is proportional to the running mean of its gradient, divided by the root of the running mean of the squared gradient. AdamW is Adam with decoupled weight decay.",
+        about: "Each step of a weight is proportional to the running mean of its gradient, divided by the square root of the running mean of the squared gradient. AdamW is Adam with decoupled weight decay.",
         sources: &[KINGMA_2015, LOSHCHILOV_2019],
     };
 }

@@ -60,7 +60,7 @@ pub enum FileError {
         expected: String,
     },
     /// Steps do not rise.
-    #[error("{}", tr!("the step numbers of this run do not increase: measurement {at} is of step {step}, and the previous measurement is of step {before}", at, step, before))]
+    #[error("{}", tr!("the step numbers of this run do not increase: measurement {at} was made at step {step}, and the previous measurement at step {before}", at, step, before))]
     Order {
         /// Which measurement, from 1.
         at: usize,
@@ -76,7 +76,7 @@ pub enum FileError {
     #[error("{}", tr!("this file contains weights of another program: the header of the file names no run"))]
     ForeignWeights,
     /// The file of weights ends early or has too much.
-    #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, but according to its header there are {expected} bytes", found, expected))]
+    #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, but according to its header it should have {expected} bytes", found, expected))]
     Length {
         /// Bytes that there are.
         found: u64,

@@ -133,11 +133,11 @@ fn every_damage_has_its_sentence() {
         (changed("\"solved\":[null,50]", "\"solved\":[null]"), "a step or null for each of 2 replicas"),
         (
             changed("\"step\":50,", "\"step\":500,"),
-            "measurement 3 is of step 100, and the previous measurement is of step 500",
+            "measurement 3 was made at step 100, and the previous measurement at step 500",
         ),
         (
             changed("\"step\":50,", "\"step\":0,"),
-            "measurement 2 is of step 0, and the previous measurement is of step 0",
+            "measurement 2 was made at step 0, and the previous measurement at step 0",
         ),
         (
             changed("\"test_loss\":[", "\"test_loss\":[1,"),

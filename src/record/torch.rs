@@ -27,7 +27,7 @@ const MOST_GIVEN: u64 = (1 << 20) * 3 / 16;
 pub fn script(spec: &RunSpec) -> Result<String, String> {
     if !spec.run.sweep.is_empty() {
         return Err(tr!(
-            "A sweep has many runs, and a script trains one run. Open one run of the sweep first."
+            "A sweep has many runs, but a script trains only one run. Open one run of the sweep first."
         )
         .into());
     }

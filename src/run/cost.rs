@@ -263,7 +263,7 @@ impl Cost {
     /// The sentence that asks a person whether so [dear](Cost::is_dear) a run is to begin; nothing for most runs.
     pub fn asks(&self, seconds: f64) -> Option<String> {
         let needs = self.is_dear(seconds).then(|| self.needs(seconds))?;
-        Some(tr!("This run needs {needs}. Play starts the run.", needs))
+        Some(tr!("This run needs {needs}. The button Play starts the run.", needs))
     }
 
     /// How many helpers of a sweep there is memory for, of `most`: each has a run of its own.

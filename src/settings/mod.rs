@@ -278,16 +278,16 @@ impl Knob {
                 tr!("one of {slugs}", slugs = slugs.join(", "))
             }
             Range::List(low, high) => {
-                tr!("different whole numbers from {low} to {high} separated by dots, or nothing", low, high)
+                tr!("different whole numbers from {low} to {high} separated by dots, or an empty value", low, high)
             }
             Range::Axis => {
                 tr!(
-                    "a setting's key and at most {most} values, like n:10_20_40 or n:lin:10..90:9, or nothing",
+                    "a setting's key and at most {most} values, like n:10_20_40 or n:lin:10..90:9, or an empty value",
                     most = MOST_VALUES
                 )
             }
             Range::Axes => tr!(
-                "at most {most} settings separated by commas, each with a key and values, like n:10_20,k:2_3, and at most {values} values in all; or nothing",
+                "at most {most} settings separated by commas, each with a key and values, like n:10_20,k:2_3, and at most {values} values in all; or an empty value",
                 most = axes::MOST_AXES,
                 values = MOST_VALUES
             ),
@@ -296,7 +296,7 @@ impl Knob {
             }
             Range::Numbers(low, high, most) => {
                 tr!(
-                    "at most {most} whole numbers from {low} to {high} separated by dots, or nothing",
+                    "at most {most} whole numbers from {low} to {high} separated by dots, or an empty value",
                     most,
                     low,
                     high
@@ -309,17 +309,17 @@ impl Knob {
                 )
             }
             Range::Schedule(low, high) => tr!(
-                "increasing steps, each with a value from {low} to {high}, like 500:0.1_900:0.02",
+                "steps in increasing order, each with a value from {low} to {high}, like 500:0.1_900:0.02",
                 low = real(low),
                 high = real(high)
             ),
             Range::Points(largest, most) => tr!(
-                "at most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2, with numbers from -{largest} to {largest}; or nothing",
+                "at most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2, with numbers from -{largest} to {largest}; or an empty value",
                 most,
                 largest = real(largest)
             ),
             Range::Text(most) | Range::Formula(most) => {
-                tr!("text of at most {most} characters, counted after encoding for a link", most)
+                tr!("text of at most {most} characters, counted in the encoded form that a link contains", most)
             }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();

@@ -50,7 +50,7 @@ settings! {
         test_scale: f64 = 1.0, "ts", "Factor for test inputs", Range::Real(0.01, 10.0);
         /// Number of points in the longest test prompt; 0 means as many points as in training.
         long: usize = 0, "long", "Longest test prompt", Range::Int(0, 256);
-        /// Number of input coordinates on which a function depends.
+        /// Number of input components on which a function depends.
         sparsity: usize = 1, "sparse", "Nonzero weights", Range::Int(1, 32), only when "class" = "sparse";
         /// Number of splits between the root and a leaf of a tree.
         depth: usize = 4, "splits", "Depth of the trees", Range::Int(1, 8), only when "class" = "tree";
@@ -184,7 +184,7 @@ impl Examples for InContextLearning {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.class == Class::Sparse && self.sparsity > self.dim {
-            let expected = tr!("at most d = {d}, the number of coordinates of an input", d = self.dim);
+            let expected = tr!("at most d = {d}, the number of components of an input", d = self.dim);
             problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
         }
         if (1..self.points).contains(&self.long) {

@@ -25,7 +25,7 @@ settings! {
         examples: usize = 16, "n", "Examples n", Range::Int(1, MOST_EXAMPLES as u64), "examples";
         /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
-        /// Whether a constant 1 is appended to each input; the network has no biases.
+        /// Whether a constant 1 is appended to each input; the network in the tokens has no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
         /// Distribution of the inputs: at equal distances, uniform or normal.
         spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
@@ -43,9 +43,9 @@ settings! {
         points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
         /// Input x of the query, if the inputs have one component; otherwise the query is sampled like the examples.
         query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
-        /// Label that is written into the token of the query; the results must not depend on this label.
+        /// Label that is written into the token of the query; the results do not depend on this label.
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
-        /// Order of the examples in the prompt; except for rounding, the results must not depend on this order.
+        /// Order of the examples in the prompt; except for rounding, the results do not depend on this order.
         order: Order = Order::Drawn, "order", "Order of the examples", Range::Choice(Order::OPTIONS);
     }
 }

@@ -72,7 +72,8 @@ settings! {
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
-        /// Number of networks trained on the same sample, from different initial weights; the sample is solved if one network is successful.
+        /// Number of networks trained on the same sample, from different initial weights; the sample is solved if
+        /// at least one of them reaches the target.
         tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
     }
 }
@@ -96,7 +97,7 @@ impl SparseBoolean {
     pub const INFO: Info = Info {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
-        about: "The label is the AND, OR, majority or parity of k bits of the input, or your own function of them. The network is not told which bits. You can also train on a small sample.",
+        about: "The label is the AND, OR, majority or parity of k relevant bits of the input, or your own function of them. The network is not told which bits are relevant. You can also train on a small sample.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, ABBE_2023],
     };
 

@@ -82,7 +82,7 @@ impl SparseParity {
     pub const INFO: Info = Info {
         slug: "sparse-parity",
         name: "Sparse parity",
-        about: "The label is the product of k relevant coordinates among the n coordinates of the input. The network is not told which coordinates are relevant. Fewer than k relevant coordinates contain no information about the label.",
+        about: "The label is the product of k relevant bits among the n bits of the input. The network is not told which bits are relevant. Fewer than k relevant bits contain no information about the label.",
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 

@@ -206,8 +206,8 @@ impl TaskConfig for SparseTokenRegression {
         };
         let fits = |(place, value): &(u64, f64)| (1..=places as u64).contains(place) && is_sound(*value, n);
         (!changes.iter().all(fits)).then(|| match key {
-            "named" => tr!("pairs name:position, for example 3:1_5:2; name is a number from 1 to {places} that counts the names of all positions, and position is a number from 1 to {n}", places, n),
-            _ => tr!("pairs index:value, for example 3:0.5_5:-1; the index counts the components of all tokens, from 1 to {places}", places),
+            "named" => tr!("pairs name:position, for example 3:1_5:2; the names of all positions are numbered from 1 to {places}, and the positions are numbered from 1 to {n}", places, n),
+            _ => tr!("pairs index:value, for example 3:0.5_5:-1; the components of all tokens have the indices 1 to {places}", places),
         })
     }
 }

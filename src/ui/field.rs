@@ -103,7 +103,7 @@ fn range(knob: &Knob) -> String {
             tr!("From {low} to {high}{unit}.", low = real(low), high = real(high), unit)
         }
         Range::Choice(_) => String::new(),
-        Range::List(..) => tr!("Different whole numbers separated by dots, or nothing.").into(),
+        Range::List(..) => tr!("Different whole numbers separated by dots, or an empty field.").into(),
         Range::Sizes(low, high, most) => {
             tr!(
                 "One to {most} numbers from {low} to {high}{unit}, separated by dots.",
@@ -123,17 +123,17 @@ fn range(knob: &Knob) -> String {
             )
         }
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
-        Range::Schedule(..) => tr!("Increasing steps, each with a value, like 500:0.1_900:0.02.").into(),
+        Range::Schedule(..) => tr!("Steps in increasing order, each with a value, like 500:0.1_900:0.02.").into(),
         Range::Points(_, most) => {
             tr!("At most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2.", most)
         }
         Range::Text(most) | Range::Formula(most) => {
             tr!(
-                "At most {most} characters, counted after encoding for a link.",
+                "At most {most} characters, counted in the encoded form that a link contains.",
                 most = thousands(most as u64)
             )
         }
-        Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
+        Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or an empty field.").into(),
         Range::Axes | Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
     }
 }

@@ -74,7 +74,7 @@ export function devices(here) {
     assert.deepEqual(await violations(page), []);
     await until(async () => (await text(see("bench-status"))) === "The bench has ended.", "the end", 120);
     assert.equal(await page.locator("[data-testid=bench-rows] tbody tr").count(), 10);
-    assert.match(await text(see("bench-view")), /The GPU was not timed to the end: /);
+    assert.match(await text(see("bench-view")), /The speed measurement on the GPU did not finish: /);
     const speeds = await page.locator("[data-testid=bench-rows] tbody tr td:nth-of-type(3)").allTextContents();
     assert.ok(speeds.every((speed) => number(speed) > 0), speeds.join());
     for (const form of ["markdown", "json"]) {
@@ -89,7 +89,7 @@ export function devices(here) {
       assert.ok(times.every((times) => /^(1\.00|0\.99\d|1\.0\d)$/.test(times)), times.join());
     }
     await see("bench-other").fill("no table");
-    assert.match(await text(see("bench-compared")), /^The text is no table of a bench/);
+    assert.match(await text(see("bench-compared")), /^The text is not a results table of the bench/);
     for (const [size, colorScheme] of [[PHONE, "dark"], [PHONE, "light"], [DESK, "dark"]]) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });
@@ -109,7 +109,7 @@ export function devices(here) {
     await see("bench-start").click();
     await until(async () => /^GPU, kernels of this page: .* \(3 of 10\)$/.test(await text(see("bench-status"))), "the GPU", 240);
     await see("bench-stop").click();
-    assert.equal(await text(see("bench-status")), "The bench was stopped.");
+    assert.equal(await text(see("bench-status")), "The benchmark was stopped.");
     const found = await page.locator("[data-testid=bench-rows] tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
     const speed = (network, kind) => found.find(([name, device]) => name === network && device.startsWith(kind))?.[3];
     for (const [network, device] of found.filter(([, device]) => !device.startsWith("CPU"))) {

@@ -119,7 +119,7 @@ export function machineLab(here) {
     let bits = "";
     for (let row = 1; row <= 7; row++) bits += await text(see(`search-wrote-${row}`));
     assert.equal(Number.parseInt(bits, 2), Number(found[1]), "the bits are the step's number");
-    assert.match(await text(see("search-words-8")), /^Fetch: 1 candidate; 1 token has the largest weight, and the block writes .\.$/);
+    assert.match(await text(see("search-words-8")), /^Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes .\.$/);
     assert.equal(found[3], (await said(see))[3]);
     await until(async () => (await pixels(page, "search-1")) > 1, "candidates are drawn", 20);
     // Rows of later blocks wait for their turn.

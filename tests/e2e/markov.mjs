@@ -146,7 +146,7 @@ export function markovLab(here) {
     await page.close();
   });
 
-  it("measures the loss without each head along the run", async () => {
+  it("measures the KL without each head along the run", async () => {
     const { page, heard, see } = await open("#v1/markov?speed=0&device=cpu&halt=steps&steps=400");
     await see("measure-heads").click();
     await until(async () => /^KL without this head: \d\.\d+ \([+−]\d/.test(await text(see("without-1.1"))), "the loss without the first head", 60);

@@ -48,7 +48,7 @@ export function programLab(here) {
     const { page, heard, see } = await open("?steps=60&speed=0");
     await until(async () => (await stepOf(see)) === 60, "the last step", 60);
     await until(async () => /Layers applied51.*Rows written9 of 9/.test(await text(see("network-size"))), "the cells of the last step", 20);
-    const sentence = await until(async () => /^State (\S+) reads (\S+): it writes \S+, .+, and the next state is \S+\./.exec(await text(see("program-now"))), "a rule", 20);
+    const sentence = await until(async () => /^In state (\S+) the head reads (\S+), writes \S+ and .+; the next state is \S+\./.exec(await text(see("program-now"))), "a rule", 20);
     const marked = page.locator("[data-testid=listing] [aria-current=step]");
     await until(async () => (await marked.count()) === 1, "one marked line");
     const line = await text(marked.locator("code"));

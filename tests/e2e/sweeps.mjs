@@ -58,7 +58,7 @@ export function sweeps(here) {
     await see("sweep-mode-1").selectOption("list");
     await see("sweep-list-1").fill("0.3, 1");
     await see("sweep-seeds").fill("4");
-    await until(async () => /^6 runs of 4 networks each; the whole sweep takes about /.test(await text(see("sweep-told"))), "an estimate");
+    await until(async () => /^6 runs of 4 networks each; the whole sweep takes at most about /.test(await text(see("sweep-told"))), "an estimate");
     // Enter is enough.
     await see("sweep-seeds").press("Enter");
     await until(async () => /sweep=n:8_10_12&series=lr:0\.3_1/.test(page.url()), "the sweep's link");

@@ -115,7 +115,7 @@ pub fn followed(history: &History, order: usize) -> Lines {
 pub fn scores(history: &History) -> Lines {
     let of = |(of, role)| curve(history, of, name(of), role);
     Lines {
-        title: tr!("Previous-token and induction score").into(),
+        title: tr!("Previous-token and induction scores").into(),
         x_label: tr!("step").into(),
         y_label: tr!("share of attention").into(),
         y_range: Some((0.0, 1.02)),

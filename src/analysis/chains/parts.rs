@@ -43,7 +43,7 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
     }
     let log_y = !series.is_empty() && series.iter().flat_map(|s| &s.y).all(|weight| *weight > 0.0);
     Lines {
-        x_label: tr!("number of positions back").into(),
+        x_label: tr!("distance in positions").into(),
         y_label: tr!("weight").into(),
         references: vec![(1.0, tr!("equal weights").into())],
         x_range: series.is_empty().then_some((0.0, (DISTANCES - 1) as f64)),
@@ -86,7 +86,7 @@ pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
 /// v of the minimal model over the distances.
 pub fn lags(v: &[f32]) -> Bars {
     Bars {
-        x_label: tr!("number of positions back").into(),
+        x_label: tr!("distance in positions").into(),
         y_label: "v".into(),
         bars: v.iter().take(DISTANCES).enumerate().map(|(d, v)| (d.to_string(), *v)).collect(),
         ..Default::default()

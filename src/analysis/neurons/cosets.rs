@@ -70,7 +70,7 @@ impl Cosets {
         let bars = self.classes.iter().zip(counts);
         Bars {
             title: tr!("Neurons that are constant on cosets").into(),
-            x_label: tr!("order of the largest subgroup (the neuron is constant on its cosets)").into(),
+            x_label: tr!("order of the largest subgroup for which u is constant on the cosets").into(),
             y_label: tr!("live neurons").into(),
             bars: bars.map(|(class, count)| (class.name.clone(), *count as f32)).collect(),
             ..Default::default()

@@ -59,7 +59,7 @@ pub fn power_grid(now: &Neurons, names: &[String]) -> Grid {
     let row = |irrep: usize| columns.iter().map(move |(_, _, shares)| shares[irrep]);
     Grid {
         title: tr!("Power by {kind}", kind = kind(now)),
-        x_label: tr!("live neurons, sorted by their largest component").into(),
+        x_label: tr!("live neurons, grouped by their largest component").into(),
         y_label: kind(now).into(),
         rows: now.irreps(),
         columns: columns.len(),

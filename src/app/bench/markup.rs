@@ -16,9 +16,7 @@ impl Bench {
             tr!("Back to the run"),
             "</button></div><p class=\"gallery__about\">",
             tr!(
-                "The bench trains ten networks for a moment each: on the CPU, on the GPU with the kernels of this page, and on the \
-                 GPU with automatic differentiation (autodiff). This takes about two minutes. Close other programs and tabs \
-                 before you start. Nothing is sent anywhere: copy the table to send it to somebody."
+                "The benchmark trains each of ten networks for a short time: on the CPU, on the GPU with the kernels of this page, and on the GPU with automatic differentiation (autodiff). This takes about two minutes. Close other programs and tabs before you start. Nothing is sent anywhere: copy the table to send it to somebody."
             ),
             "</p>",
         ]);
@@ -65,7 +63,7 @@ impl Bench {
                 (true, _) if self.notes.is_empty() => tr!("All networks have been timed.").into(),
                 (true, _) => tr!("The bench has ended.").into(),
                 (false, true) => String::new(),
-                (false, false) => tr!("The bench was stopped.").into(),
+                (false, false) => tr!("The benchmark was stopped.").into(),
             };
         };
         let program = match progress.program {

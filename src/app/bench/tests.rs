@@ -132,7 +132,7 @@ fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_said() {
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused]);
     assert_eq!((page.bench().table.rows.len(), page.closed), (NETWORKS.len(), 1));
-    assert!(page.bench().found().contains("The GPU was not timed to the end: no GPU could be opened."));
+    assert!(page.bench().found().contains("The speed measurement on the GPU did not finish: no GPU could be opened."));
     assert!(page.bench().is_complete);
     // Another time begins anew.
     page.has_gpu = true;
@@ -146,7 +146,7 @@ fn stop_keeps_what_was_found() {
     page.stops = Some(Program::Fused);
     page.start();
     assert_eq!(page.bench().table.rows.len(), NETWORKS.len() + 3);
-    assert!(page.bench().status() == "The bench was stopped." && page.closed == 1);
+    assert!(page.bench().status() == "The benchmark was stopped." && page.closed == 1);
     // What comes late is not taken for a result.
     let speed = Speed { steps_per_s: 1.0, learner: String::new() };
     page.say(Event::Measured(3, Ok(speed)));
@@ -165,7 +165,7 @@ fn a_worker_that_dies_or_falls_silent_is_given_up() {
     let effects: Vec<Effect> = (0..100).flat_map(|_| state.apply(Action::Tick)).collect();
     assert!(effects.contains(&Effect::Bench(BenchEffect::Close)));
     let found = state.bench.found();
-    for text in ["The CPU was not timed to the end: it was killed.", "sent nothing for 90 seconds."] {
+    for text in ["The speed measurement on the CPU did not finish: it was killed.", "sent nothing for 90 seconds."] {
         assert!(found.contains(text), "{text}\n{found}");
     }
 }

@@ -111,8 +111,8 @@ impl Bench {
         let is_first_on_gpu = *program == Program::Fused && progress.device.is_none();
         let why = why.trim_end_matches('.');
         self.notes.push(match program {
-            Program::Cpu => tr!("The CPU was not timed to the end: {why}.", why),
-            _ => tr!("The GPU was not timed to the end: {why}.", why),
+            Program::Cpu => tr!("The speed measurement on the CPU did not finish: {why}.", why),
+            _ => tr!("The speed measurement on the GPU did not finish: {why}.", why),
         });
         if is_first_on_gpu {
             self.is_complete = true;

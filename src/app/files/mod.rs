@@ -98,12 +98,12 @@ impl Export {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
             Export::Compared => {
                 tr!(
-                    "The metrics of this run and of the compared runs in one table. The column “run” contains the name of the run. The next columns are “step” and “replica”, and then one column for each measure."
+                    "The metrics of this run and of the compared runs in one table. The column “run” contains the name of the run. The next columns are “step” and “replica”, and then one column for each metric."
                 )
             }
             Export::Json => {
                 tr!(
-                    "A file with the link, the measurements, and the program and device that made the measurements. This page and the command “lab” can open the file again."
+                    "A file with the link, the measurements, and the names of the program and device that made the measurements. This page and the command “lab” can open this file."
                 )
             }
             Export::Weights => {

@@ -84,17 +84,17 @@ mod tests {
         let last = Phase::Finished(Ending::LastStep);
         assert_eq!(
             replicas(last.clone(), &[(2, 40), (0, 60)], &one),
-            "Found by 2 of 4 networks, at steps 40 to 60: all 2 bits (2, 5). Ended at step 80."
+            "Found by 2 of 4 networks, between steps 40 and 60: all 2 relevant bits (2, 5). Ended at step 80."
         );
         assert_eq!(replicas(last, &[], &one), "Ended at step 80; the solution was not found");
         let all: Vec<(usize, u64)> = (0..1000).map(|r| (r, 40)).collect();
         assert_eq!(
             replicas(Phase::Finished(Ending::Target), &all, &[1.0; 1000]),
-            "Found by all 1,000 networks, at step 40: all 2 bits (2, 5)."
+            "Found by all 1,000 networks, at step 40: all 2 relevant bits (2, 5)."
         );
         assert_eq!(
             replicas(Phase::Running, &[], &one),
-            "Learning: in the median, 50.0 % of the answers are right, as with random guessing"
+            "Learning: 50.0 % of the answers of the median network are right, as with random guessing"
         );
         let lost = [1.0, f32::NAN, 1.0, f32::INFINITY];
         assert_eq!(
@@ -103,7 +103,7 @@ mod tests {
         );
         assert_eq!(
             replicas(Phase::Finished(Ending::Target), &[(0, 40), (2, 40)], &lost),
-            "Found by 2 of 4 networks, at step 40: all 2 bits (2, 5). Diverged networks: 2."
+            "Found by 2 of 4 networks, at step 40: all 2 relevant bits (2, 5). Diverged networks: 2."
         );
         assert_eq!(replicas(Phase::Paused, &[(0, 40)], &one), "Paused at step 80. Found by 1 of 4 networks");
     }

@@ -116,7 +116,7 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
     page.train(400);
     assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
     let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
-    assert_eq!(status(&page.state), format!("Found at step 300: all 3 bits ({}).", bits.join(", ")));
+    assert_eq!(status(&page.state), format!("Found at step 300: all 3 relevant bits ({}).", bits.join(", ")));
     assert_eq!(page.state.message, status(&page.state));
 }
 

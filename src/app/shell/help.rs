@@ -206,7 +206,7 @@ pub fn Help(
             </p>
             <p>
                 <a href=bench::FRAGMENT data-testid="bench" on:click=move |_| open.set(false)>
-                    {tr!("Speed of this device: time the networks of this page on the CPU and the GPU")}
+                    {tr!("Speed of this device: measure how fast it trains the networks of this page on the CPU and the GPU")}
                 </a>
             </p>
             <p>

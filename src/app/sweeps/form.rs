@@ -267,7 +267,7 @@ impl Choice {
         };
         let networks = count(spec.run.replicas, "network");
         tr!(
-            "{runs} of {networks} each; the whole sweep takes about {time} at most. If the setting “End of the run” is “When the target is reached”, each run ends as soon as all its networks have reached the target.",
+            "{runs} of {networks} each; the whole sweep takes at most about {time}. If the setting “End of the run” is “When the target is reached”, each run ends as soon as all its networks have reached the target.",
             runs = count(runs(spec), "run"),
             networks,
             time = duration(share * seconds(spec))

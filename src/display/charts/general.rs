@@ -231,7 +231,7 @@ fn said_of_weights(run: &RunView) -> Option<String> {
     let rows = translated(rows.name);
     Some(match of_table {
         true => tr!(
-            "{rows}, {columns}{by}: the largest value is {relevant} on the relevant columns and {other} on the other columns.",
+            "{rows}, {columns}{by}: the largest absolute value is {relevant} on the relevant columns and {other} on the other columns.",
             rows,
             columns = bits,
             by,
@@ -239,7 +239,7 @@ fn said_of_weights(run: &RunView) -> Option<String> {
             other
         ),
         false => tr!(
-            "{rows}, {bits}{by}: the largest value is {relevant} on the relevant bits and {other} on the other bits.",
+            "{rows}, {bits}{by}: the largest absolute value is {relevant} on the relevant bits and {other} on the other bits.",
             rows,
             bits,
             by,

@@ -87,7 +87,7 @@ fn the_first_parameter_goes_by_its_own_name() {
     assert!(
         chart::WEIGHTS
             .summary(&state.run)
-            .starts_with("Weights w of the blocks, 10 input bits: the largest value is ")
+            .starts_with("Weights w of the blocks, 10 input bits: the largest absolute value is ")
     );
 }
 

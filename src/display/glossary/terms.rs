@@ -255,7 +255,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("KL|KL divergence"),
         means: text!(
-            "Kullback–Leibler divergence: a measure of the difference between two distributions of probabilities. It is 0 only if both distributions are equal."
+            "Kullback–Leibler divergence: a measure of the difference between two probability distributions. It is 0 only if both distributions are equal."
         ),
     },
     Term {
@@ -372,7 +372,7 @@ pub const TERMS: &[Term] = &[
     },
     Term {
         words: text!("population gradient"),
-        means: text!("The mean gradient over all possible inputs, instead of the inputs of a sample."),
+        means: text!("The mean gradient over all possible inputs, instead of over the inputs of a sample."),
     },
     Term {
         words: text!("positional encoding|positional embedding|positional embeddings"),

@@ -75,7 +75,7 @@ fn said(run: &RunView) -> String {
         }
         (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = percent(mean)),
         (None, many) => tr!(
-            "{mean} of the attention of {many} heads is on the relevant bits; for the best head this share is {best}.",
+            "{mean} of the attention of {many} heads is on the relevant bits; the largest share of a single head is {best}.",
             mean = percent(mean),
             many,
             best = percent(best)

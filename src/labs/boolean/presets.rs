@@ -9,7 +9,7 @@ pub const PRESETS: &[&[Preset]] = &[OF_ATTENTION, OF_LEAPS];
 
 /// Figures 4.2 to 4.4.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "variables", name: "What attention learns from few samples", charts: &[] };
+    PresetGroup { slug: "variables", name: "What attention learns from few examples", charts: &[] };
 
 const OF_ATTENTION: &[Preset] = &[
     Preset {
@@ -48,7 +48,7 @@ const OF_ATTENTION: &[Preset] = &[
         name: "How many examples are enough to learn an AND?",
         group: &GROUP,
         link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
-        claim: "For a context length T that is eight times as large, the network needs only two or three times as many examples: the threshold grows like log T, not like T.",
+        claim: "If the number T of bits is eight times as large, the network needs only two or three times as many examples: the necessary number grows like log T, not like T.",
         source: "Edelman 2024, figure 4.2 and corollary 4.9",
         instance: "Kept: the architecture, the best of 5 restarts per sample, success above 99 % accuracy, a threshold at 80 % of the trials, a new sample in place of every sample that also fits another conjunction. Shrunk: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
         expect: &[

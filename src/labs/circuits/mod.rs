@@ -33,7 +33,7 @@ impl Parts for CircuitsLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
     const STORIES: &[About] = &[About {
         slug: "rounding-keeps-the-margin",
-        title: "Rounding keeps the margin",
+        title: "Rounding keeps the margin large",
         about: "How large is the smallest change of the weights that makes the answer of a deep circuit wrong, with and without rounding after each layer?",
         minutes: 6,
         curve: "toy-rounded",

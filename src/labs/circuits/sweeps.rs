@@ -46,7 +46,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
     let mut lines = ends::chart(
         &found,
         &label(&run.link.spec, over(run).unwrap_or("levels")),
-        tr!("least norm found, ‖δ‖₂"),
+        tr!("smallest norm found, ‖δ‖₂"),
     );
     (lines.log_x, lines.log_y) = (true, true);
     let depths = depths(run);

@@ -144,7 +144,7 @@ pub(super) fn by_depth(run: &RunView) -> String {
     let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
     match is_toy(run) {
         true => tr!(
-            "{said} With rounding the exact margin is {exact} for every depth d of at least 4. A first-order estimate gives {first}; this estimate treats the boundary between the two answers as a flat hyperplane.",
+            "{said} With rounding the exact margin is {exact} for every depth d of at least 4. A first-order approximation gives {first}; it assumes that the boundary between weights with the right answer and weights with the wrong answer is flat.",
             said,
             exact = format!("{exact:.4}"),
             first = format!("{first:.4}")
@@ -176,14 +176,14 @@ pub(super) fn strays(run: &RunView) -> Option<String> {
     let largest = |which: usize| deviations.iter().fold(0.0, |most: f64, both| most.max(both[which]));
     let sigma = real(state.net.sigma);
     Some(match (state.net.sigma > 0.0, state.net.rounding()) {
-        (false, _) => tr!("Without noise all values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into(),
+        (false, _) => tr!("Without noise all gate values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into(),
         (true, Rounding::Off) => tr!(
-            "With noise of standard deviation {sigma} on all weights, the largest distance between a value and the nearer of 0 and 1 is {largest}.",
+            "With noise of standard deviation {sigma} on all weights, the largest distance between a gate value and the nearer of 0 and 1 is {largest}.",
             sigma,
             largest = significant(largest(0))
         ),
         (true, Rounding::On) => tr!(
-            "With noise of standard deviation {sigma} on all weights, the largest distance between a value and the nearer of 0 and 1 is {before} before rounding and {after} after rounding.",
+            "With noise of standard deviation {sigma} on all weights, the largest distance between a gate value and the nearer of 0 and 1 is {before} before rounding and {after} after rounding.",
             sigma,
             before = significant(largest(0)),
             after = significant(largest(1))

@@ -148,7 +148,7 @@ fn said_of_kinds(neurons: &Neurons) -> String {
 
 fn said_of_purity(neurons: &Neurons) -> String {
     tr!(
-        "In the median over the live neurons, {share} of the power of the embedding u is in a single one of the {name}.",
+        "In the median live neuron, one of the {name} has {share} of the power of the embedding u.",
         share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
         name = kind(neurons)
     )

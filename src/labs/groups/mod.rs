@@ -41,7 +41,7 @@ impl Parts for GroupsLab {
         About {
             slug: "grokking",
             title: "Memorise, then understand",
-            about: "The network first memorises the training pairs. Much later, with weight decay, the network also answers the held-out pairs correctly.",
+            about: "The network first memorises the training pairs. Much later, if the network trains with weight decay, it also answers the held-out pairs correctly.",
             minutes: 6,
             curve: "memorise-understand",
         },

@@ -189,14 +189,14 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
         // Of ReLU attention weights need not sum to one.
         let labels: f64 = row.iter().skip(1).step_by(2).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 };
         tr!(
-            "head {head} of layer {layer} gives {share} of its attention to labels",
+            "in head {head} of layer {layer}, {share} of the attention is on the label tokens",
             head = head.head + 1,
             layer = head.layer + 1,
             share = crate::display::words::percent(labels as f32)
         )
     };
     let said: Vec<String> = heads.iter().map(one).collect();
-    Some(tr!("Attention of the question's token: {said}.", said = list(&said)))
+    Some(tr!("Attention of the query's token: {said}.", said = list(&said)))
 }
 
 pub(super) fn depth(run: &RunView) -> String {

@@ -217,7 +217,7 @@ fn answered(run: &RunView) -> Lines {
         let (x, y): (Vec<f64>, Vec<f32>) = known.map(|(step, few)| (step as f64, few[which] as f32)).unzip();
         Series { name: name.into(), role, x, y, ..Default::default() }
     };
-    let left = curve(1, tr!("smallest possible error with these heads"), Role::Train);
+    let left = curve(1, tr!("smallest possible error with this attention"), Role::Train);
     let has_left = !left.x.is_empty();
     let own = curve(0, tr!("attention on named tokens, one head per name"), Role::Test);
     let mut lines = marked(

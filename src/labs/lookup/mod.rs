@@ -43,7 +43,7 @@ impl Parts for LookupLab {
     const STORIES: &[About] = &[About {
         slug: "who-looks-it-up",
         title: "How many attention heads does a lookup need?",
-        about: "Each position of a prompt contains the names of some tokens, and the attention heads look up these tokens. If there is one head too few, an error remains, and theory gives the size of this error.",
+        about: "Each position of a prompt contains the names of some tokens, and the attention heads look up these tokens. If the network has too few heads, an error remains, and theory gives a lower bound on this error.",
         minutes: 6,
         curve: "two-heads",
     }];

@@ -178,7 +178,7 @@ pub(super) fn span(run: &RunView) -> Option<String> {
     let task = task(run.spec())?;
     let size = task.length * task.dim;
     let oracle = tr!(
-        "A predictor that uses only the linear span of n training prompts, as vectors, leaves on average 1 − n/{size} of the variance unexplained.",
+        "A predictor that uses only the linear span of the vectors of n training prompts leaves on average 1 − n/{size} of the variance unexplained.",
         size
     );
     let sample = run.spec().task.examples().sample_size();

@@ -162,7 +162,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     };
     let machine = &state.program.machine;
     let said = tr!(
-        "{said} The newest token holds: state {name}, symbol {symbol} under the head, head at cell {cell}.",
+        "{said} The newest token holds: state {name}, symbol {symbol} under the head, head on cell {cell}.",
         said,
         name = machine.states().get(token.state).cloned().unwrap_or_default(),
         symbol = machine.spell([token.symbol]),
@@ -189,7 +189,7 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
     let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };
     let said = tr!(
-        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. A different colour marks the cell under the head.",
+        "The simulator's tape after step {step}: {tape}; the head is on cell {head}. A different colour marks the cell under the head.",
         step = thousands(state.step as u64),
         tape = if cut.is_empty() { tr!("empty").into() } else { cut },
         head = thousands(head as u64)
@@ -244,7 +244,7 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "After step {step} the head is on cell {cell}. In the last block the null slot has the largest weight: the search has found no earlier step that wrote this cell. So the token holds the symbol of the input, or the blank.",
+            "After step {step} the head is on cell {cell}. In the last block the null slot has the largest attention weight: the search has found no earlier step that wrote this cell. So the token holds the symbol of the input, or the blank.",
             step,
             cell
         ),

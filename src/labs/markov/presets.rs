@@ -189,7 +189,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?heads=1&mlp=on&steps=1500&speed=200",
         claim: "This network has one attention layer and then an MLP. Its KL falls a little below the KL of the unigram strategy, but not half-way to the KL of the bigram strategy.",
         source: "Edelman 2024, figure E.8",
-        instance: "The settings of “One layer is not enough for bigrams”, with an MLP of 64 neurons. At this size the final KL is about a fifth below the KL of the unigram strategy; in figure E.8 of the thesis, the final KL is not notably below this value.",
+        instance: "The settings of “One layer is not enough for bigrams”, with an MLP of 64 neurons. In our runs the final KL is about a fifth below the KL of the unigram strategy; in figure E.8 of the thesis, the final KL is not notably below this value.",
         expect: &[never(0.5, 1_500), median(Measure::OverLine(Unigram), 1_500, (0.7, 0.95))],
         budget: 1_500,
         ..QUICK
@@ -224,12 +224,12 @@ const INDUCTION: &[Preset] = &[
     },
     Preset {
         slug: "trigrams-two-and-one",
-        name: "Trigrams with two heads, then one head",
+        name: "Trigrams: two heads in layer 1, one in layer 2",
         group: &INDUCTION_GROUP,
         link: "#v1/markov?t=100&gram=3&d=32&heads=2.1&lr=0.003&batch=64&steps=1000",
         claim: "Two heads in the first layer and one head in the second layer are enough to learn trigrams: the first layer has one head for each of the two previous symbols.",
         source: "Edelman 2024, section 8.3.3",
-        instance: "The settings of “Trigrams in four stages”, with fewer heads and d = 32. The thesis does not try these settings. With most seeds, but not with all seeds, the network learns trigrams.",
+        instance: "The settings of “Trigrams in four stages”, with fewer heads and d = 32. The thesis contains no run with these settings. With most seeds, but not with all seeds, the network learns trigrams.",
         expect: &[learns(0.5, (300, 1_000), (0.5, 1.0))],
         budget: 1_000,
         time: "About ten seconds on one processor core.",
@@ -367,7 +367,7 @@ const LAWS: &[Preset] = &[
         name: "Do unigrams delay bigrams? Forty seeds each",
         group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
-        claim: "One group of networks trains only on doubly stochastic sequences; in the second group only half of the sequences are doubly stochastic. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
+        claim: "One group of networks trains only on doubly stochastic sequences; in the second group half of the sequences are doubly stochastic and half have independent symbols. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",
         instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference.",
         expect: &[

@@ -39,7 +39,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             });
             let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
             tr!(
-                "KL to the truth: {network} for the network, {strategies}{near}.",
+                "KL to the true distribution: {network} for the network, {strategies}{near}.",
                 network = decimal(kl),
                 strategies = list(&lines),
                 near = near.unwrap_or_default()
@@ -71,7 +71,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                     law = translated(Measure::OPTIONS[of as usize].label)
                 )
             };
-            tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
+            tr!("KL to the true distribution: {all}.", all = list(&laws.map(one)))
         }
         charts::MAP => {
             let place = chains.place(&run.link.view);
@@ -123,12 +123,12 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                     |(kl, name): (&f32, String)| tr!("{kl} without head {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
                 tr!(
-                    "KL to the truth: {whole} for the whole network, {all}.",
+                    "KL to the true distribution: {whole} for the whole network, {all}.",
                     whole = decimal(*whole),
                     all = list(&all)
                 )
             }
-            _ => tr!("The loss without each head has not been measured yet.").into(),
+            _ => tr!("The KL without each head has not been measured yet.").into(),
         },
         charts::KERNEL => {
             let (w, _) = chains.minimal()?;

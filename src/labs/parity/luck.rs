@@ -331,7 +331,7 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 gives the smallest product of parameters, steps and examples for a success rate of one half. Proposition 6.3 excludes none of these runs: the smallest product of a run is {significant_count} times this minimum.",
+            "Proposition 6.3 gives the smallest product of parameters, steps and examples for a success rate of one half. In each of these runs the product is at least {significant_count} times this minimum, so proposition 6.3 excludes none of these runs.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(

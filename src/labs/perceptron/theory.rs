@@ -35,7 +35,7 @@ pub fn about(run: &RunView) -> Vec<String> {
         true if alpha > 0.0 => {
             tr!("Theory predicts that {error} of the answers to new inputs are wrong.", error = percent(error_at(of_hebb(alpha)) as f32))
         }
-        true => tr!("The weights are the sum of label times input, yx, over all examples so far, up to a constant factor. This is Hebb's rule, and theory predicts the error at every step.").into(),
+        true => tr!("The weights are the sum of the label times the input, yx, over all examples so far, up to a constant factor. This is Hebb's rule, and theory predicts the error at every step.").into(),
         false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD at a constant learning rate without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]

@@ -131,13 +131,13 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     match settings.replicas {
         1 => {
             tr!(
-                "At least {share} of the test inputs are answered correctly for the first time {at}.",
+                "The share of test inputs answered correctly is at least {share} for the first time {at}.",
                 share,
                 at
             )
         }
         _ => tr!(
-            "In {networks} at least {share} of the test inputs are answered correctly for the first time {at}.",
+            "In {networks} the share of test inputs answered correctly is at least {share} for the first time {at}.",
             share,
             networks,
             at

@@ -107,7 +107,7 @@ const ALL_OF_THEM: &[Preset] = &[
     },
     Preset {
         slug: "table-jumps",
-        name: "Labels that change more often as the value of a column grows",
+        name: "More changes of the label along a relevant column",
         group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "The label changes several times as the value of a relevant column grows. With more of these changes, the error of the networks is larger. The error of the forest also rises, but it stays smaller, because trees can split the column at every change.",

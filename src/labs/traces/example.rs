@@ -33,7 +33,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             token,
             back = length - written
         ),
-        None => tr!("The next token is {token}; the head is on a new cell, so the symbol is random.", token),
+        None => tr!("The next token is {token}; the machine's head is on a new cell, so the symbol is random.", token),
     };
     let answer = outputs(run, at, traces.tokens()).map(|(step, logits)| {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -93,7 +93,7 @@ mod tests {
                         context.len() - step
                     ),
                     None => format!(
-                        "The next token is {token}; the head is on a new cell, so the symbol is random."
+                        "The next token is {token}; the machine's head is on a new cell, so the symbol is random."
                     ),
                 };
                 assert_eq!(example.label, expected, "{link}");

@@ -35,9 +35,9 @@ const TRACES: &[Preset] = &[
         name: "A Turing machine with two states",
         group: &GROUP,
         link: "#v1/machine-traces",
-        claim: "After 300 training steps the network predicts at least 98 % of the symbols on written cells correctly. But if the most recent write to the cell was four or more steps ago, no head has much more attention on this write than uniform attention would have. This suggests that the last few steps of this small machine already determine most symbols.",
+        claim: "After 300 training steps the network predicts at least 98 % of the symbols on written cells correctly. But if the most recent write to the cell was four or more steps ago, no attention head has much more attention on this write than uniform attention would have. This suggests that the last few steps of this small machine already determine most symbols.",
         source: SOURCE,
-        instance: "Our choices: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one head with width d = 16.",
+        instance: "Our choices: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one attention head each, d = 16.",
         expect: &[
             written(300, (0.98, 1.0)),
             median(Of::New, 300, (0.44, 0.56)),
@@ -56,7 +56,7 @@ const TRACES: &[Preset] = &[
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
         claim: "The next state of the machine is random, so only the most recent write to a cell determines the symbol in this cell. The network's prediction is almost always right if this write was two or four steps ago. For older writes the prediction is right less often. If the write was 18 or more steps ago, the prediction is right in less than 75 % of the cases; a guess is right in 50 %.",
         source: SOURCE,
-        instance: "Our choices: the next state is random, so the machine's head does a random walk. Traces of 32 steps, two layers of four heads with width d = 32 instead of 64.",
+        instance: "Our choices: the next state is random, so the machine's head does a random walk. Traces of 32 steps instead of 64, two layers of four attention heads, d = 32.",
         expect: &[
             written(1500, (0.95, 0.99)),
             median(Of::Two, 1500, (0.99, 1.0)),
@@ -78,7 +78,7 @@ const TRACES: &[Preset] = &[
         name: "A machine with a random next state, three layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "A third layer changes little. If the most recent write to the cell was four or six steps ago, more than 90 % of the predicted symbols are right. If this write was 18 or more steps ago, at most 80 % are right; a guess is right in 50 % of the cases.",
+        claim: "A third layer changes the accuracy only a little. If the most recent write to the cell was four or six steps ago, more than 90 % of the predicted symbols are right. If this write was 18 or more steps ago, at most 80 % are right; a guess is right in 50 % of the cases.",
         source: SOURCE,
         instance: "The settings of “A machine with a random next state, two layers”, with three layers.",
         expect: &[

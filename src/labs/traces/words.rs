@@ -165,7 +165,7 @@ pub(super) fn answer(state: &TracesState) -> String {
 pub(super) fn origin(state: &TracesState) -> String {
     let cells = state.places.iter().map(|place| place.cell);
     let (low, high) = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
-    tr!("Held-out trace {number}: the head visits cells {low} to {high}.", number = state.example, low, high)
+    tr!("Held-out trace {number}: the machine's head visits cells {low} to {high}.", number = state.example, low, high)
 }
 
 /// Why no network can be without loss.
@@ -174,11 +174,11 @@ pub(super) fn least(state: &TracesState) -> String {
     let least = decimal(state.least as f32);
     match state.traces.control {
         Control::Table => tr!(
-            "When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
+            "When the machine's head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
         Control::Lot => tr!(
-            "The next state is random. When the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
+            "The next state is random. When the machine's head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
     }

@@ -88,7 +88,7 @@ impl TokenAttention {
                 "width",
                 self.width < units,
                 tr!(
-                    "at least {units}, because the readout that is set by hand has {units} hidden units",
+                    "at least {units}, because the read-out that is set by hand has {units} hidden units",
                     units
                 ),
             ),

@@ -347,7 +347,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The symbols on the tape follow from the past tokens.", On(|_| on_both(Watched::tape_follows))),
     (
-        "The symbol in a cell is the symbol that was written in the last step at this cell.",
+        "The symbol in a cell is the symbol that was written in the last step that wrote to this cell.",
         On(|_| on_both(Watched::tape_follows)),
     ),
     (

@@ -223,7 +223,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "The token of the query adds 0 to the mean over all tokens, so the layer computes a mean over the examples, as in gradient descent.",
+        "The token of the query adds 0 to the sum over all tokens, so the layer computes a mean over the examples, as in gradient descent.",
         Known(
             "the errors of the query are 0: `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`; the factor (n + 1)/n of equation D.16",
         ),

@@ -240,7 +240,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "To try next: open “A quarter of the labels is wrong”, and compare the number of steps with a flat loss in that run and in the first run of this story.",
+        "To try next: open “A quarter of the labels are wrong”, and compare the number of steps with a flat loss in that run and in the first run of this story.",
         Words,
     ),
 ];

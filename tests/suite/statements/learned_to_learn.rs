@@ -213,7 +213,7 @@ pub const STATEMENTS: Statements = &[
     ("R² is far lower than with two layers.", On(one_layer_is_far_lower)),
     ("The x and y of an example are in different tokens.", Words),
     (
-        "One layer of attention cannot both combine x with y and compare the x of the question with the x of each example.",
+        "One layer of attention cannot both combine x with y and compare the x of the query (the last point) with the x of each example.",
         Known("in one layer a score depends on the question and one token, and each token has x or y"),
     ),
     ("Here the x and y of an example are in the same token.", Words),
@@ -243,7 +243,7 @@ pub const STATEMENTS: Statements = &[
         Known("two tests, one after the other, have 2 · 2 outcomes"),
     ),
     (
-        "A prompt has 20 examples and a question: an input for which the transformer predicts the label.",
+        "A prompt has 20 examples and a query: an input for which the transformer predicts the label.",
         Words,
     ),
     ("Where will the transformer's R² be after 4,000 steps?", Words),

@@ -83,7 +83,7 @@ pub const STATEMENTS: Statements = &[
     ("Practically no network.", Preset("no-luck")),
     ("At least 99 % of the networks find the bits between steps 60 and 250.", Preset("no-luck")),
     (
-        "Random guessing would find the bits by step 55 with a probability of only about one in twenty.",
+        "With random guessing, about fifty networks would have found the bits by step 55.",
         Known("1 − (1 − 1/1140)^55 = 0.047"),
     ),
     (
@@ -100,7 +100,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "Here are 48 networks of one neuron each: six initialisations, and eight orders of data for each initialisation.",
+        "Here are 48 networks of one neuron each: six initialisations, and eight different sequences of examples for each initialisation.",
         On(|_| {
             let run = decoded("same-start").run;
             (run.replicas, run.inits) == (48, 6)

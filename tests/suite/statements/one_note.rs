@@ -255,7 +255,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| neurons(&clock(runs), 600).agreement().unwrap() > 0.999),
     ),
     (
-        "Every one of the eleven frequencies occurs in some neuron, although each neuron has only one frequency.",
+        "Every one of the eleven frequencies occurs in at least one neuron, although each neuron has only one frequency.",
         On(|runs| {
             let counts = neurons(&clock(runs), 600).counts();
             counts.len() == 12
@@ -350,7 +350,7 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
     ),
     (
-        "Theory also describes every network with this margin: each neuron has one frequency, the phase of w is the sum of the phases of u and v, and every frequency occurs in some neuron.",
+        "Theory also describes every network with this margin: each neuron has one frequency, the phase of w is the sum of the phases of u and v, and every frequency occurs in at least one neuron.",
         Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
     ),
     (
@@ -358,7 +358,7 @@ pub const STATEMENTS: Statements = &[
         Expects("z23", &[Expect::Median { measure: Measure::Margin, step: 600, between: (0.999, 1.001) }]),
     ),
     (
-        "Theory proves that 88 neurons suffice for the largest margin, eight for each frequency.",
+        "A theorem says that 88 neurons suffice for the largest margin, eight for each frequency.",
         Known("Edelman 2024, theorem 7.7: 4(p − 1) neurons, and 88 / 11 = 8"),
     ),
     ("This network has 88 neurons.", On(|runs| neurons(&narrow(runs), 600).neurons() == 88)),

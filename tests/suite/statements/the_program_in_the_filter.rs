@@ -285,7 +285,7 @@ pub const STATEMENTS: Statements = &[
         Known("`local_rule` is given a cell and its four neighbours, and nothing else"),
     ),
     (
-        "In the first layer the bottom-right cell detects that the table is full, and the head of the program begins in this cell, in its start state.",
+        "In the first layer the bottom-right cell detects that the table is full, and the head, which reads and writes one cell in each step of the program, begins in this cell, in the start state of the program.",
         Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
     ),
     (
@@ -337,7 +337,7 @@ pub const STATEMENTS: Statements = &[
         "The program for Gaussian elimination has 47 states.",
         Known("`programs_have_the_sizes_that_they_should`"),
     ),
-    ("Which share of the test inputs will be answered correctly when the program has halted?", Words),
+    ("What share of the test inputs will be answered correctly when the program has halted?", Words),
     ("All test inputs, in the median of 20 data sets.", Preset("parity-program")),
     ("All test inputs.", Preset("parity-program")),
     (
@@ -416,7 +416,7 @@ pub const STATEMENTS: Statements = &[
         Preset("search-bit"),
     ),
     (
-        "The third curve of the chart shows the accuracy of the chosen rule on queries with twice as many inputs and examples.",
+        "In the chart “Accuracy of the chosen rule”, the third curve shows the accuracy on queries with twice as many inputs and examples.",
         Known(
             "the third series of the chart is `Measured::Twice`; the learner draws its queries with twice both numbers",
         ),

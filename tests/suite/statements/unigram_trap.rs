@@ -71,7 +71,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| stays_near_unigrams(&runs.run("induction-k3-slow"))),
     ),
     (
-        "To count symbols is a good strategy, but the network leaves this strategy only slowly: near this strategy, small changes of the weights hardly reduce the loss.",
+        "Counting symbols is a good strategy, and the network improves on this strategy only slowly: for a network that uses this strategy, small changes of the weights hardly reduce the loss.",
         On(|runs| {
             slope(&runs.run("induction-k3-slow"), 240, 400)
                 < 0.25 * slope(&runs.run("induction-k3-slow"), 10, 100)

@@ -75,7 +75,7 @@ pub const STATEMENTS: Statements = &[
         Known("a context begins with the run, so that every write is in it: `TraceSource::batch`"),
     ),
     (
-        "How many of the symbols on cells to which the machine has written before will a network of two small layers predict correctly?",
+        "A written cell is a cell that the machine has written before. How many of the symbols on written cells will a network of two small layers predict correctly?",
         Words,
     ),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
@@ -108,7 +108,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Attention to the write is not necessary: a small machine repeats itself, so the last few steps determine most symbols on the tape.",
+        "Attention to the write is not necessary: this small machine often repeats the same short sequences of steps, so the last few steps determine most symbols on the tape.",
         Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
     ),
     (
@@ -129,7 +129,7 @@ pub const STATEMENTS: Statements = &[
         "Only the most recent write to a cell determines the symbol in this cell.",
         Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
     ),
-    ("To predict symbols, which earlier writes to a cell will the network learn to use?", Words),
+    ("To predict symbols, will the network learn to use mostly recent writes, or also old writes?", Words),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
     (
@@ -151,7 +151,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Cells that were written long ago are rare, so wrong predictions on these cells have little influence on this average.",
+        "The head rarely returns to a cell that was written long ago, so wrong predictions on such cells have little influence on this average.",
         On(|runs| share_written(&lot(runs), 18..=usize::MAX) < 0.05),
     ),
     (
@@ -167,7 +167,7 @@ pub const STATEMENTS: Statements = &[
         Known("one token for each step, so that four steps are a distance of four"),
     ),
     (
-        "The second layer differs between networks.",
+        "The attention of the second layer differs between networks.",
         On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 4.0 * times_uniform(&lot(runs), "write-2")),
     ),
     (
@@ -175,7 +175,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| times_uniform(&lot(runs), "write-2") < 0.8),
     ),
     (
-        "With some other seeds, one head of this layer has several times as much attention on the write as uniform attention.",
+        "With some other seeds, one attention head of this layer has several times as much attention on the write as uniform attention.",
         On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 3.0),
     ),
     (
@@ -192,7 +192,7 @@ pub const STATEMENTS: Statements = &[
     ),
     // Little: a hundredth of all symbols on written cells, and no tenth of those that were written long ago.
     (
-        "A third layer changes little.",
+        "A third layer changes the accuracy only a little.",
         On(|runs| {
             let (two, three) = (lot(runs), runs.run("traces-by-lot-3"));
             let change = |slug: &str| (end(&three, slug) - end(&two, slug)).abs();
@@ -224,7 +224,7 @@ pub const STATEMENTS: Statements = &[
         Known("Wei, Chen and Ma 2022, section 4; `machines::Construction` has one search for each bit"),
     ),
     (
-        "The construction needs more layers than the networks on this page have, attention to the largest score only, and weights that are chosen by hand.",
+        "The construction needs more layers than the networks on this page have, attention with a hard maximum, and weights that are chosen by hand.",
         Known(
             "Wei, Chen and Ma 2022, section 4: five bits of step numbers up to 32 are five layers of search alone",
         ),
@@ -238,7 +238,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "Look at the attention: with another seed, does the second layer have more attention on the last write to the cell?",
+        "Look at the attention: does the second layer have more attention on the last write to the cell than with the first seed?",
         Words,
     ),
 ];

@@ -114,9 +114,9 @@ fn largest_on_the_diagonal(runs: &Runs) -> bool {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     ("A prompt has 8 positions.", Words),
-    ("Each position has a *token*, here one random number, and *names* two positions.", Words),
+    ("Each position has a *token*, here one random number, and the *names* of two positions.", Words),
     (
-        "The label of a position depends only on the tokens of the two positions that this position names.",
+        "The label of a position depends only on the tokens of these two positions.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
     ),
     (
@@ -226,7 +226,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "The vertical axis of the chart “Sequences needed to reach the target” counts training sequences.",
+        "The vertical axis of the chart “Sequences needed to reach the target” shows the number of training sequences.",
         Words,
     ),
     (

@@ -22,7 +22,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Noise on the weights of a parity network, with and without rounding",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
-        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 and rounding, all answers are right in at least half of 20 random samples of the noise. With σ = 0.03 and without rounding, the median share of right answers is about one half, which is no better than guessing. With σ = 0.1 the answers are no better than guessing even with rounding.",
+        claim: "Every weight and bias of a network for the parity of 8 bits, except the parameters of rounding, gets noise of standard deviation σ. With σ = 0.03 and rounding, all answers are right in at least half of 20 random samples of the noise. With σ = 0.03 and without rounding, the median share of right answers is about one half, which is no better than guessing. With σ = 0.1 the answers are no better than guessing even with rounding.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: 20 random samples of the noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
         expect: &[

@@ -35,7 +35,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "Products of 1 to 400 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&round=no&sweep=levels:1_4_25_100_400&speed=0&show=norms.bydepth",
-        claim: "A longer product has a smaller margin: the norm of the smallest change of all weights that makes the answer wrong. The margin is √d(1 − 2^(−1/d)): 0.500, 0.318, 0.137, 0.069 and 0.035 for d = 1, 4, 25, 100 and 400 weights.",
+        claim: "A longer product has a smaller margin. The margin is the norm of the smallest change of the weights that makes the answer wrong. For d weights this norm is √d(1 − 2^(−1/d)): 0.500, 0.318, 0.137, 0.069 and 0.035 for d = 1, 4, 25, 100 and 400.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our additions: the exact margin and a search that finds this margin. The paper states that the margin is at most of the order 1/√d.",
         expect: &[

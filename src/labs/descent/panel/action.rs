@@ -146,7 +146,7 @@ pub fn about_points(state: &DescentState) -> String {
         (true, false) if count == 1 => {
             tr!("1 example, generated from the settings. Your first change turns this example into your own point.").into()
         }
-        (true, false) => tr!("{count} examples, generated from the settings. After your first change, these examples are your own points, which the settings no longer generate.", count),
+        (true, false) => tr!("{count} examples, generated from the settings. Your first change turns these examples into your own points.", count),
     }
 }
 

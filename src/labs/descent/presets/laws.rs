@@ -28,7 +28,7 @@ pub(super) const BUILT: &[Preset] = &[
         link: "#v1/in-context-regression",
         claim: "The transformer's 1,000 layers perform 100 steps of gradient descent on a ReLU network; the tokens store the weights of this network. For at least 25 steps, the weights in the tokens and the weights of direct gradient descent agree to 14 decimal places. At some later step the input of a ReLU lies between 0 and δ, where the transformer computes a wrong slope of this ReLU. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.004.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
-        instance: "Our choices: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, projection of the weights to a box instead of a ball.",
+        instance: "Our choices: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, projection of the weights onto a box instead of a ball.",
         expect: &[
             median(Measured::Distance, 10, (0.0, 1e-14)),
             median(Measured::Distance, 25, (0.0, 1e-14)),
@@ -61,7 +61,7 @@ pub(super) const BUILT: &[Preset] = &[
         name: "tanh approximated by a sum of ReLUs",
         group: &DESCENT,
         link: "#v1/in-context-regression?act=tanh",
-        claim: "tanh is not a sum of ReLUs. One curve of 32 straight lines approximates tanh, and another curve approximates the slope of tanh. So each step has a small error. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is about 0.013, and the losses with these two sets of weights are nearly the same.",
+        claim: "tanh is not a sum of ReLUs. A piecewise linear function of 32 straight lines approximates tanh, and another such function approximates the slope of tanh. So each step has a small error. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is about 0.013, and the losses with these two sets of weights are nearly the same.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with tanh and M = 32 straight lines on [−4, 4]. A step needs 1,110 heads.",
         expect: &[

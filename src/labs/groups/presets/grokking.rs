@@ -88,7 +88,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Multiplication modulo 31",
         group: &GROUP,
         link: "#v1/groups?op=mul&n=31&frac=0.6&lambda=0&std=0.5&lr=0.002&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=25&speed=300&show=loss.accuracy.weights.neurons&x=log",
-        claim: "The network generalises as it does for addition, but the embeddings of its neurons are not waves: in no embedding does a single frequency dominate.",
+        claim: "The network generalises as it does for addition, but the embeddings of its neurons are not waves: no single frequency dominates in any embedding.",
         source: "Power et al. 2022",
         instance: "Our choices: 60 % of the pairs for training, including pairs with zero, and one hidden layer with square activation.",
         expect: &[memorises((25, 500)), learns(0.99, (500, 6_000), (0.85, 1.0))],
@@ -133,6 +133,6 @@ pub(super) const PRESETS: &[Preset] = &[
         instance: "Full size. The paper also trains an output for the token “=”, and raises the learning rate over the first ten steps. Our run does neither.",
         expect: &[memorises((50, 2_000)), learns(0.99, (3_000, 40_000), ALL)],
         budget: 40_000,
-        time: "Minutes on a GPU, hours on a processor.",
+        time: "Minutes on a GPU, hours on a CPU.",
     },
 ];

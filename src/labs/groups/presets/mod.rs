@@ -36,7 +36,7 @@ const NOTES: &[Preset] = &[
         name: "One frequency per neuron: addition modulo 23",
         group: &NOTES_GROUP,
         link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
-        claim: "At the end every neuron has a single frequency, each of the eleven frequencies occurs in some neuron, and the margin is as large as theory predicts.",
+        claim: "At the end every neuron has a single frequency, each of the eleven frequencies occurs in at least one neuron, and the margin is as large as theory predicts.",
         source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
         instance: "Kept: all pairs as training data, the square activation, the L₂,₃ penalty. Shrunk: p = 23 instead of 71. Our choice: Adam with λ = 0.001. The thesis uses gradient descent with a learning rate that doubles ten times, and 40,000 steps instead of 600.",
         expect: &[
@@ -126,7 +126,7 @@ const NOTES: &[Preset] = &[
         name: "88 neurons are too few to reach the largest margin in training",
         group: &NOTES_GROUP,
         link: "#v1/groups?width=88&speed=60",
-        claim: "Theory proves that 88 neurons suffice for the largest margin. In training some frequencies get too few neurons, and the margin stays below the largest possible margin.",
+        claim: "A theorem says that 88 neurons suffice for the largest margin. In training some frequencies get too few neurons, and the margin stays below the largest possible margin.",
         source: "Edelman 2024, theorem 7.7: 4(p − 1) neurons",
         instance: "As in “One frequency per neuron: addition modulo 23”, with 88 neurons instead of 200.",
         expect: &[margin(600, (0.7, 0.97)), median(Measure::Purity, 600, (0.99, 1.0001))],
@@ -210,7 +210,7 @@ const FINITE_GROUPS: &[Preset] = &[
         name: "The rotations of a cube: S4",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=symmetric&letters=4&width=400&lambdas=200:0.0001_400:0.00001_600:1e-6&steps=800&speed=60&show=margin.purity.counts.mass",
-        claim: "The penalty λ is lowered in steps, and the margin rises towards the largest possible margin. Irreps of higher dimension get more neurons.",
+        claim: "The penalty λ is lowered three times, and the margin rises towards the largest possible margin. Irreps of higher dimension get more neurons.",
         source: "Edelman 2024, theorem 7.9 and figure D.3",
         instance: "Kept: the whole table, the square activation, the penalty with a small final λ. Our choices: 400 neurons, Adam, and four values of λ for 200 training steps each.",
         expect: &[
@@ -280,7 +280,7 @@ const FINITE_GROUPS: &[Preset] = &[
     },
     Preset {
         slug: "cube-of-bits",
-        name: "Exclusive or of three bits: Z2 × Z2 × Z2",
+        name: "Exclusive or, bit by bit: Z2 × Z2 × Z2",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=product&width=100&speed=60&show=margin.neurons.mass.curve",
         claim: "All seven non-trivial irreps are parities of dimension one. The margin comes close to the largest possible margin, although the penalty λ is not small.",

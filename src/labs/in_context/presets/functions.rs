@@ -96,7 +96,7 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         name: "Prompts longer than in training",
         group: &GROUP,
         link: "#v1/in-context-learning?long=33",
-        claim: "The transformer is trained on prompts of 17 points and tested after up to 32 examples. The position vectors after point 17 were not trained. At this size, the transformer's R² stays about the same on longer prompts, while the R² of methods that use only the prompt increases.",
+        claim: "The transformer is trained on prompts of 17 points and tested after up to 32 examples. The position vectors after point 17 were not trained. For a transformer of this size, R² stays about the same on longer prompts, while the R² of methods that use only the prompt increases.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 2; Garg, Tsipras, Liang and Valiant 2022, section 4",
         instance: "The settings of “In-context learning with two layers”, with test prompts of 33 points. The paper trains on prompts of 51 points and tests on prompts of 76 points. With softmax attention, the R² in the paper is lower on test prompts that are longer than the training prompts.",
         expect: &[

@@ -26,7 +26,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let end: Vec<String> = end.iter().map(|(x, y)| format!("{x} → {}", number(*y))).collect();
     let (all, end) = (examples.len(), end.join(", "));
     let given = match all <= most {
-        true => tr!("Example {which}: the points x → y: {end}. The query is {query}.", which, end, query),
+        true => tr!("Example {which}: the points x → y are {end}. The query is {query}.", which, end, query),
         false => {
             tr!(
                 "Example {which}: {all} points x → y. The list ends with {end}. The query is {query}.",

@@ -62,7 +62,7 @@ pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request 
         |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match with(changes, at, value) {
             Some(text) => Request::edit(key, text),
             None => Request::Say(tr!(
-                "A link can contain at most 64 changes of a prompt. Undo some changes first."
+                "A link can contain at most 64 changes to a prompt. Undo some of your changes first."
             )),
         };
     match what {

@@ -31,7 +31,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "From 4 to 16 positions, the number of training sequences that are needed to explain half of the variance grows by a factor of less than 2 for attention, and by a factor of 5 for the GRU. With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
-        instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
+        instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, 32 hidden units after the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
         expect: &[
             steps(0, 0, (40, 160)),
             steps(0, 2, (80, 300)),
@@ -134,7 +134,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "The paper's figure 2: 100 positions",
         group: &GROUP,
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
-        claim: "With 100 positions, |W_QK| also has a diagonal after training: in the block that compares the code of a name with the code of a position, the entries on the diagonal are larger than all other entries.",
+        claim: "After training with 100 positions, the largest entries of |W_QK| are the entries on the diagonal of one block: the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
         instance: "Kept: N = 100, d = 10, batches of 64, AdamW with learning rate 0.001 and weight decay 0.2, one head. Our choices: 1,600 steps, fresh sequences. At the end the training error is below 0.05, as in the authors' run. Each position has its own name, as the caption of the figure says. The authors train on 50,000 sequences for up to 20 epochs; a run on this page cannot store so many sequences.",
         expect: &[

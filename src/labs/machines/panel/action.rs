@@ -71,7 +71,7 @@ pub fn chosen(state: &MachineState) -> &'static str {
 
 /// What the machine that runs does, in a sentence.
 pub fn about(state: &MachineState) -> &'static str {
-    state.example.map_or(tr!("This machine has your own rules."), Example::about)
+    state.example.map_or(tr!("This machine uses your own rules."), Example::about)
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
             assert!(link.contains("m=own&rules=go~_~~_~S~halt;go~0~~1~R~go;go~1~~0~R~go"), "{link}");
             assert!(link.contains("input=0110") && link.contains("cell=9"), "{link}");
             assert!(draft.says(&of(&state).program) && chosen(of(&state)) == OWN);
-            assert_eq!(about(of(&state)), "This machine has your own rules.");
+            assert_eq!(about(of(&state)), "This machine uses your own rules.");
             // The same again is no change.
             assert_eq!(act(&mut state, PanelAction::Run(draft)).1, 0);
             state.apply(Action::Undo);

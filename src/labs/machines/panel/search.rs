@@ -88,7 +88,7 @@ impl Row {
         match (self.is_null(), chosen) {
             (true, _) => {
                 tr!(
-                    "{name}: {candidates}; the null slot has the largest weight, and the block writes {wrote}.",
+                    "{name}: {candidates}; the null slot has the largest attention weight, and the block writes {wrote}.",
                     name,
                     candidates,
                     wrote
@@ -96,7 +96,7 @@ impl Row {
             }
             (false, 1) => {
                 tr!(
-                    "{name}: {candidates}; 1 token has the largest weight, and the block writes {wrote}.",
+                    "{name}: {candidates}; 1 token has the largest attention weight, and the block writes {wrote}.",
                     name,
                     candidates,
                     wrote
@@ -104,7 +104,7 @@ impl Row {
             }
             (false, _) => {
                 tr!(
-                    "{name}: {candidates}; {chosen} tokens have the largest weights, and the block writes {wrote}.",
+                    "{name}: {candidates}; {chosen} tokens have the largest attention weights, and the block writes {wrote}.",
                     name,
                     candidates,
                     chosen,

@@ -83,7 +83,7 @@ fn card(news: News, names: &str) -> AnyView {
             })}
             <div class="heads">{rows}</div>
             <div class="editing__buttons" class:hidden=move || !can_measure.get()>
-                {button("measure-heads", tr!("Measure the loss without each head"), Box::new(|| false),
+                {button("measure-heads", tr!("Measure the KL without each head"), Box::new(|| false),
                     Box::new(move || news.context.ask.run(Request::ToggleChart(markov_charts::ABLATION))))}
             </div>
         </section>

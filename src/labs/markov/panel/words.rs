@@ -55,7 +55,7 @@ pub fn gaze(chains: &MarkovState, view: &View) -> (String, Vec<f64>) {
     }
     let who = match (on.as_slice(), names.is_empty()) {
         ([], true) => "nothing".into(),
-        ([], false) => tr!("no head of the last layer").into(),
+        ([], false) => tr!("the last layer, whose heads are all off").into(),
         ([one], true) => one.name.clone(),
         ([one], false) => tr!("head {head}", head = one.name),
         (many, _) => {
@@ -255,7 +255,7 @@ mod tests {
         look(&mut state, SequenceAction::ToggleHead(3));
         assert_eq!(with(&state, gaze).0, "head 2.2");
         look(&mut state, SequenceAction::ToggleHead(4));
-        assert_eq!(with(&state, gaze), ("no head of the last layer".into(), vec![0.0; 4]));
+        assert_eq!(with(&state, gaze), ("the last layer, whose heads are all off".into(), vec![0.0; 4]));
         let sentence = with(&state, off).unwrap();
         assert!(sentence.starts_with("Heads 2.1 and 2.2 are switched off"), "{sentence}");
         look(&mut state, SequenceAction::AllHeads);

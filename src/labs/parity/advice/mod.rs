@@ -42,7 +42,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
         advice.push(
-            tr!("Every product of this network contains one bit from each block, but not every block contains exactly one relevant bit. So the output is uncorrelated with the parity of the relevant bits.")
+            tr!("The output of this network is a weighted sum of products with one bit from each block, but not every block contains exactly one relevant bit. So the output is uncorrelated with the parity of the relevant bits.")
             .into(),
         );
     }

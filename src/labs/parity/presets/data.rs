@@ -133,10 +133,10 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "parity-noise",
-        name: "A quarter of the labels is wrong",
+        name: "A quarter of the labels are wrong",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
-        claim: "If a random quarter of the labels is flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
+        claim: "If a quarter of the labels, chosen at random, are flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[learns(0.98, (1_000, 10_000), ALL)],

@@ -51,7 +51,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "More data can hurt",
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&wd=0.01&replicas=10&steps=30000&target=0.9&every=200&held=512&sweep=m:3000_6000_10000_20000_40000&series=width:30_100&speed=0&show=accuracy.times.sweep",
-        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. With more than 10,000 training examples, the networks need more steps the more examples they have.",
+        claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. Above 10,000 training examples, networks with more examples need more steps.",
         source: "Edelman 2024, figure 6.2 (right)",
         instance: "The settings of the thesis, except for n = 100, 30,000 steps, widths 30 and 100, and 10 trials per point.",
         expect: &[
@@ -131,7 +131,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=31&k=4&width=400&init=perturbed&bias=none&second=ones&keep=2&lr=100&loss=corr&batch=4096&replicas=200&inits=1&steps=1&halt=steps&every=1&show=weights.movement.luck",
         claim: "A neuron starts with two weights of 1, both on relevant bits; four bits are relevant. In most trials, one training step on 4,096 examples reveals the other two relevant bits. For a neuron with random weights of +1 and −1, one step needs more than a million examples to reveal the relevant bits.",
         source: "Edelman 2024, theorem 6.5 and lemmas C.13 to C.15",
-        instance: "The run trains one neuron with two weights of 1 on relevant bits; a layer of 400 random neurons almost certainly contains such a neuron. All other initial weights are 1/(2n). The settings are n = 31 bits, k = 4 relevant bits and s = 2 weights of 1. The step is repeated with 200 random batches.",
+        instance: "The run trains one neuron with two weights of 1 on relevant bits; a layer of 400 neurons, each with two weights of 1 on random bits, almost certainly contains such a neuron. All other initial weights are 1/(2n). The settings are n = 31 bits, k = 4 relevant bits and s = 2 weights of 1. The step is repeated with 200 random batches.",
         expect: &[
             Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.65, 0.88) },
             never(0.9, 1),
@@ -177,7 +177,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A lower bound on parameters, steps and examples",
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&width=30&wd=0.01&replicas=20&steps=4000&target=0.9&every=100&held=512&sweep=m:30_300_3000_30000&series=k:2_4_6_8&speed=0&show=accuracy.times.sweep",
-        claim: "Theory proves: for a success rate of one half on every parity, the number of parameters times the number of steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits. With eight relevant bits of 100 and up to 3,000 examples, this success rate is impossible. In training, the networks fail already with four relevant bits.",
+        claim: "Theory gives a lower bound: for a success rate of one half on every parity, the number of parameters times the number of steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits. With eight relevant bits of 100 and up to 3,000 examples, this success rate is impossible. In training, the networks already fail with four relevant bits.",
         source: "Edelman 2024, proposition 6.3",
         instance: "Batch 32, learning rate 0.1 and coupled weight decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are our choices. For the bound, the precision of a gradient is set to one over the square root of the sample size.",
         expect: &[

@@ -95,7 +95,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "(*iii) The Parity Transformer, full size",
         group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&demb=1024&heads=128&dmlp=4096&lr=0.0005&steps=100000&held=1024&show=loss.accuracy.attention",
-        claim: "The transformer of the thesis learns a parity of 3 of 50 bits. Its loss also falls suddenly, but a network of this size needs a large GPU.",
+        claim: "The transformer of the thesis learns a parity of 3 of 50 bits. Its loss also falls suddenly, but training this network takes hours on a laptop's GPU.",
         source: "Edelman 2024, figure 5.1 (left), panel 7",
         instance: "Full size with the thesis's batch 32 and learning rate. The MLP width of 4,096 is our choice, because the thesis does not state a width.",
         expect: &[learns(1.0, (200, 100_000), (0.2, 1.0))],
@@ -205,7 +205,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&width=3&bias=hidden&lr=0.3&every=20&speed=2000",
         claim: "The formula printed in the thesis has no output bias. With this formula, three ReLU neurons do not learn the parity with any seed.",
         source: "Edelman 2024, section 5.3 and figure B.2, row 3, setting (*i)",
-        instance: "The control of “(*i) Three ReLU neurons for three bits”: only the output bias is missing.",
+        instance: "The control experiment for “(*i) Three ReLU neurons for three bits”: only the output bias is missing.",
         expect: &[never(0.99, 20_000)],
         budget: 20_000,
         ..QUICK

@@ -38,7 +38,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
         claim: "With random labels the weights move at random: in 600 steps every weight moves by less than 0.08.",
         source: "Edelman 2024, figure 5.3 (right, bottom)",
-        instance: "The control of “Weights move while the loss is flat”: half of the labels are flipped, so the labels contain no information about the bits.",
+        instance: "The control experiment for “Weights move while the loss is flat”: half of the labels are flipped at random, so the labels do not depend on the bits.",
         expect: &[
             never(0.6, 1_500),
             Expect::Reaches {

@@ -8,7 +8,7 @@ const GROUP: PresetGroup = PresetGroup { slug: "start", name: "Start here", char
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-20",
-        name: "A parity of 3 in 20 bits",
+        name: "A parity of 3 of 20 bits",
         group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
         claim: "The loss stays at the level of random guessing, then falls suddenly: the network has found the 3 relevant bits.",

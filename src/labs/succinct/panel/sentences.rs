@@ -90,7 +90,7 @@ fn program(state: &SuccinctState, own: &OnTable) -> String {
     let name = own.program.state(at);
     match own.next_rule() {
         Some((_, read, rule)) => tr!(
-            "State {name} reads {read}: it writes {write}, {step}, and the next state is {next}.",
+            "In state {name} the head reads {read}, writes {write} and {step}; the next state is {next}.",
             name,
             read = own.program.symbol(read),
             write = own.program.symbol(rule.write),

@@ -252,7 +252,7 @@ fn buttons(hand: Hand) -> AnyView {
         (false, true) => {
             tr!("The current run uses another machine. Press “Run this machine” to run this one.")
         }
-        (false, false) => tr!("This machine cannot run before the mistake is corrected."),
+        (false, false) => tr!("This machine cannot run until the mistake is corrected."),
     };
     view! {
         <div class="editing__buttons" role="group" aria-label=tr!("Actions for the rules")>
@@ -302,10 +302,10 @@ fn table(hand: Hand) -> AnyView {
         }
     };
     view! {
-        <div class="rules" role="region" tabindex="0" aria-label=tr!("Table of rules of the machine that runs")>
+        <div class="rules" role="region" tabindex="0" aria-label=tr!("Rule table of the machine in this run")>
             <table class="rules__table" data-testid="machine-table">
                 <caption class="rules__caption">
-                    {tr!("Rules of the machine that runs; the simulator's last step applied the marked rule.")}
+                    {tr!("Rules of the machine in this run; the simulator's last step applied the marked rule.")}
                 </caption>
                 <thead>
                     <tr>
