@@ -37,8 +37,7 @@ choices! {
 settings! {
     /// How the learning rate changes along a run.
     pub struct Schedule {
-        /// Number of steps during which the learning rate rises linearly to η; with 0, the learning rate starts at
-        /// η.
+        /// Number of steps during which the learning rate rises linearly to η; with 0, the learning rate starts at η.
         warm: u64 = 0, "warm", "Warm-up", Range::Int(0, 10_000_000), "steps";
         /// How the learning rate falls after the warm-up; with "Linear" and "Cosine" the rate is 0 at the last step.
         cool: Cooling = Cooling::None, "cool", "Decay of the learning rate", Range::Choice(Cooling::OPTIONS);

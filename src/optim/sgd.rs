@@ -37,8 +37,7 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
-        /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0, it is the same as classical
-        /// momentum.
+        /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0, it is the same as classical momentum.
         kind: Momentum = Momentum::Classical, "momkind", "Kind of momentum", Range::Choice(Momentum::OPTIONS);
         with schedule: Schedule;
     }
