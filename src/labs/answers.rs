@@ -163,7 +163,12 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     let given = match columns - places.len() {
         0 => tr!("Example {example}: {written}.", example, written),
         _ if relevant == 0 => {
-            tr!("Example {example}: {written}, and so on for all {columns} inputs.", example, written, columns)
+            tr!(
+                "Example {example}: {written}, and so on for all {columns} inputs.",
+                example,
+                written,
+                columns
+            )
         }
         _ if relevant > most => tr!(
             "Example {example}: {written}, and so on for all {relevant} relevant inputs.",

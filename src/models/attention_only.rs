@@ -331,7 +331,8 @@ impl Architecture for OfLength {
         let mut problems = vec![];
         if self.net.heads.iter().any(|heads| !d.is_multiple_of(*heads)) {
             let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
-            let expected = format!("divisors of d = {d}, since the d components are divided equally among the heads");
+            let expected =
+                format!("divisors of d = {d}, since the d components are divided equally among the heads");
             problems.push(Problem::new("heads", &text.join("."), expected));
         }
         problems.extend(super::crowded(self.activations(inputs), batch, replicas));

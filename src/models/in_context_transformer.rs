@@ -412,8 +412,10 @@ impl Architecture for OnPoints {
         let InContextTransformer { width, heads, .. } = self.net;
         let mut problems = vec![];
         if heads == 0 || !width.is_multiple_of(heads) {
-            let expected =
-                tr!("a divisor of d = {width}, since the d components are divided equally among the heads", width);
+            let expected = tr!(
+                "a divisor of d = {width}, since the d components are divided equally among the heads",
+                width
+            );
             problems.push(Problem::new("heads", &heads.to_string(), expected));
         }
         problems.extend(crowded(self.activations(inputs), batch, replicas));

@@ -188,7 +188,8 @@ impl BenchTable {
         of_json: impl Fn(&str) -> Result<BenchTable, String>,
     ) -> Result<BenchTable, String> {
         let found = match text.trim_start().starts_with('{') {
-            true => of_json(text).map_err(|why| tr!("The text is not a results table of the bench: {why}.", why))?,
+            true => of_json(text)
+                .map_err(|why| tr!("The text is not a results table of the bench: {why}.", why))?,
             false => BenchTable::of_markdown(text),
         };
         let longest = |row: &BenchRow| {
@@ -387,7 +388,10 @@ mod tests {
     #[test]
     fn a_text_that_is_no_table_is_refused_with_a_sentence() {
         let said = |text: &str| parse(text).unwrap_err();
-        assert_eq!(said("hello"), "The text is not a results table of the bench: it has no rows with speeds.");
+        assert_eq!(
+            said("hello"),
+            "The text is not a results table of the bench: it has no rows with speeds."
+        );
         assert!(said("{\"program\": 3}").starts_with("The text is not a results table of the bench: "));
         assert!(
             said("{\"program\": \"a\", \"devices\": [], \"rows\": []}").ends_with("no rows with speeds.")

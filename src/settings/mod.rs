@@ -278,7 +278,11 @@ impl Knob {
                 tr!("one of {slugs}", slugs = slugs.join(", "))
             }
             Range::List(low, high) => {
-                tr!("different whole numbers from {low} to {high} separated by dots, or an empty value", low, high)
+                tr!(
+                    "different whole numbers from {low} to {high} separated by dots, or an empty value",
+                    low,
+                    high
+                )
             }
             Range::Axis => {
                 tr!(
@@ -319,7 +323,10 @@ impl Knob {
                 largest = real(largest)
             ),
             Range::Text(most) | Range::Formula(most) => {
-                tr!("text of at most {most} characters, counted in the encoded form that a link contains", most)
+                tr!(
+                    "text of at most {most} characters, counted in the encoded form that a link contains",
+                    most
+                )
             }
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();

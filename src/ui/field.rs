@@ -123,7 +123,9 @@ fn range(knob: &Knob) -> String {
             )
         }
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
-        Range::Schedule(..) => tr!("Steps in increasing order, each with a value, like 500:0.1_900:0.02.").into(),
+        Range::Schedule(..) => {
+            tr!("Steps in increasing order, each with a value, like 500:0.1_900:0.02.").into()
+        }
         Range::Points(_, most) => {
             tr!("At most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2.", most)
         }

@@ -132,7 +132,11 @@ fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_said() {
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused]);
     assert_eq!((page.bench().table.rows.len(), page.closed), (NETWORKS.len(), 1));
-    assert!(page.bench().found().contains("The speed measurement on the GPU did not finish: no GPU could be opened."));
+    assert!(
+        page.bench()
+            .found()
+            .contains("The speed measurement on the GPU did not finish: no GPU could be opened.")
+    );
     assert!(page.bench().is_complete);
     // Another time begins anew.
     page.has_gpu = true;
@@ -165,7 +169,9 @@ fn a_worker_that_dies_or_falls_silent_is_given_up() {
     let effects: Vec<Effect> = (0..100).flat_map(|_| state.apply(Action::Tick)).collect();
     assert!(effects.contains(&Effect::Bench(BenchEffect::Close)));
     let found = state.bench.found();
-    for text in ["The speed measurement on the CPU did not finish: it was killed.", "sent nothing for 90 seconds."] {
+    for text in
+        ["The speed measurement on the CPU did not finish: it was killed.", "sent nothing for 90 seconds."]
+    {
         assert!(found.contains(text), "{text}\n{found}");
     }
 }

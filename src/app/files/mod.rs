@@ -338,7 +338,7 @@ impl State {
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
-            "Opened {name}: weights at step {step}. The button Play continues the training from this step.",
+            "Opened {name}: weights at step {step}. Press Play to continue the training from this step.",
             name,
             step = thousands(header.step)
         );

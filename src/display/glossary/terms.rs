@@ -447,7 +447,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("softmax"),
         means: text!(
-            "A function that turns numbers into shares that add up to 1: the exponential of each number, divided by the sum of all of them."
+            "A function that turns numbers into positive numbers that add up to 1: the exponential of each number, divided by the sum of all exponentials."
         ),
     },
     Term {

@@ -19,7 +19,7 @@ const OF_ATTENTION: &[Preset] = &[
         link: "#v1/sparse-boolean?steps=250&halt=steps&every=10&held=512",
         claim: "The transformer fits its 100 examples and learns the conjunction: training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 4.3 (left)",
-        instance: "Kept: one layer, 16 heads, embedding 64, layer norm, full-batch Adam with learning rate 0.001 and weight decay 0.0001. Shrunk: 100 bits instead of 300, 100 examples instead of 200, 250 iterations instead of 1,000; no dropout. Dropout hardly matters here, and without dropout the seed determines the run.",
+        instance: "As in the source: one layer, 16 heads, embedding 64, layer norm, full-batch Adam with learning rate 0.001 and weight decay 0.0001. Smaller than in the source: 100 bits instead of 300, 100 examples instead of 200, 250 iterations instead of 1,000; no dropout. Dropout hardly matters here, and without dropout the seed determines the run.",
         expect: &[
             learns(0.99, (20, 250), (0.7, 1.0)),
             Expect::Median { measure: Measure::TrainAccuracy, step: 250, between: (0.999, 1.001) },
@@ -50,7 +50,7 @@ const OF_ATTENTION: &[Preset] = &[
         link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
         claim: "If the number T of bits is eight times as large, the network needs only two or three times as many examples: the necessary number grows like log T, not like T.",
         source: "Edelman 2024, figure 4.2 and corollary 4.9",
-        instance: "Kept: the architecture, the best of 5 restarts per sample, success above 99 % accuracy, a threshold at 80 % of the trials, a new sample in place of every sample that also fits another conjunction. Shrunk: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
+        instance: "As in the source: the architecture, the best of 5 restarts per sample, success above 99 % accuracy, a threshold at 80 % of the trials, a new sample in place of every sample that also fits another conjunction. Smaller than in the source: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
         expect: &[
             Expect::Threshold { series: 0, between: (20.0, 40.0) },
             Expect::Threshold { series: 1, between: (30.0, 60.0) },
@@ -128,7 +128,7 @@ const OF_LEAPS: &[Preset] = &[
         link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&n=50&m=0&lr=0.05&loss=square&batch=32&steps=400&halt=steps&show=loss.accuracy.fourier",
         claim: "The label is x1 XOR (x2 AND x3). Four Fourier coefficients are not 0: those of x1, x1x2, x1x3 and x1x2x3. In this order each product adds at most one new bit, so the leap is 1. Accuracy first stays near 75 %, which is the accuracy of always predicting x1, and reaches 99 % within 400 steps.",
         source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
-        instance: "Kept: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2. Our choices: this function, which like every label here has the values −1 and +1; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
+        instance: "As in the source: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2. Our choices: this function, which like every label here has the values −1 and +1; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 40, between: (0.7, 0.8) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.7, 0.8) },

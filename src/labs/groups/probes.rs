@@ -52,7 +52,9 @@ fn embeds_by_neuron(spec: &RunSpec) -> Result<(), String> {
     is_of_pairs(spec)?;
     match spec.model.config().embeds_by_neuron() {
         true => Ok(()),
-        false => Err(tr!("In a transformer the inputs of the neurons depend on the attention weights.").into()),
+        false => {
+            Err(tr!("In a transformer the inputs of the neurons depend on the attention weights.").into())
+        }
     }
 }
 

@@ -55,7 +55,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov",
         claim: "The KL divergence to the true distribution falls to the KL of the unigram strategy, changes little for a while, and falls again while the first layer learns to attend to the previous symbol.",
         source: "Edelman 2024, section 8.2 and figures 8.1 and 8.2",
-        instance: "Kept: two layers with one head each, d = 16, relative positions, no MLP, a new chain for every sequence. Shrunk: contexts of 50 symbols and batches of 32 instead of 100 and 64. Our choices: initial weights from N(0, 0.1²) and a learning rate of 0.005.",
+        instance: "As in the source: two layers with one head each, d = 16, relative positions, no MLP, a new chain for every sequence. Smaller than in the source: contexts of 50 symbols and batches of 32 instead of 100 and 64. Our choices: initial weights from N(0, 0.1²) and a learning rate of 0.005.",
         expect: &[
             three_stages((0.8, 1.0)),
             learns(0.5, (150, 400), ALL),
@@ -125,7 +125,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?k=3&t=100&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=800",
         claim: "An induction head also forms in a network with layer norms and output projections. At the end the KL is 1.5 to 2.1 times the KL of the bigram strategy.",
         source: "Edelman 2024, section 8.2.3 and appendix E.2, with the layer norms, projections and weight decay of the authors' code",
-        instance: "Kept: contexts of 100 symbols, batches of 64, initial weights from N(0, 0.02²), weight decay 0.1 on the matrices. Our choices: no dropout, and a learning rate of 0.002.",
+        instance: "As in the source: contexts of 100 symbols, batches of 64, initial weights from N(0, 0.02²), weight decay 0.1 on the matrices. Our choices: no dropout, and a learning rate of 0.002.",
         expect: &[three_stages((0.9, 1.0)), learns(0.5, (250, 550), ALL), over_bigrams(800, (1.5, 2.1))],
         budget: 800,
         ..QUICK
@@ -137,7 +137,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?k=4&t=200&lr=0.003&batch=64&steps=800",
         claim: "If a chain has more than three symbols, the KL of the network has a plateau at the KL of the unigram strategy only if the contexts are long. With four symbols and contexts of length 200, the KL has this plateau.",
         source: "Edelman 2024, figure E.4",
-        instance: "Kept: contexts of 200, batches of 64. Figure E.4 of the thesis does not give the number k of different symbols; k = 4, the learning rate and the initial values are our choices.",
+        instance: "As in the source: contexts of 200, batches of 64. Figure E.4 of the thesis does not give the number k of different symbols; k = 4, the learning rate and the initial values are our choices.",
         expect: &[
             three_stages((0.8, 1.0)),
             learns(0.5, (250, 700), (0.9, 1.0)),
@@ -213,7 +213,7 @@ const INDUCTION: &[Preset] = &[
         link: "#v1/markov?t=100&gram=3&d=48&heads=3.3&lr=0.003&batch=64&steps=600",
         claim: "Each symbol depends on the two previous symbols. A network with three heads in each layer goes through four stages: its predictions are close first to the uniform strategy, then to unigrams, then to bigrams, and finally to trigrams.",
         source: "Edelman 2024, section 8.3.3 and figure 8.5",
-        instance: "Kept: three heads per layer, batches of 64. Shrunk: contexts of 100 instead of 200. Our choices: two symbols, d = 48 and the learning rate.",
+        instance: "As in the source: three heads per layer, batches of 64. Smaller than in the source: contexts of 100 instead of 200. Our choices: two symbols, d = 48 and the learning rate.",
         expect: &[
             Expect::Stages { stages: &[Uniform, Unigram, Bigram, Trigram], share: (0.7, 1.0) },
             learns(0.5, (200, 600), (0.85, 1.0)),
@@ -261,7 +261,7 @@ const BY_HAND: &[Preset] = &[
         link: "#v1/markov?d=6&from=circuit&steps=1&show=kl.scores.map.next",
         claim: "The weights of this network are written by hand, not trained. With these weights the network counts bigrams. With a larger sharpness c, more of the attention is on the symbols that the induction head uses.",
         source: "Edelman 2024, proposition 8.2",
-        instance: "Kept: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL is one and a half to two times the KL of the bigram strategy.",
+        instance: "As in the source: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL is one and a half to two times the KL of the bigram strategy.",
         expect: &[previous(0, (0.98, 1.0)), induction(0, (0.96, 1.0)), over_bigrams(0, (1.4, 2.1))],
         budget: 1,
         ..QUICK
@@ -342,7 +342,7 @@ const LAWS: &[Preset] = &[
         link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
         claim: "In doubly stochastic chains all symbols are equally frequent. With most seeds the network learns bigrams without a plateau at the KL of the unigram strategy, after about as many steps as in training on transition matrices from the Dirichlet distribution. With some seeds the network does not learn bigrams.",
         source: "Edelman 2024, figure 8.4a",
-        instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of its figure 8.4a.",
+        instance: "As in the source: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of its figure 8.4a.",
         expect: &[learns(0.5, (200, 1_000), (0.6, 1.0))],
         budget: 1_000,
         time: "About ten seconds on one processor core.",
@@ -369,7 +369,7 @@ const LAWS: &[Preset] = &[
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
         claim: "One group of networks trains only on doubly stochastic sequences; in the second group half of the sequences are doubly stochastic and half have independent symbols. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",
-        instance: "Kept: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference.",
+        instance: "As in the source: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference.",
         expect: &[
             Expect::MedianTime { series: 0, at: 0, between: (750, 1_250) },
             Expect::MedianTime { series: 0, at: 1, between: (275, 550) },

@@ -36,8 +36,8 @@ impl Parts for ParityLab {
         },
         About {
             slug: "no-luck",
-            title: "Is training a lucky guess?",
-            about: "The training times of a thousand networks show that the networks do not find the relevant bits by lucky guesses.",
+            title: "Is training a random search?",
+            about: "The training times of a thousand networks show that the networks do not find the relevant bits by random guessing.",
             minutes: 5,
             curve: "no-luck",
         },

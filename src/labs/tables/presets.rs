@@ -13,7 +13,7 @@ const GROUP: PresetGroup =
 macro_rules! instance {
     ($($more:literal)?) => {
         concat!(
-            "Kept: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
+            "As in the source: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
              layers, a first layer that starts with 2 weights of 1 per neuron, learning rate 0.001, medians over networks. \
              Our choices: instead of 16 real tables, one generated table that has three properties of real tables; 20 networks instead of 100, \
              Adam, 300 steps with batches of 64 rows.",
@@ -47,7 +47,7 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
         claim: "A single tree classifies one held-out row in four wrongly. A forest has a hundred trees, and each tree is grown on a different bootstrap sample of the same 300 rows. The forest classifies one held-out row in fifty wrongly.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
-        instance: "Kept: bootstrap samples, √n columns per split, trees of unlimited depth. Our choices: a generated table, and a forest with default settings instead of the best of many settings.",
+        instance: "As in the source: bootstrap samples, √n columns per split, trees of unlimited depth. Our choices: a generated table, and a forest with default settings instead of the best of many settings.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 1, between: (0.7, 0.85) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.96, 1.0) },

@@ -33,7 +33,10 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             token,
             back = length - written
         ),
-        None => tr!("The next token is {token}; the machine's head is on a new cell, so the symbol is random.", token),
+        None => tr!(
+            "The next token is {token}; the machine's head is on a new cell, so the symbol is random.",
+            token
+        ),
     };
     let answer = outputs(run, at, traces.tokens()).map(|(step, logits)| {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -165,7 +165,12 @@ pub(super) fn answer(state: &TracesState) -> String {
 pub(super) fn origin(state: &TracesState) -> String {
     let cells = state.places.iter().map(|place| place.cell);
     let (low, high) = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
-    tr!("Held-out trace {number}: the machine's head visits cells {low} to {high}.", number = state.example, low, high)
+    tr!(
+        "Held-out trace {number}: the machine's head visits cells {low} to {high}.",
+        number = state.example,
+        low,
+        high
+    )
 }
 
 /// Why no network can be without loss.

@@ -334,7 +334,9 @@ fn what_cannot_be_is_refused_before_it_is_built() {
     let uneven = InContextTransformer { heads: 5, ..net.clone() };
     assert_eq!(
         problems(uneven, 17, 64),
-        ["heads = 5: expected a divisor of d = 32, since the d components are divided equally among the heads"]
+        [
+            "heads = 5: expected a divisor of d = 32, since the d components are divided equally among the heads"
+        ]
     );
     let large = InContextTransformer { width: 256, heads: 8, hidden: 1024, ..net };
     let crowded = problems(large.clone(), 100_000, 4096);

@@ -244,7 +244,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| jumps_after_many_steps(&relu(runs))),
     ),
     ("At a later step the distance will jump.", On(|runs| jumps_after_many_steps(&relu(runs)))),
-    ("What will cause the jump of the distance?", Words),
+    ("What will cause the jump in the distance?", Words),
     ("The input of a ReLU comes very close to 0.", On(|runs| is_in_the_band_at_the_jump(&relu(runs)))),
     ("The true slope of a ReLU jumps from 0 to 1.", Known("the derivative of max(z, 0) on either side of 0")),
     (

@@ -35,7 +35,7 @@ pub const STATEMENTS: Statements = &[
         Preset("memorise-understand"),
     ),
     ("How many of the held-out pairs will the network answer correctly at step 500?", Words),
-    ("Hardly any held-out pair.", Preset("memorise-understand")),
+    ("Almost none of the held-out pairs.", Preset("memorise-understand")),
     ("At most 15 % of the held-out pairs.", Preset("memorise-understand")),
     (
         "The network has memorised the training pairs, but it has learned almost nothing about the held-out pairs.",

@@ -229,7 +229,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "So the training is not stuck, and the network does not find the bits by a lucky guess.",
+        "So the training is not stuck, and the network does not find the bits by random guessing.",
         On(|runs| runs.run("hidden-progress-mlp").solved[0].is_some()),
     ),
     (

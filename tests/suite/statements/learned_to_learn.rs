@@ -242,10 +242,7 @@ pub const STATEMENTS: Statements = &[
         "So the function has at most four values.",
         Known("two tests, one after the other, have 2 · 2 outcomes"),
     ),
-    (
-        "A prompt has 20 examples and a query: an input for which the transformer predicts the label.",
-        Words,
-    ),
+    ("A prompt has 20 examples and a query: an input for which the transformer predicts the label.", Words),
     ("Where will the transformer's R² be after 4,000 steps?", Words),
     (
         "Far above the R² of ridge regression, and above the R² of nearest neighbours.",

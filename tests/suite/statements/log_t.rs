@@ -270,11 +270,11 @@ pub const STATEMENTS: Statements = &[
         Known("tested: `sixteen_heads_give_all_answers_to_four_inputs`"),
     ),
     (
-        "The weights of these heads grow in proportion to the square of T.",
+        "The weights of these heads grow in proportion to the square of T, but the proof that few examples are enough holds only for small weights.",
         Known("w_QK is T² times a vector of length 1: Edelman 2024, appendix A.1.3, and `Shattering`"),
     ),
     (
-        "So few examples are enough because the weights stay small, not because there are few weights.",
+        "So few examples are enough because a head has small weights, not because it has few weights.",
         Known(
             "the bound of corollary 4.9 holds for small weights, and proposition 4.8 shows that without them it does not",
         ),

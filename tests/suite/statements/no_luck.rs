@@ -1,4 +1,4 @@
-//! Is training a lucky guess?
+//! Is training a random search?
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold, sweep_cells};
@@ -172,10 +172,7 @@ pub const STATEMENTS: Statements = &[
         "The time of stochastic gradient descent is near this lower bound, although this method is not given the number k.",
         Known("Barak et al. 2022, among the sources of the story"),
     ),
-    (
-        "So no network finds the relevant bits by a lucky guess, and no network needs a lucky guess.",
-        Preset("no-luck"),
-    ),
+    ("So no network finds the relevant bits by random guessing.", Preset("no-luck")),
     ("The story “Where is the progress hidden?” shows how the weights change while the loss is flat.", Words),
     ("To try next: open “Time against label noise”.", Words),
     ("How does the training time change when more labels are wrong?", Words),

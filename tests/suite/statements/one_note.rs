@@ -269,7 +269,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| phases(&phased(runs), 600).iter().all(|angles| look_random(angles))),
     ),
     (
-        "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v; in the median neuron, the difference is at most 0.02 radians.",
+        "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v; in the median neuron, the phase of w differs from this sum by at most 0.02 radians.",
         On(|runs| {
             let found = neurons(&phased(runs), 600);
             let live = found.live();

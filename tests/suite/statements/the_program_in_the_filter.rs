@@ -285,7 +285,11 @@ pub const STATEMENTS: Statements = &[
         Known("`local_rule` is given a cell and its four neighbours, and nothing else"),
     ),
     (
-        "In the first layer the bottom-right cell detects that the table is full, and the head, which reads and writes one cell in each step of the program, begins in this cell, in the start state of the program.",
+        "In the first layer the bottom-right cell detects that the table is full.",
+        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
+    ),
+    (
+        "The head, which reads and writes one cell in each step of the program, begins in this cell, in the start state of the program.",
         Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
     ),
     (
@@ -534,7 +538,7 @@ pub const STATEMENTS: Statements = &[
         Preset("search-bit"),
     ),
     (
-        "Of all 19,683 rules, between 90 and 130 learn a single unknown bit: these rules are right on at least 95 % of the queries.",
+        "Of all 19,683 rules, between 90 and 130 learn which single input is the label: these rules are right on at least 95 % of the queries.",
         Preset("all-rules"),
     ),
     ("The runs do not show that gradient descent finds such filters.", Words),

@@ -182,7 +182,10 @@ pub const STATEMENTS: Statements = &[
         "The panel *Width and initial weights* shows the probability that one step reveals the relevant bits; in this panel you can change the number of bits and the number of initial weights of 1.",
         Words,
     ),
-    ("In the chart of this panel, lines show the theory, and points show measurements on random batches.", Words),
+    (
+        "In the chart of this panel, lines show the theory, and points show measurements on random batches.",
+        Words,
+    ),
     ("Can the first layer be so wide that it need not be trained at all?", Words),
     ("The outputs of the first layer are then fixed features, and only the second layer is trained.", Words),
     (

@@ -100,7 +100,7 @@ pub(super) const LAWS: &[Preset] = &[
         name: "The width δ of the band with a wrong ReLU slope",
         group: &ERRORS,
         link: "#v1/in-context-regression?sweep=delta:0.0001_0.001_0.01_0.1&speed=0&show=both.apart.band",
-        claim: "The transformer computes a wrong slope of a ReLU only for inputs between 0 and δ. The larger δ is, the larger is the distance between the final weights in the tokens and the final weights of direct gradient descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
+        claim: "The transformer computes a wrong slope of a ReLU only for inputs between 0 and δ. The larger δ is, the larger is the distance between the final weights in the tokens and the final weights of direct gradient descent: about 0.0006 with δ = 0.0001 and about 0.12 with δ = 0.1.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which requires smooth activations",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with δ = 0.0001, 0.001, 0.01 and 0.1, where δ is the width of the band in which the transformer computes a wrong slope of the ReLU.",
         expect: &[

@@ -50,7 +50,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/groups?model=embedding-mlp&n=29&frac=0.6&demb=32&width=128&join=concat&lr=0.005&b2=0.98&wd=1&steps=3000&every=50&speed=200&show=accuracy.neurons.progress.sparsity&x=log",
         claim: "The restricted loss is the loss of the network with the key frequencies alone; this loss falls before held-out accuracy rises. The excluded loss is the loss without the key frequencies; the excluded loss rises.",
         source: "Nanda et al. 2023, sections 4.3 and 5.1",
-        instance: "Kept: the progress measures. Our choices: an MLP on embeddings instead of a transformer, modulus 29 instead of 113, and key frequencies that are determined at every measurement instead of only at the end.",
+        instance: "As in the source: the progress measures. Our choices: an MLP on embeddings instead of a transformer, modulus 29 instead of 113, and key frequencies that are determined at every measurement instead of only at the end.",
         expect: &[
             memorises((25, 500)),
             learns(0.99, (500, 3_000), (0.85, 1.0)),
@@ -102,7 +102,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/groups?model=modular-transformer&n=31&frac=0.5&demb=32&dattn=8&dmlp=128&lr=0.005&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=50&speed=0&show=loss.accuracy.progress.keys&x=log",
         claim: "A small version of the paper's transformer generalises with most seeds within a few thousand steps.",
         source: "Nanda et al. 2023",
-        instance: "Kept: one layer, four heads, ReLU, no layer norm, AdamW with weight decay 1, the progress measures. Shrunk: modulus 31 instead of 113, 32 dimensions instead of 128. Our choices: half of the pairs for training, learning rate 0.005.",
+        instance: "As in the source: one layer, four heads, ReLU, no layer norm, AdamW with weight decay 1, the progress measures. Smaller than in the source: modulus 31 instead of 113, 32 dimensions instead of 128. Our choices: half of the pairs for training, learning rate 0.005.",
         expect: &[memorises((50, 600)), learns(0.99, (500, 6_000), (0.5, 1.0))],
         budget: 6_000,
         time: "About ten seconds on one processor core.",
@@ -114,7 +114,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/groups?n=113&frac=0.3&width=512&lambda=3e-6&std=0.3&lr=0.003&b2=0.98&steps=1200&target=0.99&halt=target&every=25&speed=0&show=loss.accuracy.neurons.curve&x=log",
         claim: "The modulus and the share of training pairs are as in the paper. The network memorises all 3,831 training pairs within a hundred steps. A few hundred steps later it answers nearly all of the other 8,938 pairs correctly.",
         source: "Nanda et al. 2023 for the instance; Morwani et al. 2023 for the network",
-        instance: "Kept: p = 113 and 30 % of the pairs for training. Our choices: one hidden layer of 512 neurons with square activation and a penalty, instead of a transformer with weight decay.",
+        instance: "As in the source: p = 113 and 30 % of the pairs for training. Our choices: one hidden layer of 512 neurons with square activation and a penalty, instead of a transformer with weight decay.",
         expect: &[
             memorises((25, 200)),
             learns(0.99, (300, 1_200), (0.9, 1.0)),

@@ -38,7 +38,7 @@ const NOTES: &[Preset] = &[
         link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
         claim: "At the end every neuron has a single frequency, each of the eleven frequencies occurs in at least one neuron, and the margin is as large as theory predicts.",
         source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
-        instance: "Kept: all pairs as training data, the square activation, the L₂,₃ penalty. Shrunk: p = 23 instead of 71. Our choice: Adam with λ = 0.001. The thesis uses gradient descent with a learning rate that doubles ten times, and 40,000 steps instead of 600.",
+        instance: "As in the source: all pairs as training data, the square activation, the L₂,₃ penalty. Smaller than in the source: p = 23 instead of 71. Our choice: Adam with λ = 0.001. The thesis uses gradient descent with a learning rate that doubles ten times, and 40,000 steps instead of 600.",
         expect: &[
             margin(600, (0.999, 1.0001)),
             median(Measure::Purity, 600, (0.999, 1.0001)),
@@ -81,9 +81,9 @@ const NOTES: &[Preset] = &[
         name: "Addition modulo 31",
         group: &NOTES_GROUP,
         link: "#v1/groups?n=31&width=256&steps=1000&speed=100",
-        claim: "A larger modulus has more frequencies, and more training steps are needed until every frequency has an equal share of the norm.",
+        claim: "A larger modulus has more frequencies, so it takes more training steps until every frequency has an equal share of the norm.",
         source: "Edelman 2024, theorem 7.7",
-        instance: "Kept: all pairs as training data, the square activation, the penalty. Our choices: p = 31, 256 neurons, Adam.",
+        instance: "As in the source: all pairs as training data, the square activation, the penalty. Our choices: p = 31, 256 neurons, Adam.",
         expect: &[margin(1_000, (0.97, 1.0001)), median(Measure::Purity, 1_000, (0.99, 1.0001))],
         budget: 1_000,
         ..QUICK
@@ -112,7 +112,7 @@ const NOTES: &[Preset] = &[
         link: "#v1/groups?opt=sgd&width=128&act=relu&lambda=0.0001&nu=2&lr=0.05&steps=3000&every=20&lrs=200:0.1_400:0.2_600:0.4_800:0.8_1000:1.6_1200:3.2_1400:6&show=accuracy.neurons.purity.curve",
         claim: "With ReLU and a plain L2 penalty, the median neuron has about nine tenths of its power in one frequency, and one tenth in other frequencies.",
         source: "Edelman 2024, figures 7.1a and 7.4b",
-        instance: "Kept: ReLU, L2, gradient descent with a learning rate that doubles. Shrunk: p = 23 instead of 71, 128 neurons, learning rates up to 6.",
+        instance: "As in the source: ReLU, the L2 penalty, gradient descent with a learning rate that is doubled several times. Smaller than in the source: p = 23 instead of 71, 128 neurons, learning rates up to 6.",
         expect: &[
             learns(1.0, (100, 3_000), ALL),
             median(Measure::Purity, 3_000, (0.85, 0.95)),
@@ -196,7 +196,7 @@ const FINITE_GROUPS: &[Preset] = &[
         link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
         claim: "Every neuron belongs to one irrep. Because the penalty λ is not zero, the two-dimensional irrep has a smaller share of the norm than in a network with the largest possible margin, as theory predicts.",
         source: "Edelman 2024, theorem 7.9 and figure D.2",
-        instance: "Kept: the whole table, the square activation, the penalty. Our choices: 100 neurons instead of 30, Adam instead of gradient descent, λ = 0.0001 instead of 10⁻⁷.",
+        instance: "As in the source: the whole table, the square activation, the penalty. Our choices: 100 neurons instead of 30, Adam instead of gradient descent, λ = 0.0001 instead of 10⁻⁷.",
         expect: &[
             margin(1_500, (0.94, 0.9625)),
             median(Measure::Purity, 1_500, (0.99, 1.0001)),
@@ -212,7 +212,7 @@ const FINITE_GROUPS: &[Preset] = &[
         link: "#v1/groups?op=symmetric&letters=4&width=400&lambdas=200:0.0001_400:0.00001_600:1e-6&steps=800&speed=60&show=margin.purity.counts.mass",
         claim: "The penalty λ is lowered three times, and the margin rises towards the largest possible margin. Irreps of higher dimension get more neurons.",
         source: "Edelman 2024, theorem 7.9 and figure D.3",
-        instance: "Kept: the whole table, the square activation, the penalty with a small final λ. Our choices: 400 neurons, Adam, and four values of λ for 200 training steps each.",
+        instance: "As in the source: the whole table, the square activation, the penalty with a small final λ. Our choices: 400 neurons, Adam, and four values of λ for 200 training steps each.",
         expect: &[
             margin(800, (0.89, 0.94)),
             median(Measure::Purity, 800, (0.99, 1.0001)),

@@ -12,7 +12,7 @@ const GROUP: PresetGroup = PresetGroup {
 };
 
 /// What was kept and what was shrunk, for all of them.
-const KEPT: &str = "Kept: each prompt has points of one random network, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Shrunk: input dimension d = 1 with an additional constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 training steps instead of 500,000. Our choices: RMSNorm, no biases, Adam with learning rate 0.002, warm-up over 200 steps and linear decay, gradients clipped at norm 1.";
+const KEPT: &str = "As in the source: each prompt has points of one random network, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Smaller than in the source: input dimension d = 1 with an additional constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 training steps instead of 500,000. Our choices: RMSNorm, no biases, Adam with learning rate 0.002, warm-up over 200 steps and linear decay, gradients clipped at norm 1.";
 
 /// 1, 2 and 4 layers.
 pub(super) const LAYERS: &[Preset] = &[

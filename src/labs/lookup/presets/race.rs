@@ -31,7 +31,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "From 4 to 16 positions, the number of training sequences that are needed to explain half of the variance grows by a factor of less than 2 for attention, and by a factor of 5 for the GRU. With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
-        instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, 32 hidden units after the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
+        instance: "As in the source: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Smaller than in the source: tokens of 4 numbers instead of 10, 32 hidden units after the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
         expect: &[
             steps(0, 0, (40, 160)),
             steps(0, 2, (80, 300)),
@@ -65,7 +65,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.01&replicas=5&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10_12_24_48&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
         claim: "At the sizes of the paper attention needs about 3,000 sequences for 2 positions, 17,000 for 12 positions and 24,000 for 48 positions.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "Kept: d = 10, codes of ⌊5 ln N⌋ random signs, one head with matrices for queries and keys, 100 hidden units, AdamW with learning rate 0.001 and weight decay 0.01, batches of 64, a test every 10 steps, a target error of 0.7, five seeds. Different from the authors' code: no matrices W_V and W_O, and test prompts with the same distribution as the training prompts. The authors' code uses simpler test prompts.",
+        instance: "As in the source: d = 10, codes of ⌊5 ln N⌋ random signs, one head with matrices for queries and keys, 100 hidden units, AdamW with learning rate 0.001 and weight decay 0.01, batches of 64, a test every 10 steps, a target error of 0.7, five seeds. Different from the authors' code: no matrices W_V and W_O, and test prompts with the same distribution as the training prompts. The authors' code uses simpler test prompts.",
         expect: &[
             steps(0, 0, (20, 90)),
             steps(0, 5, (130, 450)),
@@ -105,7 +105,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
         claim: "If all positions have the same name, so that all labels depend on the same token, the feedforward network needs the fewest sequences at 9 positions: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
-        instance: "Kept: one name for all positions, a linear function, AdamW with weight decay 0.01. Shrunk: d = 4 instead of 10, a feedforward network with two hidden layers, of 128 and of 1,000 units, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
+        instance: "As in the source: one name for all positions, a linear function, AdamW with weight decay 0.01. Smaller than in the source: d = 4 instead of 10, a feedforward network with two hidden layers, of 128 and of 1,000 units, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
         expect: &[
             steps(0, 0, (100, 250)),
             steps(1, 0, (300, 700)),
@@ -124,7 +124,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=1500",
         claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
-        instance: "Kept: the matrix |W_Qᵀ W_K| of one head, codes of random signs. Shrunk: 16 positions instead of 100, d = 4 instead of 10. Our choice: fresh sequences. Each position has its own name, as the caption of the figure says; the authors' script trains on one name for all positions.",
+        instance: "As in the source: the matrix |W_Qᵀ W_K| of one head, codes of random signs. Smaller than in the source: 16 positions instead of 100, d = 4 instead of 10. Our choice: fresh sequences. Each position has its own name, as the caption of the figure says; the authors' script trains on one name for all positions.",
         expect: &[explains(1_500, (0.85, 1.0)), stands_out(Measure::Block, 1_500, (8.0, 100.0))],
         budget: 1_500,
         ..QUICK
@@ -136,7 +136,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
         claim: "After training with 100 positions, the largest entries of |W_QK| are the entries on the diagonal of one block: the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
-        instance: "Kept: N = 100, d = 10, batches of 64, AdamW with learning rate 0.001 and weight decay 0.2, one head. Our choices: 1,600 steps, fresh sequences. At the end the training error is below 0.05, as in the authors' run. Each position has its own name, as the caption of the figure says. The authors train on 50,000 sequences for up to 20 epochs; a run on this page cannot store so many sequences.",
+        instance: "As in the source: N = 100, d = 10, batches of 64, AdamW with learning rate 0.001 and weight decay 0.2, one head. Our choices: 1,600 steps, fresh sequences. At the end the training error is below 0.05, as in the authors' run. Each position has its own name, as the caption of the figure says. The authors train on 50,000 sequences for up to 20 epochs; a run on this page cannot store so many sequences.",
         expect: &[
             explains(1_600, (0.95, 1.0)),
             stands_out(Measure::Block, 1_600, (15.0, 200.0)),

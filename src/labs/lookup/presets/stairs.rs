@@ -17,7 +17,7 @@ pub(super) const STAIRS: &[Preset] = &[
         link: "#v1/sparse-token-regression",
         claim: "Each position of a prompt has a token, which is a random number, and the names of two positions. The label of a position is the sum of the centred squares of the tokens at the two named positions, divided by √2. The centred square of x is x² minus the mean of x². With two heads the relative error falls below 0.05.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and proposition 21",
-        instance: "Kept: one layer of attention with one matrix W_QK for each head, no residual connection and no layer norm, a two-layer network after the attention. Our choices: 8 positions, tokens of one number, one-hot codes without the factor √(d/q), scores that depend only on positions, Adam with learning rate 0.003, and 4,000 steps of 64 prompts.",
+        instance: "As in the source: one layer of attention with one matrix W_QK for each head, no residual connection and no layer norm, a two-layer network after the attention. Our choices: 8 positions, tokens of one number, one-hot codes without the factor √(d/q), scores that depend only on positions, Adam with learning rate 0.003, and 4,000 steps of 64 prompts.",
         expect: &[explains(4_000, (0.95, 1.0))],
         budget: 4_000,
         ..QUICK

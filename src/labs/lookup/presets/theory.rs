@@ -17,7 +17,7 @@ pub(super) const THEORY: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear&wd=0.1&replicas=10&steps=3000&sweep=m:32_64_96_112_128&speed=0&show=error.span",
         claim: "Assume that a predictor is given the function and the names. For each prompt, written as one vector, the predictor is given only the projection of this vector onto the linear span of n training prompts. The mean error of this predictor is 1 − n/(Nd) times the variance, for N positions and tokens of d numbers. A feedforward network trained on these n prompts has at least this error.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 6",
-        instance: "Kept: one name for all positions, a linear function, Gaussian tokens, weight decay. Our choices: N = 16, d = 8, two hidden layers of 128 units, 3,000 steps of Adam with learning rate 0.003 and weight decay 0.1, ten training sets for each n. The theorem is about minima of the penalised risk; a trained network is only near a minimum.",
+        instance: "As in the source: one name for all positions, a linear function, Gaussian tokens, weight decay. Our choices: N = 16, d = 8, two hidden layers of 128 units, 3,000 steps of Adam with learning rate 0.003 and weight decay 0.1, ten training sets for each n. The theorem is about minima of the penalised risk; a trained network is only near a minimum.",
         expect: &[
             ends(0, (0.72, 1.4)),
             ends(1, (0.47, 1.4)),
@@ -35,7 +35,7 @@ pub(super) const THEORY: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&enc=root&h=1&begin=construction&sharp=1&lr=0&steps=1&every=1&sweep=sharp:0.5_0.75_1_1.25_1.5_1.75_2&speed=0&show=sharpness",
         claim: "The weights of this attention are set by hand. Once the error is small, it falls by the same factor each time the sharpness α grows by 1. On a logarithmic axis the error is then a straight line. This line is below the paper's upper bound, which has slope −d/(2q).",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, lemma 11 and equation A.2",
-        instance: "Kept: the construction, with codes scaled by √(d/q). Our choices: N = 16, d = 4, q = 1, one-hot codes. With these codes the slope is −d/q, twice the slope of the bound. Nothing is trained: the learning rate is 0.",
+        instance: "As in the source: the construction, with codes scaled by √(d/q). Our choices: N = 16, d = 4, q = 1, one-hot codes. With these codes the slope is −d/q, twice the slope of the bound. Nothing is trained: the learning rate is 0.",
         // The relative error is the square of the retrieval error. From α = 1.5 to 2 it falls by a factor of 51; a slope of
         // exactly −d/q is e⁴ = 54.6.
         expect: &[

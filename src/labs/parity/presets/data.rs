@@ -138,7 +138,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
         claim: "If a quarter of the labels, chosen at random, are flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
+        instance: "As in the source: width 100, learning rate 0.1, accuracy on clean labels. Smaller than in the source: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
         expect: &[learns(0.98, (1_000, 10_000), ALL)],
         budget: 10_000,
         ..QUICK

@@ -20,7 +20,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=power-net&opt=adam&n=10&data=cube&lr=0.01&loss=ce&batch=0&steps=800&halt=steps&every=10&speed=200&show=accuracy.strongest.margin",
         claim: "After about a hundred steps the network classifies all inputs correctly. Then the weights on the irrelevant bits shrink, and the margin comes close to the largest possible margin, γ* = 0.530.",
         source: "Edelman 2024, theorem 7.8 (Morwani et al. 2023)",
-        instance: "Kept: all 2^10 inputs, cross-entropy, the penalty on ‖ω‖^(k+1). Our choices: (n, k) = (10, 3) instead of (10, 4), 24 neurons, λ = 0.01 and Adam instead of gradient descent.",
+        instance: "As in the source: all 2^10 inputs, cross-entropy, the penalty on ‖ω‖^(k+1). Our choices: (n, k) = (10, 3) instead of (10, 4), 24 neurons, λ = 0.01 and Adam instead of gradient descent.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TestAccuracy,

@@ -18,7 +18,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
         claim: "The loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the other weights.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
-        instance: "Kept: one sinusoidal neuron with bias, no second layer, hinge loss. Our choices, because the thesis does not state the values: (n, k) = (30, 3), batch 256, learning rate 0.01.",
+        instance: "As in the source: one sinusoidal neuron with bias, no second layer, hinge loss. Our choices, because the thesis does not state the values: (n, k) = (30, 3), batch 256, learning rate 0.01.",
         expect: &[
             learns(0.6, (300, 1_500), (0.5, 1.0)),
             Expect::Reaches {

@@ -10,7 +10,7 @@ const GROUP: PresetGroup =
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-luck",
-        name: "1,000 networks without a lucky guess",
+        name: "1,000 networks: training is not a random search",
         group: &GROUP,
         link: "#v1/sparse-parity?n=20&lr=1&replicas=1000&steps=1000&every=5&held=128&speed=0&show=loss.accuracy.times",
         claim: "At least 99 % of 1,000 networks find the bits between steps 60 and 250. Random guessing would take 1,140 guesses on average, but sometimes only a few.",

@@ -13,7 +13,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
         claim: "The loss stays at the level of random guessing, then falls suddenly: the network has found the 3 relevant bits.",
         source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
-        instance: "Kept: loss, initialisation, learning rate, batch size. Shrunk: 20 bits instead of 50, width 64 instead of 100.",
+        instance: "As in the source: loss, initialisation, learning rate, batch size. Smaller than in the source: 20 bits instead of 50, width 64 instead of 100.",
         expect: &[learns(1.0, (200, 3_000), ALL)],
         budget: 3_000,
         ..QUICK

@@ -92,7 +92,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "All 19,683 rules, for a constant label",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&concept=constant&inputs=7&examples=15&tried=all&valid=400&steps=19683&every=100&held=400&speed=0&show=cloud.chosen.rule",
-        claim: "In each query all examples and the test input have the same label, 1 or −1. Of all 19,683 rules, between 80 and 130 are right on at least 95 % of 800 queries. If the label is one unknown bit, about as many rules reach this accuracy. The rule that is best on 400 of the 800 queries is right on more than 97.5 % of the other 400 queries.",
+        claim: "In each query all examples and the test input have the same label, 1 or −1. Of all 19,683 rules, between 80 and 130 are right on at least 95 % of 800 queries. If the label of each example is instead equal to one unknown input bit, about as many rules reach this accuracy. The rule that is best on 400 of the 800 queries is right on more than 97.5 % of the other 400 queries.",
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 80 and 130 of 19,683.
