@@ -164,7 +164,8 @@ pub(super) fn answer(state: &TracesState) -> String {
 #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
 pub(super) fn origin(state: &TracesState) -> String {
     let cells = state.places.iter().map(|place| place.cell);
-    let (low, high) = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
+    let range = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
+    let [low, high] = [range.0, range.1].map(|cell| cell.to_string().replace('-', "−"));
     tr!(
         "Held-out trace {number}: the machine's head visits cells {low} to {high}.",
         number = state.example,
