@@ -324,7 +324,7 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
         markov_charts::TRUTH.summary(&state.run),
-        "KL to the truth: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
+        "KL to the true distribution: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
          0.0180 for the bigram strategy; the network is nearest to the unigram strategy."
     );
 }

@@ -424,11 +424,11 @@ mod tests {
             (Chain::new(2, 2, &[0.5, 0.5, 0.5, 0.50001]), "row 2 must sum to 1, but it sums to 1.00001"),
             (
                 Chain::new(8, 4, &[]),
-                "a chain of order 4 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol",
+                "a chain of order 4 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 a context is only the current symbol",
             ),
             (
                 Chain::new(2, 1, &[0.5, 0.5]),
-                "a chain of order 1 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 it is only the present symbol",
+                "a chain of order 1 must have from 2 to 64 contexts; a context consists of the last k − 1 symbols, where k is the order; for order 2 a context is only the current symbol",
             ),
         ] {
             assert_eq!(result.unwrap_err().to_string(), sentence);

@@ -97,7 +97,7 @@ settings! {
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
         /// How positions are encoded: by distance, or by vectors added to the embeddings.
         positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
-        /// Whether there are layer norms and output projections; the formulas of the thesis have neither, but the published code of the thesis has both.
+        /// Whether there are layer norms and output projections. The thesis's formulas have neither, its published code has both.
         norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
@@ -105,9 +105,9 @@ settings! {
         scale: f64 = 0.1, "std", "Scale of the initial weights", Range::Real(0.0, 2.0), only when "from" = "drawn";
         /// Weights at the start of the run.
         from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness c of the attention in the induction head written by hand; the larger c is, the closer the attention is to a hard maximum.
+        /// Sharpness c of the attention in the induction head written by hand; the larger c, the closer it is to a hard maximum.
         sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
-        /// Slope a of the read-out after the induction head written by hand: logit of a symbol = a × this symbol's frequency after copies of the current symbol.
+        /// Slope a of the read-out written by hand: logit = a × the symbol's frequency after copies of the current symbol.
         slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
     }
 }

@@ -287,7 +287,7 @@ mod tests {
         let sparse = InContextLearning { class: Class::Sparse, dim: 3, sparsity: 4, ..Default::default() };
         let short = InContextLearning { long: 16, ..Default::default() };
         for (task, key, expected) in [
-            (sparse, "sparse", "at most d = 3, the number of coordinates of an input"),
+            (sparse, "sparse", "at most d = 3, the number of components of an input"),
             (short, "long", "0, or at least 17, the number of points of a training prompt"),
         ] {
             let problems = task.problems();

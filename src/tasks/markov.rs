@@ -40,7 +40,7 @@ settings! {
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
         /// Distribution of the transition matrices in training.
         train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
-        /// Each row of a transition matrix is drawn from a Dirichlet distribution with parameter α; at α = 1 all possible rows are equally likely.
+        /// Rows of transition matrices have a Dirichlet distribution with parameter α; at α = 1 all possible rows are equally likely.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);

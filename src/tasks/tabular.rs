@@ -86,7 +86,7 @@ settings! {
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 256), only when "data" = "generated";
         /// Each relevant column has a step function with values −1 and 1; the label is the majority or parity of these values.
         rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
-        /// Number of intervals into which a column's values are divided; all intervals are equally probable, and the step function is constant on each.
+        /// Number of equally probable intervals of a column's values; on each interval the step function is constant.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
         /// Whether a random rotation mixes all columns; after the rotation, no single column is informative.
         turned: Turned = Turned::No, "turned", "Rotation of the columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";

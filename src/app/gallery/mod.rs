@@ -262,7 +262,7 @@ impl Gallery {
             }
             Some(_) => out.mixed(&[
                 "<p class=\"exhibit__none\">",
-                tr!("No curve: without a GPU, this experiment was too large for us to record in advance."),
+                tr!("No curve: this experiment is too large to be recorded in advance without a GPU."),
                 "</p>",
             ]),
             None => {}

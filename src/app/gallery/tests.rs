@@ -196,7 +196,7 @@ fn the_strip_names_every_story_and_the_gallery() {
 #[test]
 fn titles_name_what_is_looked_at() {
     for (link, expected) in [
-        ("", "A parity of 3 in 20 bits · Sparse parity · Vivarium"),
+        ("", "A parity of 3 of 20 bits · Sparse parity · Vivarium"),
         ("#v1/sparse-parity?n=30", "Sparse parity, n = 30 · Vivarium"),
         (
             "#v1/sparse-parity?n=30&k=2&width=1000&lr=0.5",

@@ -420,7 +420,7 @@ fn the_dialog_estimates_and_starts() {
     let made =
         Choice::of(&link("#v1/sparse-parity?n=20").spec).link(&link("#v1/sparse-parity?n=20")).unwrap();
     let said = Choice::estimate(&made, None);
-    assert!(said.starts_with("5 runs of 10 networks each; the whole sweep takes about "), "{said}");
+    assert!(said.starts_with("5 runs of 10 networks each; the whole sweep takes at most about "), "{said}");
     let slower = Choice::estimate(&made, Some(1e6));
     assert!(slower.contains("hours") || slower.contains("days"), "{slower}");
     begun(&mut state);

@@ -126,7 +126,7 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
     assert!(charts::STRAYS.summary(&with.run).ends_with("before rounding and 0 after rounding."));
-    assert!(charts::STRAYS.summary(&open("").run).starts_with("Without noise all values are 0 or 1."));
+    assert!(charts::STRAYS.summary(&open("").run).starts_with("Without noise all gate values are 0 or 1."));
 }
 
 #[test]

@@ -254,7 +254,7 @@ fn maps_stand_layer_by_layer_and_follow_the_examples() {
     let sum: f32 = (6..11).map(|column| cell(10, column)).sum();
     assert!((sum - 1.0).abs() < 1e-5, "{sum}");
     let said = charts::MAPS.summary(&state.run);
-    assert!(said.starts_with("Attention of the question's token: head 1 of layer 1 gives "), "{said}");
+    assert!(said.starts_with("Attention of the query's token: in head 1 of layer 1, "), "{said}");
     state.apply(Action::Edit("head".into(), "3".into()));
     let one = grid(charts::MAPS, &state);
     assert_eq!((one.rows, one.columns), (5, 5));

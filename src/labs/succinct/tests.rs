@@ -102,7 +102,7 @@ fn cells_follow_the_program_to_its_answer() {
     assert_eq!(drawn.outlines, [(6..7, 4..5)]);
     assert!(drawn.texts[6 * 6 + 4].ends_with("\nstart"), "{:?}", drawn.texts);
     let said = charts::CELLS.summary(&state.run);
-    assert!(said.starts_with("Layers applied: 1. State start reads "), "{said}");
+    assert!(said.starts_with("Layers applied: 1. In state start the head reads "), "{said}");
     assert!(said.ends_with("has reached 1 of 48 cells."), "{said}");
     play(&mut state, 300);
     let said = charts::CELLS.summary(&state.run);

@@ -31,7 +31,7 @@ settings! {
         kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
         /// Number of gradient steps that the theory computes.
         steps: usize = 2, "tsteps", "Gradient steps in the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
-        /// In step 2, each symbol of a chain is followed by the other symbol with the same probability, drawn uniformly from ½ − ε to ½ + ε.
+        /// In step 2 the next symbol differs from the current one with a probability drawn uniformly from ½ − ε to ½ + ε.
         epsilon: f64 = 0.25, "teps", "Half-width ε of the interval", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
     }
 }

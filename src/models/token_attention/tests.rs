@@ -268,7 +268,7 @@ fn a_construction_that_cannot_be_is_named() {
         [
             "h = 2: expected at least q = 3, because the construction has a separate head for each name",
             "qk = separate: expected combined, because the construction uses one combined matrix W_QK",
-            "width = 64: expected at least 96, because the readout that is set by hand has 96 hidden units",
+            "width = 64: expected at least 96, because the read-out that is set by hand has 96 hidden units",
         ]
     );
     assert_eq!(net.constructed(&task, 0), None);

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(points(of(&state)).len(), 4);
         assert_eq!(
             about_points(of(&state)),
-            "4 examples, generated from the settings. After your first change, these examples are your own points, which the settings no longer generate."
+            "4 examples, generated from the settings. Your first change turns these examples into your own points."
         );
         assert_eq!(act(&mut state, PanelAction::Own), (format!("?n=4&f=points&points={FOUR}"), 1));
         assert!(is_own(of(&state)) && state.drafts.is_empty());

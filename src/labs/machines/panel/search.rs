@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(first.about(), "Each row shows token 1, the only one so far.");
         assert_eq!(
             first.rows[0].sentence(),
-            "Written?: 0 candidates; the null slot has the largest weight, and the block writes no."
+            "Written?: 0 candidates; the null slot has the largest attention weight, and the block writes no."
         );
         assert!(
             first.conclusion().starts_with("According to the search, no step has written cell 65 yet"),
@@ -353,7 +353,9 @@ mod tests {
         assert_eq!((last.name().as_str(), later.rows[3].name().as_str()), ("Fetch", "Bit 3"));
         let said = last.sentence();
         assert!(
-            said.starts_with("Fetch: 1 candidate; 1 token has the largest weight, and the block writes "),
+            said.starts_with(
+                "Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes "
+            ),
             "{said}"
         );
     }

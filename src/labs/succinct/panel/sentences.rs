@@ -256,9 +256,9 @@ mod tests {
         );
         // The cell at the bottom right of the block.
         let start = said(10, 9 * 9 + 7, Some(cell(1, Some(0))));
-        assert_eq!(start.0, "State start reads +: it writes +, stays, and the next state is L0.");
+        assert_eq!(start.0, "In state start the head reads +, writes + and stays; the next state is L0.");
         let up = said(12, 9 * 9 + 7, Some(cell(2, Some(2))));
-        assert_eq!(up.0, "State L reads -: it writes -, moves up, and the next state is U-.");
+        assert_eq!(up.0, "In state L the head reads -, writes - and moves up; the next state is U-.");
         let missing = said(11, 80, Some(cell(0, Some(0)))).0;
         assert_eq!(missing, "State start has no rule for the symbol _, so nothing changes any more.");
         assert!(said(30, 0, None).0.starts_with("The head has left the grid"));
