@@ -91,7 +91,7 @@ pub const STATEMENTS: Statements = &[
         Preset("induction-k3-slow"),
     ),
     ("At step 1,000 the KL is 1.3 to 1.9 times the KL of the bigram strategy.", Preset("induction-k3-slow")),
-    ("This run has two symbols, where the previous run has three, and a larger learning rate.", Words),
+    ("This run has two symbols instead of three, and a larger learning rate than the previous run.", Words),
     (
         "Within 400 steps its loss goes through the same stages as the loss of the previous run.",
         Preset("induction"),

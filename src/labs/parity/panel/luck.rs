@@ -36,7 +36,7 @@ fn about() -> String {
         "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
         escaped(tr!("One step reveals the bits")),
         escaped(tr!(
-            "Take one neuron and one batch. Do the relevant bits have the largest entries in the gradient? Lines show the theory, points show random batches."
+            "Take one neuron and one batch. Do the relevant bits have the largest entries in the gradient? Lines show the probability from theory; points show the share of random batches."
         ))
     )
 }

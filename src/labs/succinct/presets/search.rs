@@ -19,7 +19,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         name: "A random search finds a learning algorithm",
         group: &SEARCH,
         link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&replicas=20&steps=3000&every=10&held=400&speed=100&show=cloud.chosen.rule",
-        claim: "The label is equal to one of the 7 inputs; for each query, this input is chosen at random. Each search keeps the rule with the highest accuracy on 60 validation queries. In the median of 20 searches the best of 10 random rules is right on 65 to 85 % of the test queries, and the best of 3,000 rules is right on more than 98 % of the test queries.",
+        claim: "The label is equal to one of the 7 inputs; for each query, this input is chosen at random. Each search keeps the rule with the highest accuracy on 60 validation queries. The best of 10 random rules is right on 65 to 85 % of the test queries, and the best of 3,000 rules on more than 98 %; both numbers are medians of 20 searches.",
         source: "Goel et al. 2022, corollary 2 and section 5",
         instance: "Different from the paper: the space of filters. The paper's space is too large for any search; the space here has 19,683 rules. A rule gives the new value of a cell (−1, 0 or +1) from the cell itself and the cell above it.",
         expect: &[right(10, (0.65, 0.85)), right(300, (0.93, 1.0)), right(3000, (0.98, 1.0))],
