@@ -5,6 +5,12 @@
 //! half an hour to compile, so it is compiled once. All parts run even when one fails, since whoever
 //! waits for CI wants to learn everything at once; and the native tests' own summary is printed again
 //! at the very end, where people and machines look for it.
+//!
+//! # Speed
+//! A bare machine with two cores of a Xeon, 2026-11-27: the tools of the page take 6 min 22 s, of which Trunk 4 min; the native
+//! build took 27 min 33 s, that is 52 min of processor time, 19 of them for our crate and its tests. With derives at level 0 and
+//! our crate in 16 parts it takes about 47 min of processor time. A change of our crate costs 8 min then, most of it for unit tests
+//! at full optimisation.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
