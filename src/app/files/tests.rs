@@ -266,7 +266,7 @@ fn weights_are_a_run_that_waits_at_their_step() {
     assert_eq!(*payload, Payload::Bytes(bytes));
     assert_eq!(
         page.state.message,
-        "Opened half.safetensors: weights at step 120. The button Play continues the training from this step."
+        "Opened half.safetensors: weights at step 120. Press Play to continue the training from this step."
     );
     assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
     // Those of a run that itself began with the weights of a file say so, as does all that is saved of its rest.
@@ -274,7 +274,7 @@ fn weights_are_a_run_that_waits_at_their_step() {
     page.act(Action::file("half.safetensors", weights_with(LINK, 120, more)));
     assert_eq!(
         page.state.message,
-        "Opened half.safetensors: weights at step 120. The button Play continues the training from this step. \
+        "Opened half.safetensors: weights at step 120. Press Play to continue the training from this step. \
          The initial weights come from first.safetensors; the link alone does not give the same run."
     );
     let record = files::record(&page.state, "");
