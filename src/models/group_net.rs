@@ -164,14 +164,9 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
             return Ok(());
         }
         if self.sigma != Sigma::Square {
-            return Err((
-                "act",
-                tr!("square, because this initial network is known only for the activation z²").into(),
-            ));
+            return Err(("act", tr!("square, because this initial network is known only for z²").into()));
         }
-        let none = || {
-            tr!("another initial network, because the largest margin for this table is not known").to_string()
-        };
+        let none = || tr!("another initial network: this table's largest margin is unknown").to_string();
         let needed = match self.from {
             Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
             _ if !task.has_theory() => return Err(("from", none())),

@@ -74,10 +74,8 @@ pub const STATEMENTS: Statements = &[
         "The network has already read the step in which the machine wrote this symbol.",
         Known("a context begins with the run, so that every write is in it: `TraceSource::batch`"),
     ),
-    (
-        "A written cell is a cell that the machine has written before. How many of the symbols on written cells will a network of two small layers predict correctly?",
-        Words,
-    ),
+    ("A written cell is a cell that the machine has written before.", Words),
+    ("How many of the symbols on written cells will a network of two small layers predict correctly?", Words),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     (
