@@ -55,7 +55,8 @@ export function inContextLab(here) {
 
   it("shows what the network makes of other inputs without training it again", async () => {
     const { page, heard, see } = await open("#v1/in-context-learning?steps=200&halt=steps&speed=0&device=cpu&show=explained.examples.prompt");
-    await until(async () => (await stepOf(see)) === 200, "the last step", 120);
+    // A measurement is made in slices, so that the step is on the page before its row.
+    await until(async () => (await rows(page)).at(-1)?.step === 200, "the last row", 120);
     await until(async () => (await see("inputs-factor").count()) === 1, "the slider", 30);
     const before = [await text(see("label-1")), await rows(page)];
     await see("inputs-factor").focus();
