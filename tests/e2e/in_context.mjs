@@ -16,7 +16,7 @@ export function inContextLab(here) {
 
   it("learns to predict from examples, beside methods that see one prompt", async () => {
     const { page, heard, see } = await open("#v1/in-context-learning?steps=600&speed=0&device=cpu&show=explained.examples.prompt.maps");
-    await until(async () => (await stepOf(see)) === 600, "the last step", 120);
+    await until(async () => (await rows(page)).at(-1)?.step === 600, "the last row", 120);
     const measured = await rows(page);
     const [first, last] = [measured[0], measured.at(-1)].map((row) => row.test_accuracy[0]);
     assert.ok(last > first + 0.3, `R² rises from ${first} to ${last}`);
