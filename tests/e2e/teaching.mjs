@@ -113,7 +113,7 @@ export function teaching(here) {
     const kinds = [
       ["#v1/markov", /^Example 1: a sequence of 50 symbols that ends with …[ab]{20}\.$/, /^The next symbol is [ab]; its probability in this chain is [\d.]+\.$/, `${answer}[ab] with probability [\\d.]+\\.`],
       ["#v1/machine-traces", /^Example 1: a trace of 64 tokens that ends with( [AB][01]){12}\.$/, /^The next token is [AB][01]; (its symbol was written \d+ steps before|the machine's head is on a new cell, so the symbol is random)\.$/, `${answer}symbol [01] with probability [\\d.]+\\. (Right|Wrong)\\.`],
-      ["#v1/teacher-student", /^Example 1: bit 1 is [+−]1, .*, and so on for 100 inputs\.$/, /^The label is [+−]1\.$/, `${answer}${number}, .*\\. (Right|Wrong)\\.`],
+      ["#v1/teacher-student", /^Example 1: bit 1 is [+−]1, .*, and so on for all 100 inputs\.$/, /^The label is [+−]1\.$/, `${answer}${number}, .*\\. (Right|Wrong)\\.`],
       ["#v1/sparse-token-regression", /^Example 1\. Names at position 8: \d and \d\. Tokens at the named positions: \S+ and \S+\.$/, /^The label is .+\.$/, `${answer}${number}\\.`],
       ["#v1/in-context-learning", /^Example 1: 16 points x → y\. The list ends with (\S+ → \S+ ?){3} ?The query is \S+\.$/, /^The query's label is .+\.$/, `${answer}${number}\\.`],
       ["#v1/in-context-regression", /^Example 1, the query of the prompt: x = 0\.400\.$/, /^The value of the function at this x is 0\.717\.$/, `${answer}${number}\\.`],
