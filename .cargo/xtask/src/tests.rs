@@ -8,9 +8,8 @@
 //!
 //! # Speed
 //! A bare machine with two cores of a Xeon, 2026-11-27: the tools of the page take 6 min 22 s, of which Trunk 4 min; the native
-//! build took 27 min 33 s, that is 52 min of processor time, 19 of them for our crate and its tests. With derives at level 0 and
-//! our crate in 16 parts it takes about 47 min of processor time. A change of our crate costs 8 min then, most of it for unit tests
-//! at full optimisation.
+//! build took 27 min 33 s, that is 52 min of processor time, 19 of them for our crate and its tests. With derives at level 0 it
+//! takes about 47. A change of our crate costs 8 min then, most of it for unit tests at full optimisation.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -378,11 +377,6 @@ fn node(project: &Project, script: &str) -> Outcome<Command> {
 
 fn surroundings(project: &Project, command: &mut Command) {
     project.build_in(project.native_builds(), command);
-    if std::env::var_os("CARGO_INCREMENTAL").is_none() {
-        // At full optimisation nothing of our crate is compiled faster for what was kept of an earlier build, and all of
-        // it slower: in 256 parts instead of 16.
-        command.env("CARGO_INCREMENTAL", "0");
-    }
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         // Mesa's software driver complains about it in every single test.
         let folder = project.cache.join("runtime");
