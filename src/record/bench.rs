@@ -189,7 +189,7 @@ impl BenchTable {
     ) -> Result<BenchTable, String> {
         let found = match text.trim_start().starts_with('{') {
             true => of_json(text)
-                .map_err(|why| tr!("The text is not a results table of the bench: {why}.", why))?,
+                .map_err(|why| tr!("The text is not a results table of the benchmark: {why}.", why))?,
             false => BenchTable::of_markdown(text),
         };
         let longest = |row: &BenchRow| {
@@ -198,10 +198,11 @@ impl BenchTable {
         };
         match &found.rows {
             rows if rows.is_empty() => {
-                Err(tr!("The text is not a results table of the bench: it has no rows with speeds.").into())
+                Err(tr!("The text is not a results table of the benchmark: it has no rows with speeds.")
+                    .into())
             }
             rows if rows.len() > MOST_ROWS || rows.iter().any(|row| longest(row) > MOST_LETTERS) => {
-                Err(tr!("The table is too long to be a results table of the bench.").into())
+                Err(tr!("The table is too long to be a results table of the benchmark.").into())
             }
             _ => Ok(found),
         }
@@ -390,17 +391,17 @@ mod tests {
         let said = |text: &str| parse(text).unwrap_err();
         assert_eq!(
             said("hello"),
-            "The text is not a results table of the bench: it has no rows with speeds."
+            "The text is not a results table of the benchmark: it has no rows with speeds."
         );
-        assert!(said("{\"program\": 3}").starts_with("The text is not a results table of the bench: "));
+        assert!(said("{\"program\": 3}").starts_with("The text is not a results table of the benchmark: "));
         assert!(
             said("{\"program\": \"a\", \"devices\": [], \"rows\": []}").ends_with("no rows with speeds.")
         );
         let row = "| a | b | c | 1 | 2 | 3 % |\n";
         let long = format!("{ROWS}\n|---|\n{}", row.repeat(MOST_ROWS + 1));
-        assert_eq!(said(&long), "The table is too long to be a results table of the bench.");
+        assert_eq!(said(&long), "The table is too long to be a results table of the benchmark.");
         let wide = format!("{ROWS}\n{}", row.replace('a', &"a".repeat(MOST_LETTERS + 1)));
-        assert_eq!(said(&wide), "The table is too long to be a results table of the bench.");
+        assert_eq!(said(&wide), "The table is too long to be a results table of the benchmark.");
     }
 
     /// The page leaves runs to the processor where the GPU is simulated: the tables bear that out.

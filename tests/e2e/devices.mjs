@@ -72,7 +72,7 @@ export function devices(here) {
     await see("bench-start").click();
     await until(async () => /^CPU: .* \(3 of 10\)$/.test(await text(see("bench-status"))), "the third network");
     assert.deepEqual(await violations(page), []);
-    await until(async () => (await text(see("bench-status"))) === "The bench has ended.", "the end", 120);
+    await until(async () => (await text(see("bench-status"))) === "The benchmark has ended.", "the end", 120);
     assert.equal(await page.locator("[data-testid=bench-rows] tbody tr").count(), 10);
     assert.match(await text(see("bench-view")), /The speed measurement on the GPU did not finish: /);
     const speeds = await page.locator("[data-testid=bench-rows] tbody tr td:nth-of-type(3)").allTextContents();
@@ -89,7 +89,7 @@ export function devices(here) {
       assert.ok(times.every((times) => /^(1\.00|0\.99\d|1\.0\d)$/.test(times)), times.join());
     }
     await see("bench-other").fill("no table");
-    assert.match(await text(see("bench-compared")), /^The text is not a results table of the bench/);
+    assert.match(await text(see("bench-compared")), /^The text is not a results table of the benchmark/);
     for (const [size, colorScheme] of [[PHONE, "dark"], [PHONE, "light"], [DESK, "dark"]]) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });

@@ -61,7 +61,7 @@ impl Bench {
         let Some(progress) = &self.progress else {
             return match (self.is_complete, self.table.rows.is_empty()) {
                 (true, _) if self.notes.is_empty() => tr!("All networks have been timed.").into(),
-                (true, _) => tr!("The bench has ended.").into(),
+                (true, _) => tr!("The benchmark has ended.").into(),
                 (false, true) => String::new(),
                 (false, false) => tr!("The benchmark was stopped.").into(),
             };
