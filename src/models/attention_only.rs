@@ -105,7 +105,7 @@ settings! {
         scale: f64 = 0.1, "std", "Scale of the initial weights", Range::Real(0.0, 2.0), only when "from" = "drawn";
         /// Weights at the start of the run.
         from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness c of the attention in the induction head written by hand; the larger c, the closer it is to a hard maximum.
+        /// Sharpness c of the attention in the induction head written by hand; the larger c, the closer the attention is to a hard maximum.
         sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
         /// Slope a of the read-out written by hand: logit = a × the symbol's frequency after copies of the current symbol.
         slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";

@@ -49,7 +49,7 @@ settings! {
     pub struct MachineTransformer {
         /// How the attention weights are computed from the scores of the past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of softmax. With rounding and without noise, all of T steps are right if β > ln(2T).
+        /// Inverse temperature β of softmax. With rounding and without noise, all T steps are right if β > ln(2T).
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block. Rounding removes errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
