@@ -4,6 +4,9 @@
   const { js, wasm } = document.getElementById("boot").dataset;
   const address = (file) => new URL(file, document.baseURI).href;
   const build = document.querySelector("meta[name=build]").content;
+  /** Milliseconds after which the page is kept although its second program is not there. */
+  const PATIENCE = 20_000;
+  let isKept = false;
   /** Whether this is a frame with `sandbox` and without `allow-same-origin`: it has no storage and no origin. */
   const isOpaque = self.origin === "null" && location.protocol.startsWith("http");
 
@@ -41,11 +44,22 @@
     createScriptURL: (program) => (written.has(program) || isOurs(address(program)) ? program : null),
   });
 
+  /** The trainer's program, once somebody has asked for it. */
+  let trainer;
+  globalThis.vivariumGive = give;
+  addEventListener("vivarium-complete", keep, { once: true });
+
   if (isOpaque) inOpaqueFrame();
   try {
-    const { default: init } = await import(address(js));
-    await init({ module_or_path: address(wasm) });
-    keep();
+    const glue = import(address(js));
+    // Where it cannot be compiled on the way, as with a host that names another type, `init` fetches it by itself.
+    const program = await compile(wasm).catch(() => address(wasm));
+    // What every run begins with. It is on its way while the page's program starts, and not before: the connection is
+    // the page's until then.
+    trained().catch(() => {});
+    const { default: init } = await glue;
+    await init({ module_or_path: program });
+    setTimeout(keep, PATIENCE);
     // Without it the frame keeps its size.
     if (parent !== self) import(address("frame.js")).catch(() => {});
     if (document.readyState === "complete") checkStyles();
@@ -57,6 +71,29 @@
     if (isThere) tell("Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.");
     else if (isOpaque) tell("This frame needs allow-same-origin in its sandbox attribute to show Vivarium.");
     else tell("A part of Vivarium could not be fetched. Open the page again when the internet connection works.");
+  }
+
+  async function compile(file) {
+    return WebAssembly.compileStreaming(fetch(address(file)));
+  }
+
+  /** The program that trains on the CPU, compiled once for all workers that run it. */
+  function trained() {
+    const end = build.startsWith("_") ? "" : `-${build}`;
+    return (trainer ??= compile(`worker${end}_bg.wasm`).catch((error) => {
+      // Whoever asks again may have a network by then.
+      trainer = undefined;
+      throw error;
+    }));
+  }
+
+  /** Sends a worker its program (src/app/trainer/web.rs), or `null`: then the worker fetches the program by itself. */
+  async function give(worker) {
+    try {
+      worker.postMessage(await trained());
+    } catch {
+      worker.postMessage(null);
+    }
   }
 
   /**
@@ -116,8 +153,13 @@
     document.body.append(notice);
   }
 
-  /** Has the page kept for visits without a network, if it is a finished build. */
+  /**
+   * Has the page kept for visits without a network, if it is a finished build. That fetches every file of the page once
+   * more, so it waits for the second program: until then the first training step needs the connection.
+   */
   function keep() {
+    if (isKept) return;
+    isKept = true;
     // To ask for it is an error without an origin.
     const workers = isOpaque ? null : navigator.serviceWorker;
     if (build.startsWith("_") || !workers) return;

@@ -12,12 +12,17 @@ const bin = ["worker_fused", "worker_gpu"].includes(asked) ? asked : "worker";
 const [, end] = /worker-loader(.*)\.js$/.exec(here.pathname);
 const address = (file) => new URL(`./${file}`, here).href;
 
+// The page gives its trainers on the CPU their program, compiled (www/boot.js): once for all, and before they are there.
+let take;
+const given = new Promise((resolve) => (take = resolve));
 // A browser delivers messages as soon as this file has run, long before the wasm is there to hear them.
+const early = [];
+const keep = (event) => (event.data === null || event.data instanceof WebAssembly.Module ? take(event.data) : early.push(event));
 // In a frame without an origin, the script that imports this one has kept some.
-const early = self.vivariumEarly ?? [];
+(self.vivariumEarly ?? []).forEach(keep);
 self.onmessage = null;
-const keep = (event) => early.push(event);
 self.addEventListener("message", keep);
+self.addEventListener("messageerror", () => take(null));
 
 /** The page knows these words: nothing is wrong with the browser, and another build may have been published. */
 const missing = () => {
@@ -28,13 +33,18 @@ const missing = () => {
 self.vivariumReadsFile = here.searchParams.has("reads");
 self.vivariumHelpsRun = here.searchParams.has("helps");
 self.vivariumAddress = here.href;
+const isGiven = here.searchParams.has("given") && !self.vivariumReadsFile && !self.vivariumHelpsRun;
+
+async function fetched() {
+  const program = await fetch(address(`${bin}${end}_bg.wasm`)).catch(missing);
+  return program.ok ? program : missing();
+}
 
 try {
   const { default: init, build = "" } = await import(address(`${bin}${end}.js`)).catch(missing);
   // What the file itself says, whatever its name is: the worker greets the page with it (src/worker_web.rs).
   self.vivariumBuild = build;
-  const program = await fetch(address(`${bin}${end}_bg.wasm`)).catch(missing);
-  await init({ module_or_path: program.ok ? program : missing() });
+  await init({ module_or_path: (isGiven && (await given)) || (await fetched()) });
   self.removeEventListener("message", keep);
   for (const { data, ports } of early) {
     self.dispatchEvent(new MessageEvent("message", { data, ports }));

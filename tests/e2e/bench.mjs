@@ -1,6 +1,6 @@
 // How fast the page is, printed and never asserted: `cargo xtask bench`.
 
-import { open, serve, until, visit } from "./harness.mjs";
+import { line, open, serve, until, visit } from "./harness.mjs";
 
 const site = await serve({
   // The worker's memory is kept where it can be read.
@@ -114,20 +114,15 @@ await respond("addition modulo 23, five charts", "#v1/groups?steps=10000000&halt
 await respond("the default Markov run", "#v1/markov?steps=10000000&halt=steps&speed=0");
 /** When the first picture is painted and the first step is made, by the clock of the page. */
 async function cold(name, encoding, slow) {
-  const [compressed, fresh] = [await serve({}, {}, {}, encoding), await open()];
+  const headers = { "cache-control": "max-age=600" };
+  const [compressed, fresh] = [await serve({}, {}, headers, encoding, slow ? line(9e6 / 8, 60) : null), await open()];
   // Once beforehand, in another browser: the server compresses each file when it is first asked for.
   const warm = await open();
   const { see } = await visit(warm.context, compressed.address);
   await until(async () => number(await see("step").textContent()) > 0, "steps", 60);
   await warm.close();
   const page = await fresh.context.newPage();
-  if (slow) {
-    const session = await fresh.context.newCDPSession(page);
-    await session.send("Network.enable");
-    const [downloadThroughput, uploadThroughput] = [9e6 / 8, 1.5e6 / 8];
-    await session.send("Network.emulateNetworkConditions", { offline: false, latency: 60, downloadThroughput, uploadThroughput });
-    await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-  }
+  if (slow) await (await fresh.context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
   await page.addInitScript(() => {
     const look = () => {
       const step = Number((document.querySelector("[data-testid=step]")?.textContent ?? "").replace(/\D/g, ""));

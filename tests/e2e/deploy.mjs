@@ -156,6 +156,29 @@ export function deployments() {
       assert.deepEqual(state, ["redundant", 0]);
     }, { edit: { "service-worker.js": (program) => program.replace(/("boot\.js": "sha256-)[^"]+/, `$1${"A".repeat(43)}=`) } }));
 
+  it("gives the connection to what comes first: the page, the trainer's program once, the second program, and what is kept", () =>
+    apart(async ({ site, context }) => {
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        const register = ServiceWorkerContainer.prototype.register;
+        ServiceWorkerContainer.prototype.register = function (...of) {
+          window.keptAt ??= performance.now();
+          return register.apply(this, of);
+        };
+      });
+      await page.goto(site.address + LINK);
+      await until(() => page.evaluate(() => window.keptAt), "the page to be kept");
+      const programs = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".wasm"))
+        .map(({ name, startTime, responseEnd }) => ({ name: name.split("/").at(-1), startTime, responseEnd }));
+      const found = await page.evaluate(programs);
+      assert.deepEqual(found.map(({ name }) => plain(name)), ["app_bg.wasm", "worker_bg.wasm", "app_later.wasm"]);
+      const [app, worker, later] = found;
+      assert.ok(app.responseEnd <= worker.startTime && worker.responseEnd <= later.startTime, JSON.stringify(found));
+      assert.ok(later.responseEnd <= (await page.evaluate(() => window.keptAt)), "kept after all that the page shows");
+      assert.deepEqual(await page.workers()[0].evaluate(programs), [], "the page gives the worker its program");
+      await page.close();
+    }));
+
   // One file missing, with nothing kept: one sentence, and what can go on does.
   const REFUSED = /could not be fetched/;
   const MISSING = [

@@ -46,9 +46,9 @@ const COMPRESS = { gzip: (bytes) => gzipSync(bytes, { level: 6 }), br: (bytes) =
  * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, by its plain name,
  * or have it missing where it is null, and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
  * The sums of changed files are changed with them. Each answer has `headers`; `encoding`, "gzip" or "br", compresses them as
- * a static host does. `deploy` serves another build from then on.
+ * a static host does, and `pace` sends what is compressed, such as a `line`. `deploy` serves another build from then on.
  */
-export async function serve(edit = {}, folders = {}, headers = {}, encoding = null) {
+export async function serve(edit = {}, folders = {}, headers = {}, encoding = null, pace = null) {
   let dist = DIST;
   const compressed = new Map();
   const sum = (name) => {
@@ -69,7 +69,9 @@ export async function serve(edit = {}, folders = {}, headers = {}, encoding = nu
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     if (encoding && !change && inside !== "/service-worker.js" && extname(file) !== ".png") {
       if (!compressed.has(file)) compressed.set(file, COMPRESS[encoding](readFileSync(file)));
-      response.writeHead(200, { ...headers, "content-type": type, "content-encoding": encoding }).end(compressed.get(file));
+      response.writeHead(200, { ...headers, "content-type": type, "content-encoding": encoding });
+      if (pace) pace(response, compressed.get(file));
+      else response.end(compressed.get(file));
       return;
     }
     response.writeHead(200, { ...headers, "content-type": type });
@@ -86,6 +88,26 @@ export async function serve(edit = {}, folders = {}, headers = {}, encoding = nu
   const address = `http://127.0.0.1:${server.address().port}/sub/path/`;
   return { address, deploy: (folder) => (dist = folder), close: () => server.close() };
 }
+
+/**
+ * One line to the server, which all answers share: for `latency` ms nothing comes, then the answers take turns. Chromium's
+ * own throttling knows the page's requests, and not those of its workers.
+ */
+export function line(bytesPerSecond, latency) {
+  let free = 0;
+  return async (response, bytes) => {
+    await sleep(latency);
+    for (let at = 0; at < bytes.length && !response.destroyed; at += 8192) {
+      const part = bytes.subarray(at, at + 8192);
+      free = Math.max(free, performance.now()) + (part.length / bytesPerSecond) * 1000;
+      await sleep(free - performance.now());
+      response.write(part);
+    }
+    response.end();
+  };
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const FLAGS = [
   // The new headless mode, which has WebGPU, is a flag of the ordinary browser.

@@ -28,6 +28,8 @@ export function sweeps(here) {
       await until(async () => /^All 12 runs have ended$/.test(await text(see("sweep-progress"))), `the end with ${cores} cores`);
       const cells = await page.locator("[id^=cell-]").evaluateAll((cells) => cells.map((cell) => [cell.id, cell.innerText, cell.title]));
       await until(() => page.workers().length === 1, "the trainer alone");
+      const programs = () => performance.getEntriesByType("resource").filter(({ name }) => name.includes("worker") && name.endsWith(".wasm"));
+      assert.equal((await page.evaluate(programs)).length, 1, "one program for all workers");
       assert.match(await text(see("status")), /^The sweep is complete: 12 runs\. The other charts show the last run: n = 13, η = 1$/);
       assert.deepEqual(said.filter((said) => said !== "No available adapters."), []);
       await page.close();

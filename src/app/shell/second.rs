@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
+use web_sys::Event;
 
 use super::glossary;
 use super::help::Help;
@@ -52,7 +53,7 @@ use crate::language::translated;
 use crate::platform::web::spawn;
 
 /// When it is fetched although no trainer has answered yet, in milliseconds.
-const PATIENCE_MS: u64 = 4000;
+const PATIENCE_MS: u64 = 10_000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
 fn second() -> Result<(Drawer, Modules), SplitLoaderError> {
@@ -132,6 +133,8 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
                     store.act(Action::Arrived);
                     store.keep_runs();
                     program.0.set(Some(drawer));
+                    // Now the page may be kept for visits without a network (www/boot.js).
+                    let _ = Event::new("vivarium-complete").map(|event| window().dispatch_event(&event));
                 }
                 Err(_) => {
                     store.act(Action::Said(translated(LOST)));

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use js_sys::Function;
 use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
@@ -11,6 +12,7 @@ use crate::app::browser::build::{build, look_for_another, offer_new, suffix};
 use crate::app::trainer::{Program, Trainer, TrainerMessage, last_words};
 use crate::platform::web::{pack, unpack};
 use crate::protocol::{Command, Event, Greeting, Message, Payload};
+use crate::ui::browser::get;
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
@@ -30,8 +32,10 @@ impl WorkerTrainer {
     pub fn open(program: Program, hear: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
+        let give = giver(program);
+        let given = if give.is_some() { "&given=program" } else { "" };
         let worker = address(program)
-            .and_then(|address| Worker::new_with_options(&address, &options))
+            .and_then(|address| Worker::new_with_options(&format!("{address}{given}"), &options))
             .map_err(|_| match window().origin() == "null" {
                 true => tr!("this frame needs allow-same-origin in its sandbox attribute to start a worker"),
                 false => tr!("this browser does not allow web workers"),
@@ -73,6 +77,9 @@ impl WorkerTrainer {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        if let Some(give) = give {
+            let _ = give.call1(&JsValue::NULL, &worker);
+        }
         Ok(WorkerTrainer { number: 0, worker, _on_message: on_message, _on_error: on_error })
     }
 }
@@ -94,6 +101,12 @@ impl Drop for WorkerTrainer {
         self.worker.set_onerror(None);
         self.worker.terminate();
     }
+}
+
+/// What sends a worker its compiled program (`www/boot.js`): the page fetches the one for the CPU before it has a worker,
+/// and once for all workers. `None` for the other programs, and where a boot.js of another build came from a cache.
+fn giver(program: Program) -> Option<Function> {
+    (program == Program::Cpu).then(|| get(&js_sys::global(), "vivariumGive").dyn_into().ok()).flatten()
 }
 
 /// The loader's address for `program`, relative to the page and with the page's build in its name.
