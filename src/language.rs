@@ -3,7 +3,7 @@
 //! # Why
 //! As with gettext, the English sentence is the key: whoever reads the source reads what the page says, and what a
 //! table lacks is shown in English. `www/languages/en.json` lists every text (`lab words` writes it, a test compares);
-//! another language is one more file beside it, with the same keys. Whole sentences are texts, with named places for
+//! another language is one more file beside it, with the same keys, and a line of [`LANGUAGES`]. Whole sentences are texts, with named places for
 //! what varies, so that a language may turn them round.
 //!
 //! Command line and trainers have no table: what they say stays English, and so do numbers of every kind.
@@ -12,14 +12,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
-/// "de=Deutsch,fr=Français": the tables beside this program, and what they call themselves. English comes first.
-const TABLES: &str = env!("VIVARIUM_LANGUAGES");
-
-/// The languages of the page: the code of each table, and the language's name for itself.
-pub fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let others = TABLES.split(',').filter_map(|one| one.split_once('=')).filter(|(code, _)| *code != ENGLISH);
-    std::iter::once((ENGLISH, "English")).chain(others)
-}
+/// The languages of the page: the code of each table, and the language's name for itself. English comes first.
+pub const LANGUAGES: &[(&str, &str)] = &[(ENGLISH, "English")];
 
 /// The language of the source.
 pub const ENGLISH: &str = "en";
@@ -32,7 +26,7 @@ pub fn wanted(chosen: Option<String>, reads: &[String]) -> String {
     let fits = |code: &String| code.len() <= 8 && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let known = || {
         let codes = reads.iter().map(|tag| tag.split('-').next().unwrap_or_default().to_lowercase());
-        codes.into_iter().find(|code| languages().any(|(known, _)| known == code))
+        codes.into_iter().find(|code| LANGUAGES.iter().any(|(known, _)| known == code))
     };
     chosen.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
 }
@@ -152,7 +146,7 @@ mod tests {
         assert_eq!(wanted(None, &[]), "en");
         assert_eq!(wanted(Some("eo".into()), &reads), "eo");
         assert_eq!(wanted(Some("../../x".into()), &reads), "en");
-        assert_eq!(languages().next(), Some(("en", "English")));
+        assert_eq!(LANGUAGES[0], ("en", "English"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use vivarium::cli::{all_texts, places, table};
-use vivarium::language::Table;
+use vivarium::language::{LANGUAGES, Table};
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("www/languages")
@@ -33,6 +33,16 @@ fn the_catalogue_has_every_text() {
 fn every_language_fits_the_catalogue() {
     let read = |path: &Path| -> Table { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
     let english = read(&folder().join("en.json"));
+    let files = fs::read_dir(folder()).unwrap().flatten();
+    assert_eq!(
+        files.count(),
+        LANGUAGES.len(),
+        "a table without its line in src/language.rs, or a line too many"
+    );
+    for (code, name) in LANGUAGES {
+        let table = read(&folder().join(format!("{code}.json")));
+        assert_eq!(table.get("English").map(String::as_str), Some(*name), "{code}");
+    }
     for file in fs::read_dir(folder()).unwrap().flatten() {
         let name = file.file_name().into_string().unwrap();
         let code = name.strip_suffix(".json").unwrap();

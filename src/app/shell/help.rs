@@ -16,7 +16,7 @@ use crate::app::tour::TourAction;
 use crate::app::{LANGUAGE, browser};
 use crate::display::glossary;
 use crate::labs::panel;
-use crate::language::{languages, translated, wanted};
+use crate::language::{LANGUAGES, translated, wanted};
 use crate::platform::fresh_seed;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::{remember, remembered};
@@ -160,7 +160,7 @@ fn choice_of_language() -> AnyView {
         remember(LANGUAGE, &event_target_value(&event));
         browser::reload();
     };
-    let options = languages().map(|(code, name)| {
+    let options = LANGUAGES.iter().map(|&(code, name)| {
         let chosen = code == now;
         view! { <option value=code lang=code selected=chosen>{name}</option> }
     });
@@ -212,7 +212,7 @@ pub fn Help(
             <p>
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>
             </p>
-            {languages().nth(1).is_some().then(choice_of_language)}
+            {(LANGUAGES.len() > 1).then(choice_of_language)}
             {about_charts(store)}
             {fold("glossary", tr!("Glossary"), false, terms)}
             <h2>{tr!("Keys")}</h2>
