@@ -25,7 +25,7 @@ crate::charts! {
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Smallest margin of a training example, divided by the norm in the penalty. If the largest possible value is known, the chart shows shares of this value.
+    /// Smallest margin of a training example, divided by the penalty without λ. If the largest possible value is known, the chart shows shares of this value.
     MARGIN = "margin", "Normalised margin", "Margin", Lines;
 }
 

@@ -82,7 +82,7 @@ impl ParityNeurons {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live == 1 { tr!("neurons is") } else { tr!("neurons are") };
         tr!(
-            "{live} of {norms} {neurons} live. The other numbers are averages over all neurons, weighted by norm mass, the neuron's term in the penalty: the product of w₁ − w₂ and all relevant uⱼ is at least 0 for {sign_rule} of the norm mass; {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
+            "{live} of {norms} {neurons} live. The other numbers are averages over all neurons, weighted by norm mass (each neuron's term in the penalty): the product of w₁ − w₂ and all relevant uⱼ is at least 0 for {sign_rule} of the norm mass; {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
             live = self.live,
             norms = self.norms.len(),
             neurons,
@@ -203,8 +203,8 @@ mod tests {
         near(found.ratio, (1.125 + 0.5 * tiny) / all);
         assert_eq!(
             found.summary(),
-            "2 of 4 neurons are live. The other numbers are averages over all neurons, weighted by norm mass, the neuron's term in the \
-             penalty: the product of w₁ − w₂ and all relevant uⱼ is at least 0 for 88.9 % of the norm mass; 11.1 % of ‖u‖² is outside \
+            "2 of 4 neurons are live. The other numbers are averages over all neurons, weighted by norm mass (each neuron's term in the \
+             penalty): the product of w₁ − w₂ and all relevant uⱼ is at least 0 for 88.9 % of the norm mass; 11.1 % of ‖u‖² is outside \
              the relevant bits; the squared cosine of the angle between w and (1, −1) is 50.0 %; the mean |u| on the relevant bits, \
              divided by ‖w‖, is 1.00."
         );

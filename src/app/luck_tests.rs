@@ -108,7 +108,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
     state.run.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
     assert!(
-        legend(&state.run).contains("2 runs of the sweep cannot have a success rate of one half"),
+        legend(&state.run).contains("2 runs of the sweep must have a success rate below one half"),
         "{}",
         legend(&state.run)
     );

@@ -130,7 +130,7 @@ impl Network {
             return Err(tr!("the run uses each training example so often that the counter of the GPU kernel would overflow").into());
         }
         let Some(Family::OneHiddenLayer(layer)) = spec.model.config().family() else {
-            return Err(tr!("the model of the run is a {other}", other = name));
+            return Err(tr!("the model of the run is “{other}”", other = name));
         };
         let OneHiddenLayer { width, head, activation, hidden_bias, output_bias, .. } = layer;
         Ok(Network {

@@ -89,7 +89,7 @@ impl Group {
             Group::Head => tr!("Number of the head's cell after the move, in binary"),
             Group::Recalled => tr!("Symbol found in an earlier step"),
             Group::Given => tr!("Symbol found in the input"),
-            Group::Prefix => tr!("Number of the step that last wrote the cell: bits found so far"),
+            Group::Prefix => tr!("Number of the step that last wrote to the cell: bits found so far"),
             Group::Flags => {
                 tr!("Flags: earlier write found, input symbol found, bit found in this round of the search")
             }

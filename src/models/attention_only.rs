@@ -97,7 +97,7 @@ settings! {
         heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
         /// How positions are encoded: by distance, or by vectors added to the embeddings.
         positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
-        /// Whether there are layer norms and output projections. The thesis's formulas have neither, its published code has both.
+        /// Whether there are layer norms and output projections. The thesis's formulas have neither; its published code has both.
         norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);

@@ -49,7 +49,7 @@ choices! {
 settings! {
     /// A product of linear forms in blocks of the input: f(x) = Π ⟨w_i, x_Pi⟩.
     pub struct DisjointPolynet {
-        /// Number of blocks; each block has one factor. A parity of k bits, one bit in each block, needs k blocks.
+        /// Number of blocks; each block gives one factor of the product. A parity of k bits, one bit in each block, needs k blocks.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "blocks";
         /// Distribution of the initial weights.
         init: Law = Law::Normal, "init", "Initialisation", Range::Choice(Law::OPTIONS);

@@ -37,7 +37,7 @@ choices! {
         /// One embedding.
         Yes = "yes", "Tied: the same for a and b";
         /// An embedding for a, and one for b.
-        No = "no", "Untied: one for a, another for b";
+        No = "no", "Untied: different for a and b";
     }
 }
 

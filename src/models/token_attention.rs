@@ -87,7 +87,7 @@ settings! {
         qk: QueryKey = QueryKey::Combined, "qk", "Queries and keys", Range::Choice(QueryKey::OPTIONS);
         /// Length d_k of queries and keys; with 0, they are as long as the input of the attention scores.
         key_width: usize = 0, "dk", "Width d_k of keys", Range::Int(0, 512), only when "qk" = "separate";
-        /// Part of a token's vector z that the scores depend on: all of z, or only the codes of positions.
+        /// The scores depend on this part of a token's vector z: all of z, or only the codes of positions.
         scores: Scores = Scores::Positions, "scores", "Input of the attention scores", Range::Choice(Scores::OPTIONS);
         /// Part of a token's vector z that the heads average: all of z, or only the token's numbers x.
         values: Values = Values::Numbers, "values", "Values", Range::Choice(Values::OPTIONS);
@@ -95,7 +95,7 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of the attention set by hand; with 0, α is such that the named token gets at least 99.99 % of the attention.
+        /// Sharpness α of the attention set by hand; the value 0 means an α that gives the named token at least 99.99 % of the attention.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of linear pieces of the function that approximates each square x² in the read-out set by hand.
         knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";

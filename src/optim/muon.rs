@@ -42,7 +42,7 @@ settings! {
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Number of steps of the iteration that makes the singular values of each update nearly 1.
         iterations: usize = 5, "nssteps", "Newton–Schulz steps", Range::Int(1, 10);
-        /// Learning rate of biases and other vectors, which Adam updates, divided by η.
+        /// Learning rate of Adam for biases and other vectors, divided by η.
         vectors: f64 = 0.015, "vecrate", "Learning rate of vectors, divided by η", Range::Real(0.0, 100.0);
         with schedule: Schedule;
     }

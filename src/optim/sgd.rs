@@ -33,7 +33,7 @@ settings! {
     pub struct Sgd {
         /// Step size η; you can change it during the run.
         lr: f64 = 0.1, "lr", "Learning rate η", Range::Real(0.0, 100.0);
-        /// Coupled decay λ: λ times each weight is added to its gradient; without momentum, this also multiplies the weight by 1 − ηλ.
+        /// Coupled decay λ: λ times a weight is added to its gradient; without momentum, this addition multiplies the weight by 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
@@ -48,7 +48,7 @@ impl Sgd {
     pub const INFO: Info = Info {
         slug: "sgd",
         name: "SGD",
-        about: "Plain stochastic gradient descent, with PyTorch's coupled weight decay and momentum.",
+        about: "Stochastic gradient descent, with coupled weight decay and momentum as in PyTorch.",
         sources: &[EDELMAN_2024, SUTSKEVER_2013],
     };
 

@@ -262,7 +262,9 @@ fn repeated(link: &Link, key: &str, value: &str, first_is_kept: bool, notices: u
     let unread = if notices <= MAX_NOTICES { read(&mut link.clone(), key, value).err() } else { None };
     let expected = match first_is_kept {
         true => tr!("one value only; the first value was kept"),
-        false => tr!("only one value; the link has several, and the first one, which is used, is not valid"),
+        false => tr!(
+            "only one value; of several values in a link only the first is read, and here the first is not valid"
+        ),
     };
     unread.unwrap_or_else(|| Problem::new(key, value, expected))
 }
@@ -398,7 +400,7 @@ mod tests {
         assert_eq!(said("n=12&n=5000"), (n12.clone(), unread.replace("twelve", "5000")));
         let kept = "n = 13: expected one value only; the first value was kept";
         assert_eq!(said("n=12&n=13"), (n12, kept.into()));
-        let unused = "n = 12: expected only one value; the link has several, and the first one, which is used, is not valid";
+        let unused = "n = 12: expected only one value; of several values in a link only the first is read, and here the first is not valid";
         assert_eq!(said("n=twelve&n=12"), (usual, format!("{unread}; {unused}")));
         // Notices beyond those that are listed cost no reading.
         let many = decode(&format!("#v1/sparse-parity?n=12{}", "&n=twelve".repeat(3000))).1;

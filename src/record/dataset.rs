@@ -128,7 +128,9 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
     }
     let names: Vec<String> = standard.iter().map(|(column, ..)| all[*column].clone()).collect();
     if names.is_empty() {
-        return Err(tr!("apart from the label, no column of numbers has two different values").into());
+        return Err(
+            tr!("apart from the label, no column of numbers has at least two different values").into()
+        );
     }
     let mut x = vec![0.0; kept.len() * names.len()];
     for (at, (column, mean, deviation)) in standard.into_iter().enumerate() {

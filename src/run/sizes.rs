@@ -105,9 +105,7 @@ impl RunSpec {
             problems.push(Problem::new(
                 "replicas",
                 &self.run.replicas.to_string(),
-                tr!(
-                    "fewer networks of this size, because together they would not fit into a browser's memory"
-                ),
+                tr!("fewer networks of this size, because this many would not fit into a browser's memory"),
             ));
         }
         problems

@@ -148,7 +148,7 @@ mod tests {
                 said(
                     "replicas",
                     "4096",
-                    "fewer networks of this size, because together they would not fit into a browser's memory",
+                    "fewer networks of this size, because this many would not fit into a browser's memory",
                 ),
                 said("width", "100", "at least 192 neurons for this initial network"),
             ]

@@ -36,7 +36,7 @@ settings! {
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
-        /// Input bits. If empty, each network gets a different row of the truth table, starting with the last row (all bits 1).
+        /// Input bits. If this field is empty, each network gets a different row of the truth table, starting with the last (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
 }

@@ -44,7 +44,7 @@ settings! {
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
-        /// Distribution of the transition matrices in the test sequences.
+        /// Distribution of the transition matrices of the test sequences.
         test: Chains = Chains::Dirichlet, "test", "Test chains", Range::Choice(Chains::OPTIONS);
     }
 }

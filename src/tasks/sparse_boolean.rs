@@ -72,7 +72,7 @@ settings! {
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
         m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
-        /// Number of networks with different initial weights for each sample; it is solved if at least one of them reaches the target.
+        /// Number of networks with different initial weights per sample; a sample is solved if at least one network reaches the target.
         tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
     }
 }

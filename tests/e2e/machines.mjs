@@ -114,7 +114,7 @@ export function machineLab(here) {
     await until(async () => (await said(see))?.[1] === "107", "the last token");
     const rows = page.locator("[data-testid=search] li");
     assert.equal(await rows.count(), 9, "written?, seven bits, and fetch");
-    const found = /^According to the search, step (\d+) is the last step that wrote cell (\d+); the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
+    const found = /^According to the search, step (\d+) is the last step that wrote to cell (\d+); the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
     assert.ok(found, await text(see("search-conclusion")));
     let bits = "";
     for (let row = 1; row <= 7; row++) bits += await text(see(`search-wrote-${row}`));

@@ -61,7 +61,7 @@ pub fn spread_chart(trace: &ProgressTrace) -> Option<Lines> {
     (!series[0].x.is_empty()).then(|| Lines {
         title: tr!("Sparsity of the embedding's Fourier norms").into(),
         x_label: tr!("step").into(),
-        y_label: tr!("sparsity (1 = only one component)").into(),
+        y_label: tr!("sparsity (near 1: one component)").into(),
         y_range: Some((0.0, 1.0)),
         series,
         ..Default::default()

@@ -69,7 +69,7 @@ pub fn Bench() -> impl IntoView {
                     // Markup: the same.
                     <div class="gallery__cards" inner_html=found></div>
                     <label class="bench-other">
-                        {tr!("Compare with the table of another device: paste it here, as Markdown or as JSON.")}
+                        {tr!("Compare with the table of another device: paste that table here, as Markdown or as JSON.")}
                         <textarea rows="4" spellcheck="false" data-testid="bench-other" on:input=compare></textarea>
                     </label>
                     <p class="gallery__count" role="status" data-testid="bench-compared">{compared}</p>

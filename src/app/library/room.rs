@@ -53,7 +53,7 @@ impl Library {
             ),
             Storage::Refused(Refusal::Newer) => said.push(
                 tr!(
-                    "A newer version of this page is open in another tab and stores the kept runs now. Runs of this page are lost when the page is closed. Reload the page: then runs are stored again."
+                    "A newer version of this page is open in another tab and stores the kept runs now. New runs of this page are lost when the page is closed or reloaded. After a reload, runs are stored again."
                 )
                 .into(),
             ),

@@ -130,7 +130,7 @@ fn short(speed: f64) -> String {
 /// The device as the page names it.
 pub fn device_line(choice: Option<&Choice>, report: Option<&DeviceReport>, is_timed: bool) -> String {
     match (choice, report) {
-        (None, _) if is_timed => tr!("The CPU and the GPU are timed on this network").into(),
+        (None, _) if is_timed => tr!("The CPU and the GPU are being timed on this network").into(),
         (None, _) => tr!("Asking the browser for a GPU").into(),
         (Some(Choice { program: Program::Cpu, why }), _) => tr!("CPU: {why}", why),
         (Some(Choice { why, .. }), Some(report)) => {
@@ -276,7 +276,7 @@ mod tests {
         );
         assert_eq!(line(1000, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(1000, &Survey::Unknown, None), "Asking the browser for a GPU");
-        assert_eq!(device_line(None, None, true), "The CPU and the GPU are timed on this network");
+        assert_eq!(device_line(None, None, true), "The CPU and the GPU are being timed on this network");
         let why = "42,000 steps per second with WebGPU, and 6.2 on the CPU".to_string();
         let report = DeviceReport { kind: DeviceKind::Gpu, name: "WebGPU: M2".into(), simulated: false };
         let choice = Choice { program: Program::Fused, why };

@@ -97,7 +97,7 @@ fn said(task: &SparseBoolean) -> String {
     let (all, value, name) = (coefficients.len(), decimal(coefficients[largest] as f32), name(largest));
     match sets.len() {
         1 => tr!(
-            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, only one is different from 0: the coefficient of {name}, which is {value}.",
+            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, only one is different from 0: the coefficient of {name} (value: {value}).",
             degree,
             leap,
             all,
@@ -105,7 +105,7 @@ fn said(task: &SparseBoolean) -> String {
             name
         ),
         count => tr!(
-            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, {count} are different from 0. The largest in absolute value is the coefficient of {name}, which is {value}.",
+            "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, {count} are different from 0. The coefficient of {name} has the largest absolute value; this coefficient is {value}.",
             degree,
             leap,
             all,
@@ -222,7 +222,7 @@ mod tests {
         let said = charts::FOURIER.summary(&state.run);
         assert_eq!(
             said,
-            "The function has degree 3 and leap 2. Of its 8 Fourier coefficients, 4 are different from 0. The largest in absolute value is the coefficient of 1, which is −0.500."
+            "The function has degree 3 and leap 2. Of its 8 Fourier coefficients, 4 are different from 0. The coefficient of 1 has the largest absolute value; this coefficient is −0.500."
         );
         // A conjunction of five bits has 32, of which the constant is the largest.
         state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));

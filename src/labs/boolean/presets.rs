@@ -128,7 +128,7 @@ const OF_LEAPS: &[Preset] = &[
         link: "#v1/sparse-boolean?model=mlp&opt=sgd&fn=own&own=x1_@_(x2_*_x3)&n=50&m=0&lr=0.05&loss=square&batch=32&steps=400&halt=steps&show=loss.accuracy.fourier",
         claim: "The label is x1 XOR (x2 AND x3). Four Fourier coefficients are not 0: those of x1, x1x2, x1x3 and x1x2x3. In this order each product adds at most one new bit, so the leap is 1. Accuracy first stays near 75 %, which is the accuracy of always predicting x1, and reaches 99 % within 400 steps.",
         source: "Abbe, Boix-Adsera and Misiakiewicz 2023, main conjecture",
-        instance: "As in the source: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2. Our choices: this function, which like every label here has the values −1 and +1; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
+        instance: "As in the source: SGD on a network with one hidden layer, new examples at every step, bits that are 0 or 1 with probability 1/2 each. Our choices: this function as the label, with the values −1 and +1 like every label here; 50 bits, 100 ReLUs, the squared loss, batch 32 and learning rate 0.05.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 40, between: (0.7, 0.8) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.7, 0.8) },

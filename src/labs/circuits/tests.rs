@@ -82,7 +82,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     play(&mut bare);
     let curves: Vec<String> = lines(charts::NORMS, &bare).series.iter().map(|of| of.name.clone()).collect();
     assert_eq!(curves, ["smallest noise", "smallest perturbation found"]);
-    assert!(charts::NORMS.summary(&bare.run).ends_with("Without rounding theorem D.6 gives no bound."));
+    assert!(charts::NORMS.summary(&bare.run).ends_with("Without rounding, theorem D.6 gives no bound."));
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub(super) fn norms(run: &RunView) -> String {
     let mut add = |more: String| said = format!("{said} {more}");
     if noise.is_finite() {
         add(tr!(
-            "The smallest random noise that changes the answer has norm {noise}.",
+            "The smallest random noise found that changes the answer has norm {noise}.",
             noise = significant(noise)
         ));
     }
@@ -113,7 +113,7 @@ pub(super) fn norms(run: &RunView) -> String {
             bound = significant(bound)
         ));
     } else if run.history.last().is_some() {
-        add(tr!("Without rounding theorem D.6 gives no bound.").into());
+        add(tr!("Without rounding, theorem D.6 gives no bound.").into());
     }
     said
 }

@@ -272,7 +272,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let counts = state.transformer.counts();
     Some(tr!(
-        "A step has {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units. The matrices of these layers have {parameters} entries; {entries} of these entries are nonzero.",
+        "A step of gradient descent takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units. The matrices of these layers have {parameters} entries; {entries} of these entries are nonzero.",
         layers = counts.layers,
         heads = thousands(counts.heads),
         products = thousands(counts.products),

@@ -68,7 +68,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     });
     [
         (tr!("First wrong step").into(), first_wrong(run)),
-        (tr!("State and position of the head").into(), name.unwrap_or(MISSING.into())),
+        (tr!("State, and position of the head").into(), name.unwrap_or(MISSING.into())),
     ]
 }
 
@@ -237,14 +237,14 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null) {
         Some((at, _)) => tr!(
-            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, this is the token of the last step that wrote this cell.",
+            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, this is the token of the last step that wrote to this cell.",
             step,
             cell,
             bits = state.layout().bits(),
             found = thousands(at as u64 + 1)
         ),
         None => tr!(
-            "After step {step} the head is on cell {cell}. In the last block the null slot has the largest attention weight: the search has found no earlier step that wrote this cell. So the token holds the symbol of the input, or the blank.",
+            "After step {step} the head is on cell {cell}. In the last block the null slot has the largest attention weight: the search has found no earlier step that wrote to this cell. So the token holds the symbol of the input, or the blank.",
             step,
             cell
         ),

@@ -106,7 +106,7 @@ const INDUCTION: &[Preset] = &[
         name: "Chains with three symbols: a long plateau",
         group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&lr=0.002&steps=1000",
-        claim: "With a smaller learning rate, the KL of the network stays near the KL of the unigram strategy until about step 400. Then the KL of the network falls a second time, less steeply than the first time.",
+        claim: "With a learning rate of 0.002, the KL of the network stays near the KL of the unigram strategy until about step 400. Then the KL of the network falls a second time, less steeply than the first time.",
         source: "Edelman 2024, figures 8.1 and 8.3",
         instance: "The settings of “Chains with three symbols”, with a learning rate of 0.002.",
         expect: &[
@@ -261,7 +261,7 @@ const BY_HAND: &[Preset] = &[
         link: "#v1/markov?d=6&from=circuit&steps=1&show=kl.scores.map.next",
         claim: "The weights of this network are written by hand, not trained. With these weights the network counts bigrams. With a larger sharpness c, more of the attention is on the symbols that the induction head uses.",
         source: "Edelman 2024, proposition 8.2",
-        instance: "As in the source: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL is one and a half to two times the KL of the bigram strategy.",
+        instance: "As in the source: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL of the network is one and a half to two times the KL of the bigram strategy.",
         expect: &[previous(0, (0.98, 1.0)), induction(0, (0.96, 1.0)), over_bigrams(0, (1.4, 2.1))],
         budget: 1,
         ..QUICK
@@ -342,7 +342,7 @@ const LAWS: &[Preset] = &[
         link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
         claim: "In doubly stochastic chains all symbols are equally frequent. With most seeds the network learns bigrams without a plateau at the KL of the unigram strategy, after about as many steps as in training on transition matrices from the Dirichlet distribution. With some seeds the network does not learn bigrams.",
         source: "Edelman 2024, figure 8.4a",
-        instance: "As in the source: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of its figure 8.4a.",
+        instance: "As in the source: four symbols, contexts of 100 symbols, tests on chains with transition matrices from the Dirichlet distribution. Our choice: a learning rate of 0.002. The thesis does not give the settings of its figure 8.4a.",
         expect: &[learns(0.5, (200, 1_000), (0.6, 1.0))],
         budget: 1_000,
         time: "About ten seconds on one processor core.",
@@ -369,7 +369,7 @@ const LAWS: &[Preset] = &[
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
         claim: "One group of networks trains only on doubly stochastic sequences; in the second group half of the sequences are doubly stochastic and half have independent symbols. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",
-        instance: "As in the source: four symbols, contexts of 100, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference.",
+        instance: "As in the source: four symbols, contexts of 100 symbols, tests on chains with transition matrices from the Dirichlet distribution. Our choices: half or all of the training sequences are doubly stochastic, a learning rate of 0.002, forty seeds. In a comparison with three symbols and twenty seeds, we found no difference between these two kinds of training.",
         expect: &[
             Expect::MedianTime { series: 0, at: 0, between: (750, 1_250) },
             Expect::MedianTime { series: 0, at: 1, between: (275, 550) },

@@ -46,8 +46,7 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
         )),
         Some(_) => Ok(()),
         None => {
-            Err(tr!("This chart needs an initialisation with a few ones among the weights of each neuron.")
-                .into())
+            Err(tr!("This chart needs an initialisation in which each neuron has a few weights of 1.").into())
         }
     }
 }
@@ -123,7 +122,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
-        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. At the start, the row of weights of each of these neurons had {one}. In the same order, the numbers of these ones on the {k} relevant bits were {held}. For a random row this number is {chances}.",
+        "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. At the start, the row of weights of each of these neurons had {one}. In the same order, the numbers of initial weights of 1 on the {k} relevant bits were {held}. For a random row this number is {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -251,7 +250,7 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
-            None => tr!("hardly any random row is good in this sense").into(),
+            None => tr!("hardly any random row is a good row").into(),
         };
         let name = capital(name);
         format!("{name}: {batch}; {rare}.")
@@ -335,7 +334,7 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "By proposition 6.3, {run} of the sweep cannot have a success rate of one half. On the page, a dotted edge marks the cells of these runs.",
+            "By proposition 6.3, {run} of the sweep must have a success rate below one half. On the page, a dotted edge marks the cells of these runs.",
             run = count(some, "run")
         ),
     })

@@ -14,7 +14,7 @@ use crate::ui::slider::slider;
 impl LabPanel for PerceptronLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A student network gets vectors of random signs as inputs and learns to answer like a linear teacher. If the inputs have many components, the overlap of the student's weights with the teacher's weights determines how often the student is wrong. Hebb's rule adds the label times the input to the weights, for one example after the other. For this rule theory predicts the overlap and the error at every step."
+            "A student network gets vectors of random signs as inputs and learns to answer like a linear teacher. If the inputs have many components, the overlap of the student's weights with the teacher's weights determines how often the student is wrong. Hebb's rule adds the label times the input to the weights, for one example after the other. For this rule, theory predicts the overlap and the error at every step."
         )
     }
 

@@ -155,7 +155,8 @@ fn looks(run: &RunView, state: &TracesState) -> Grid {
     // Attention looks back only.
     let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
     Grid {
-        x_label: tr!("key step (outlined: the last step that wrote the cell of the predicted symbol)").into(),
+        x_label: tr!("key step (outlined: the last step that wrote to the cell of the predicted symbol)")
+            .into(),
         y_label: tr!("query step").into(),
         rows: t,
         columns: t,

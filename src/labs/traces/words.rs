@@ -92,7 +92,7 @@ pub(super) fn back(run: &RunView) -> String {
 pub(super) fn writes(run: &RunView) -> String {
     let all: Vec<TraceMeasure> = layers(run).collect();
     tr!(
-        "Share of attention on the step that last wrote the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
+        "Share of attention on the step that last wrote to the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
         all = each(run, &all),
         even = share(newest(run, TraceMeasure::Even))
     )
@@ -132,7 +132,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
     let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
     Some(tr!(
-        "Share of attention on the step that last wrote the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
+        "Share of attention on the step that last wrote to the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
         all = list(&all),
         even = percent(even as f32)
     ))

@@ -21,7 +21,7 @@ settings! {
     pub struct Explorer {
         /// Distribution of the Markov chains for which the gradient steps are computed. These chains have two symbols.
         curriculum: Curriculum = Curriculum::Default, "tdata", "Chains in the theory", Range::Choice(Curriculum::OPTIONS);
-        /// Number t of symbols in a context of the theory.
+        /// Number t of symbols in a context, for the calculations of the theory.
         length: usize = 100, "tt", "Context length t in the theory", Range::Int(2, 256), "symbols";
         /// Learning rate η of every gradient step of the theory.
         eta: f64 = 0.03, "teta", "Learning rate η in the theory", Range::Real(0.0001, 1.0), only when "tdata" = "default" | "doubly";

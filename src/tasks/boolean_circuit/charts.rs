@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Norm of the smallest weight perturbation found that changes the answer: by random noise, and by a search. Also bounds and the exact margin, if known.
+    /// Norm of the smallest weight perturbation that changes the answer, as found with random noise and by a search. Also bounds and the exact margin, if known.
     NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines;
     /// For each run of a sweep over depth or number of bits: norm of the smallest weight perturbation found that changes the answer; exact margin if known.
     DEPTHS = "bydepth", "Margin by depth", "By depth", Lines;

@@ -5,7 +5,7 @@ crate::charts! {
     CHARTS;
     /// Share of the variance of the labels that the network explains at the last point of a prompt, over the training steps; compared with other methods.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines;
-    /// R² by number of examples over held-out prompts, with 90 % confidence intervals of the mean, for the network and for methods that use only the prompt.
+    /// R² over held-out prompts by number of examples, with 90 % confidence intervals of the mean, for the network and for methods that use only the prompt.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines;
     /// The examples of one held-out prompt, the true function, and the functions that the network and other methods predict from the examples shown.
     PROMPT = "prompt", "One prompt: examples and predictions", "Prompt", Lines;

@@ -5,7 +5,7 @@ crate::charts! {
     CHARTS;
     /// The loss L_n of the weights in the tokens, and of direct gradient descent on the same network in double and in single precision.
     BOTH = "both", "Loss of transformer and direct gradient descent", "Losses", Lines;
-    /// Distance between the weights in the tokens and those of direct gradient descent. For comparison: two bounds, and direct gradient descent in single precision.
+    /// Distance of the weights in the tokens from direct gradient descent. For comparison: two bounds on this distance; direct gradient descent in single precision.
     APART = "apart", "Distance from direct gradient descent", "Distance", Lines;
     /// Every number of every token after the layer that is shown; the numbers that this layer reads and writes are outlined.
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;

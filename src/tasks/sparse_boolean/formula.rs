@@ -314,10 +314,7 @@ impl Parser<'_> {
     /// What stands in the parenthesis that begins at `at`.
     fn inner(&mut self, at: usize) -> Result<Vec<bool>, Mistake> {
         if self.depth == MOST_DEPTH {
-            return mistake(
-                at,
-                &tr!("at most {most} parentheses may be inside each other", most = MOST_DEPTH),
-            );
+            return mistake(at, &tr!("parentheses may be nested at most {most} deep", most = MOST_DEPTH));
         }
         self.depth += 1;
         let values = self.values(0);

@@ -390,7 +390,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Why does each block find a bit of the number of the *last* step that wrote to the cell?", Words),
     (
-        "If some step that wrote to the cell has a number that begins with the bits found so far, followed by 1, then the number of the last of these steps has this 1, too.",
+        "If the number of some write to the cell begins with the bits found so far, followed by 1, then the number of the last write to the cell has this 1, too.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
@@ -485,7 +485,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("300 times as much noise, or more.", On(withstands_300_times_the_noise)),
     (
-        "With noise of standard deviation 0.003 all six networks compute all steps correctly.",
+        "With rounding and noise of standard deviation 0.003, all six networks compute all steps correctly.",
         Preset("rounded-machine"),
     ),
     ("Without rounding, a 300th of this noise is already too much.", On(withstands_300_times_the_noise)),
@@ -505,11 +505,11 @@ pub const STATEMENTS: Statements = &[
         Known("the theorem is on the smallest harmful change: Wei, Chen and Ma 2022, theorem D.6"),
     ),
     (
-        "With noise of standard deviation 0.003 all six networks make 50, 200 and 800 steps without an error.",
+        "With noise of standard deviation 0.003 all six networks for each of 50, 200 and 800 steps run without an error.",
         Preset("longer-machine"),
     ),
     (
-        "With noise of standard deviation 0.005 all six networks make 50 steps without an error, but at most two networks make 800 steps without an error.",
+        "With noise of standard deviation 0.005 all six networks for 50 steps run without an error, but at most two of the six networks for 800 steps run without an error.",
         Preset("longer-machine"),
     ),
     (

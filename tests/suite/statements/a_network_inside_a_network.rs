@@ -223,7 +223,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "The token of the query adds 0 to the sum over all tokens, so the layer computes a mean over the examples, as in gradient descent.",
+        "The token of the query adds 0 to the sum over all tokens, so the layer that changes w computes a mean over the examples, as in gradient descent.",
         Known(
             "the errors of the query are 0: `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`; the factor (n + 1)/n of equation D.16",
         ),
@@ -356,7 +356,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("If this function is a ReLU, the output can be 0 for every example.", On(is_dead)),
     (
-        "Then the gradient is 0, and no weight changes.",
+        "Then the gradient is 0, and gradient descent changes no weight.",
         On(|runs| {
             let run = dead(runs);
             let (first, last) = (state(&run, 0), state(&run, 100));
@@ -364,7 +364,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "In this run, no weight changes for five of twenty random sets of initial weights.",
+        "In this run, gradient descent changes no weight for five of twenty random sets of initial weights.",
         On(|runs| (unchanged(&dead(runs)), dead(runs).spec.run.replicas) == (5, 20)),
     ),
     ("The last token is the query: it has an input and no label.", Words),

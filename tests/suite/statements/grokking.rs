@@ -136,7 +136,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "The excluded loss rises, because waves replace the memorised pairs.",
+        "The excluded loss rises, because the network uses waves more and more instead of memorised answers.",
         On(|runs| progress(runs, 3_000)[1] > 2.0 * progress(runs, 500)[1]),
     ),
     ("At step 3,000 the restricted loss is below 0.2.", Preset("grokking-progress")),

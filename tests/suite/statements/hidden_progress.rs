@@ -155,7 +155,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "These labels contain no information about the bits.",
+        "Then no label contains information about the bits.",
         Known("a label that is flipped half of the time is independent of the bits"),
     ),
     ("How far will the weights of the neuron move in 600 steps with these random labels?", Words),

@@ -151,7 +151,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("What will the network learn?", Words),
     (
-        "Its 20 examples, and little else.",
+        "The 20 training examples, and hardly anything else.",
         On(|runs| memorises(&twenty(runs)) && twenty(runs).accuracy(100) < 0.65),
     ),
     (
@@ -237,7 +237,7 @@ pub const STATEMENTS: Statements = &[
         Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
     ),
     (
-        "The attention on a relevant position is then e to the power R times the attention on an irrelevant position.",
+        "The attention on a relevant position is then e to the power R times as large as the attention on an irrelevant position.",
         Known("two positions' shares of a softmax have the ratio e to the difference of their scores"),
     ),
     (

@@ -141,7 +141,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Still, the training time is shorter when fewer bits are relevant.", Preset("scaling")),
     (
-        "Three of 50 bits are relevant: there are 19,600 sets of three bits, and the search takes a few thousand steps.",
+        "Three of 50 bits are relevant: there are 19,600 sets of three bits, and the network finds the relevant set after a few thousand steps.",
         Known("50 · 49 · 48 / 6 = 19,600"),
     ),
     (

@@ -249,7 +249,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| in_one_layer(&of_weights("toy-rounded", &rounded(runs), 100)).is_some()),
     ),
     (
-        "The change in this layer brings the value below 2/3, and smaller changes in the following layers bring the value down a little further.",
+        "The change in this layer brings the product below 2/3, and smaller changes in the following layers bring the product down a little further.",
         On(the_next_layers_help),
     ),
     (
@@ -268,7 +268,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The chart of the norms also shows lower bounds on the margin.", Preset("toy-rounded")),
     (
-        "If the parameters of rounding stay fixed, no change of the other parameters with a norm below 0.333 can make the answer wrong.",
+        "If the parameters of rounding stay fixed, a change of the other parameters can make the answer wrong only if the norm of this change is at least 0.333.",
         Preset("toy-rounded"),
     ),
     (

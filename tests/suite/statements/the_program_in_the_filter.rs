@@ -334,7 +334,7 @@ pub const STATEMENTS: Statements = &[
         Known("given the other factors, the product with one more random sign is a coin"),
     ),
     (
-        "But each example is a linear equation modulo two, and Gaussian elimination solves systems of linear equations.",
+        "But each example gives a linear equation modulo two, and Gaussian elimination solves systems of linear equations.",
         Known("with −1 as bit 1, a product of signs is a sum of bits modulo two"),
     ),
     (

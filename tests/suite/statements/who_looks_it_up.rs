@@ -209,7 +209,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Where will the large entries be after training?", Words),
     (
-        "In the outlined block, and the largest entries are on the diagonal of this block.",
+        "In the outlined block, with the largest entries on the diagonal of this block.",
         On(largest_on_the_diagonal),
     ),
     (

@@ -49,7 +49,7 @@ fn instrument() -> AnyView {
     let label = Signal::derive(move || said().join(" "));
     view! {
         <p class="card__note">
-            {tr!("Nothing is trained here: the weights are taken from two proofs. The head of the first proof selects s of T bits; the sharpness R that this head needs, the difference between the scores of selected and other bits, grows like log T. The second proof is about log₂ T inputs. For each subset of these inputs there is a head with an output above one half on this subset and below one half on the other inputs. The norms of these heads grow like T squared: without a bound on the norms, the capacity of the heads grows with T.")}
+            {tr!("Nothing is trained here: the weights are taken from two proofs. The head of the first proof selects s of T bits; the sharpness R that this head needs, the difference between the scores of selected and other bits, grows like log T. The second proof uses log₂ T inputs. For each subset of these inputs there is a head with an output above one half on this subset and below one half on the other inputs. The norms of these heads grow like T squared: without a bound on the norms, the capacity of the heads grows with T.")}
         </p>
         <div class="theory__parts">
             <div class="theory__knobs">

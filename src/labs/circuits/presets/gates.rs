@@ -66,7 +66,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
         claim: "The parity of more bits needs a deeper and wider circuit. A search tries to find the smallest change of the weights and biases that makes the answer wrong. From 2 bits to 8, the norm of the smallest change found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
         source: "Wei, Chen and Ma 2022, theorem 3.1",
-        instance: "Our choices: parities as chains with 3 layers for each further bit, and the input with all bits 1. For other inputs the norms differ by up to a third.",
+        instance: "Our choices: parities as chains with 3 layers for each further bit, and the input with all bits 1. A different input changes each norm by up to a third.",
         expect: &[
             last(Measured::Least, 0, 0, (0.1, 0.12)),
             last(Measured::Least, 0, 1, (0.04, 0.05)),
@@ -102,7 +102,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The carry of 3-bit numbers, without rounding",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=adder&n=3&round=no&replicas=4&steps=300",
-        claim: "A circuit computes the carry of 3-bit numbers without rounding. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.074. This is about half of the median with rounding for the same inputs, which is 0.141. Without rounding, theorem D.6 gives no bound.",
+        claim: "A circuit computes the carry of 3-bit numbers without rounding. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.074. This is about half of 0.141, the median with rounding for the same inputs. Without rounding, theorem D.6 gives no bound.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "The settings of “The carry of 3-bit numbers”, without rounding.",
         expect: &[median(Measured::Least, 300, (0.073, 0.075)), right(300)],
@@ -116,7 +116,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?circuit=majority&n=5&replicas=4&steps=300",
         claim: "A circuit with rounding computes the majority of 5 bits. For each of four inputs, a search tries to find the smallest change of the weights and biases that makes the answer wrong. The median norm of the changes found is 0.245. This is above 0.0882, the bound of theorem D.6 with fixed parameters of rounding.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
-        instance: "Our choices: a circuit with rounding that computes, for several k and i, whether at least k of the first i bits are 1, and the last four rows of the truth table as inputs.",
+        instance: "Our choices: the last four rows of the truth table as inputs, and a circuit with rounding that computes, for several k and i, whether at least k of the first i bits are 1.",
         expect: &[
             median(Measured::Least, 300, (0.24, 0.25)),
             median(Measured::Held, 300, (0.0878, 0.0886)),

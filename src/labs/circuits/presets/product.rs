@@ -72,7 +72,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         link: "#v1/boolean-circuit?circuit=toy&sweep=levels:1_4_25_100_400&series=round:no_yes&speed=0&show=norms.bydepth",
         claim: "The margin is the norm of the smallest change of the weights that makes the answer wrong. Without rounding the margin falls from 0.500 to 0.035 as the number of weights in the product grows from 1 to 400. With rounding the margin is 0.4907 for 4, 25, 100 and 400 weights.",
         source: "Wei, Chen and Ma 2022, section 3 and claim 3.5",
-        instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924, which is sometimes given for this margin, is only a first-order approximation; the exact margin is 0.4907.",
+        instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924, which is sometimes given for the margin with rounding, is only a first-order approximation; the exact margin is 0.4907.",
         expect: &[
             last(Measured::Least, 0, 0, (0.4995, 0.5005)),
             last(Measured::Least, 0, 4, (0.0345, 0.0355)),

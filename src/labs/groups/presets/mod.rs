@@ -178,7 +178,7 @@ const NOTES: &[Preset] = &[
         name: "Not a group: a² + ab + b² modulo 23",
         group: &NOTES_GROUP,
         link: "#v1/groups?op=quad&speed=100",
-        claim: "The network learns the table of a² + ab + b² modulo 23, which is not the table of a group. No single frequency dominates in its neurons. So the waves in the runs on addition are due to the group structure of addition.",
+        claim: "The network learns the table of a² + ab + b² modulo 23, which is not the table of a group. No single frequency dominates in the neurons of this network. So the waves in the runs on addition are due to the group structure of addition.",
         source: "Our control; the quadratic form is from Power et al. 2022",
         instance: "Network, penalty and optimizer as in “One frequency per neuron: addition modulo 23”.",
         expect: &[learns(1.0, (20, 300), ALL), median(Measure::Purity, 600, (0.0, 0.6))],

@@ -35,7 +35,7 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning?blocks=1",
         claim: "With one layer, R² is much lower than with two layers. The x and y of an example are in different tokens, and one layer of attention cannot both combine x with y and compare the example with the query.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “In-context learning with two layers”, with one layer. The final R² depends on the initial weights: another implementation reached an R² of only 0.13.",
+        instance: "The settings of “In-context learning with two layers”, with one layer. The final R² depends on the initial weights: with other initial weights, another implementation reached an R² of only 0.13.",
         expect: &[explains(4_000, (0.05, 0.72))],
         budget: 4_000,
         time: "About 15 seconds on one processor core.",

@@ -91,7 +91,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "The paper's sizes: a GRU of 500 units",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=gru&dim=10&q=1&g=linear&codes=random&width=500&lr=0.001&wd=0.01&halt=target&every=10&held=5000&sweep=n:2_4_6_8&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
-        claim: "At the sizes of the paper a bidirectional GRU of 500 units needs fewer sequences than attention for 2 positions, and several times as many sequences as attention for 8 positions.",
+        claim: "At the sizes of the paper: with 2 positions, a bidirectional GRU of 500 units needs fewer sequences than attention; with 8 positions, it needs several times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
         instance: "The settings of “The paper's sizes: attention”, with a bidirectional GRU of 500 units in each direction and a linear output; one seed, up to 8 positions.",
         expect: &[steps(0, 0, (5, 40)), steps(0, 3, (400, 1_400))],
@@ -103,7 +103,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "One list of names for all positions",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
-        claim: "If all positions have the same name, so that all labels depend on the same token, the feedforward network needs the fewest sequences at 9 positions: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
+        claim: "If all positions contain the same name, so that all labels depend on the same token, the feedforward network at 9 positions needs the fewest sequences of the three networks: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
         instance: "As in the source: one name for all positions, a linear function, AdamW with weight decay 0.01. Smaller than in the source: d = 4 instead of 10, a feedforward network with two hidden layers, of 128 and of 1,000 units, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
         expect: &[

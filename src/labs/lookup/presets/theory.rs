@@ -55,7 +55,7 @@ pub(super) const THEORY: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=gated-memory&lists=one&slots=names&steps=8&every=1&speed=2&show=error.slots",
         claim: "If all positions have the same two names, all labels depend on the same two tokens. A recurrent memory with two slots stores each of these tokens as soon as the memory reads the token. After 8 positions the memory answers with an error below 1 % of the variance.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 7",
-        instance: "The construction of the paper, executed position by position: h ← h + x · 2 relu(⟨ω_i, ω_t⟩ − 1/2). Here products are computed exactly; the paper approximates them by layers of ReLUs. Each square is approximated by 64 straight line segments.",
+        instance: "The construction of the paper, executed position by position: h ← h + x · 2 relu(⟨ω_i, ω_t⟩ − 1/2). Here the products with x are computed exactly; the paper approximates these products by layers of ReLUs. Each square x² in the label is approximated here by 64 straight line segments.",
         expect: &[explains(8, (0.99, 1.0))],
         budget: 8,
         ..QUICK

@@ -35,8 +35,8 @@ impl Mark {
     /// What it means.
     pub fn name(self) -> &'static str {
         match self {
-            Mark::Other => tr!("token of a step that wrote another cell"),
-            Mark::Dropped => tr!("token of a step that wrote this cell, no longer a candidate"),
+            Mark::Other => tr!("token of a step that wrote to another cell"),
+            Mark::Dropped => tr!("token of a step that wrote to this cell, no longer a candidate"),
             Mark::Candidate => tr!("candidate"),
             Mark::Chosen => tr!("token with the largest attention weight"),
         }
@@ -195,19 +195,19 @@ impl Search {
         let Search { found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
             (0, false) => tr!(
-                "According to the search, no step has written cell {cell} yet, so the token holds the symbol of the input or the blank: {symbol}.",
+                "According to the search, no step has written to cell {cell} yet, so the token holds the symbol of the input or the blank: {symbol}.",
                 cell,
                 symbol
             ),
             (0, true) => {
                 tr!(
-                    "The search has found no step that wrote cell {cell}; the symbol in the token is {symbol}.",
+                    "The search has found no step that wrote to cell {cell}; the symbol in the token is {symbol}.",
                     cell,
                     symbol
                 )
             }
             _ => tr!(
-                "According to the search, step {found} is the last step that wrote cell {cell}; the symbol in the token is {symbol}.",
+                "According to the search, step {found} is the last step that wrote to cell {cell}; the symbol in the token is {symbol}.",
                 found,
                 cell,
                 symbol
@@ -342,7 +342,7 @@ mod tests {
             "Written?: 0 candidates; the null slot has the largest attention weight, and the block writes no."
         );
         assert!(
-            first.conclusion().starts_with("According to the search, no step has written cell 65 yet"),
+            first.conclusion().starts_with("According to the search, no step has written to cell 65 yet"),
             "{}",
             first.conclusion()
         );

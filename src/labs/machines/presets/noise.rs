@@ -42,7 +42,7 @@ pub(super) const NOISE: &[Preset] = &[
     },
     Preset {
         slug: "rounded-machine",
-        name: "With rounding, 300 times as much noise does no harm",
+        name: "With rounding, 300 times as much noise causes no error",
         group: &GROUP,
         link: "#v1/turing-machine?replicas=6&sweep=sigma:0.001_0.003_0.01_0.03&speed=0&show=strayed.correct.bynoise",
         claim: "Rounding after each block removes every error below 1/3. With noise of standard deviation 0.003 all six networks run the busy beaver to its end. Without rounding, a 300th of this noise is already too much. With rounding and noise of standard deviation 0.03, no network reaches the end.",
@@ -62,7 +62,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Must the noise be smaller for a longer run?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
-        claim: "With noise of standard deviation 0.003 all six networks run 50, 200 and 800 steps without an error, so the length of the run makes no difference. With noise of standard deviation 0.005 the length makes a difference: all six networks run 50 steps without an error, and at most two networks run 800 steps without an error. In a longer run there are more steps in which a rare error can occur, and the networks for T = 800 have more blocks.",
+        claim: "With noise of standard deviation 0.003 all six networks for each of T = 50, 200 and 800 steps run without an error, so the length of the run makes no difference. With noise of standard deviation 0.005 the length makes a difference: all six networks for T = 50 run without an error, and at most two of the six networks for T = 800 run without an error. In a longer run there are more steps in which a rare error can occur, and the networks for T = 800 have more blocks.",
         source: "Wei, Chen and Ma 2022, theorem D.6: a lower bound of the margin that does not depend on depth",
         instance: "Our choices: the endless counter, six random samples of Gaussian noise. The theorem bounds the smallest harmful change of the weights. The theorem gives no information about how often random noise is harmful.",
         expect: &[

@@ -43,7 +43,7 @@ pub(super) const SOFTMAX: &[Preset] = &[
         name: "Softmax without rounding",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&t=100&choice=soft&round=no&steps=100&sweep=beta:6_12_24&speed=0&show=strayed.correct.bybeta",
-        claim: "Without rounding, the small attention weights of all tokens that do not have the largest score add up. Even with β = 24 the endless counter makes an error: the first wrong step is step 58.",
+        claim: "Without rounding, the small attention weights of all tokens that do not have the largest score add up. Even with β = 24 the transformer computes a wrong step of the endless counter: the first wrong step is step 58.",
         source: SOURCE,
         instance: "Our choices: the endless counter, T = 100, without noise.",
         expect: &[

@@ -137,10 +137,15 @@ impl Reach {
         }
         if let Some((name, turns)) = self.turns.as_ref().filter(|(_, turns)| *turns < k) {
             let turns = match turns {
-                0 => tr!("never changes its sign").into(),
-                1 => tr!("changes its sign at most once along the direction of its weights").into(),
-                2 => tr!("changes its sign at most twice along the direction of its weights").into(),
-                many => tr!("changes its sign at most {many} times along the direction of its weights", many),
+                0 => tr!("has an output that never changes sign").into(),
+                1 => tr!("has an output that changes sign at most once along the direction of its weights")
+                    .into(),
+                2 => tr!("has an output that changes sign at most twice along the direction of its weights")
+                    .into(),
+                many => tr!(
+                    "has an output that changes sign at most {many} times along the direction of its weights",
+                    many
+                ),
             };
             let times = match k {
                 1 => "once".into(),
@@ -148,8 +153,8 @@ impl Reach {
                 k => tr!("{k} times", k),
             };
             return Some(tr!(
-                "{name} {turns}. To compute a parity of {bits} on all inputs, the neuron would have to change its sign \
-                 {times}.",
+                "{name} {turns}. To compute a parity of {bits} on all inputs, the output of the neuron would have to \
+                 change its sign {times}.",
                 name,
                 turns,
                 bits,

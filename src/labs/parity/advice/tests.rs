@@ -113,7 +113,7 @@ fn powers_are_uncorrelated_exactly_where_it_is_said() {
     }
     let said = advice("model=power-net&width=1&k=3");
     assert!(
-        said.len() == 1 && said[0].starts_with("One z^3 neuron changes its sign at most once"),
+        said.len() == 1 && said[0].starts_with("One z^3 neuron has an output that changes sign at most once"),
         "{said:?}"
     );
 }
@@ -177,15 +177,15 @@ fn reasons_are_sentences() {
     assert_eq!(
         advice("k=3&width=1&act=zigzag&degree=2"),
         [
-            "One 2-zigzag neuron changes its sign at most twice along the direction of its weights. To compute a parity \
-             of 3 bits on all inputs, the neuron would have to change its sign 3 times."
+            "One 2-zigzag neuron has an output that changes sign at most twice along the direction of its weights. To \
+             compute a parity of 3 bits on all inputs, the output of the neuron would have to change its sign 3 times."
         ]
     );
     assert_eq!(
         advice("k=1&width=1&bias=hidden"),
         [
-            "One ReLU neuron without an output bias never changes its sign. To compute a parity of 1 bit on all inputs, \
-             the neuron would have to change its sign once."
+            "One ReLU neuron without an output bias has an output that never changes sign. To compute a parity of 1 bit on \
+             all inputs, the output of the neuron would have to change its sign once."
         ]
     );
     assert_eq!(

@@ -126,12 +126,12 @@ pub(super) const PRESETS: &[Preset] = &[
     },
     Preset {
         slug: "half-known",
-        name: "If two of four bits are known, one batch reveals the other two",
+        name: "With weight 1 on two of four bits, one batch reveals the other two",
         group: &GROUP,
         link: "#v1/sparse-parity?n=31&k=4&width=400&init=perturbed&bias=none&second=ones&keep=2&lr=100&loss=corr&batch=4096&replicas=200&inits=1&steps=1&halt=steps&every=1&show=weights.movement.luck",
         claim: "A neuron starts with two weights of 1, both on relevant bits; four bits are relevant. In most trials, one training step on 4,096 examples reveals the other two relevant bits. For a neuron with random weights of +1 and −1, one step needs more than a million examples to reveal the relevant bits.",
         source: "Edelman 2024, theorem 6.5 and lemmas C.13 to C.15",
-        instance: "The run trains one neuron with two weights of 1 on relevant bits; a layer of 400 neurons, each with two weights of 1 on random bits, almost certainly contains such a neuron. All other initial weights are 1/(2n). The settings are n = 31 bits, k = 4 relevant bits and s = 2 weights of 1. The step is repeated with 200 random batches.",
+        instance: "The run trains one neuron with two weights of 1 on relevant bits; a layer of 400 neurons, each with two weights of 1 on random bits, almost certainly contains such a neuron. All other initial weights are 1/(2n). The settings are n = 31 bits, k = 4 relevant bits and s = 2 weights of 1. Each of 200 trials makes one training step on another random batch.",
         expect: &[
             Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.65, 0.88) },
             never(0.9, 1),

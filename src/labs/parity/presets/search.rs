@@ -69,7 +69,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Larger n, larger exponent",
         group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=20&every=10&held=128&sweep=n:10_20_40_80_160&speed=0&show=accuracy.times.sweep",
-        claim: "For 3 relevant bits, the training time grows like a power of n. The exponent rises from about 1 to about 2 as n grows from 10 to 160. For random search the exponent would be near 3 throughout.",
+        claim: "For 3 relevant bits, the training time grows like a power of n whose exponent rises from about 1 to about 2 as n grows from 10 to 160. For random search the exponent would be near 3 for all n.",
         source: "Edelman 2024, figure 5.2 (right)",
         instance: "Setting (ii) of the thesis, batch 32, learning rate 1; 20 trials per point instead of 1,000.",
         expect: &[

@@ -168,7 +168,7 @@ pub fn compared(own: &Searched) -> String {
             share
         ),
         _ => tr!(
-            "For comparison: of the {tried} rules tried here, {good} answer at least {share} of the queries right. This is one rule in {each}.",
+            "For comparison: of the {tried} rules tried here, {good} (one rule in {each}) answer at least {share} of the queries right.",
             tried = thousands(tried),
             good = thousands(good),
             share,
@@ -310,7 +310,7 @@ mod tests {
             ),
             (
                 109.0,
-                "For comparison: of the 19,683 rules tried here, 109 answer at least 95 % of the queries right. This is one rule in 181.",
+                "For comparison: of the 19,683 rules tried here, 109 (one rule in 181) answer at least 95 % of the queries right.",
             ),
         ] {
             own.best[2] = good;

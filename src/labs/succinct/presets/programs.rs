@@ -127,7 +127,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "The dictator learner with label noise",
         group: &TABLE,
         link: "#v1/succinct-learning?inputs=7&examples=15&replicas=40&steps=400&every=50&sweep=flips:0_0.02_0.05_0.1_0.2&speed=0&show=learned",
-        claim: "The dictator learner, which finds the input that is equal to the label, needs a column in which all signs are equal. With 10 % of the labels wrong, most of the 40 data sets have no column with equal signs. The program then halts without an answer, so in the median data set no test input is answered.",
+        claim: "The dictator learner, which finds the input that is equal to the label, needs a column in which all signs are equal. With 10 % of the labels wrong, most of the 40 data sets have no such column. The program then halts without an answer, so in the median data set no test input is answered.",
         source: "Goel et al. 2022, section 4; the noise is ours",
         instance: "Our choices: d = 7 inputs, m = 15 examples. Other rules answer more test inputs correctly than the dictator learner: see the run “All 19,683 rules, with label noise”.",
         expect: &[last_right(0, 0, (1.0, 1.0)), last_right(0, 3, (0.0, 0.0)), last_right(0, 4, (0.0, 0.0))],
@@ -139,7 +139,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         name: "A perceptron trained by SGD on 40 examples of a parity",
         group: &PLAIN,
         link: "#v1/sparse-parity?n=20&k=8&m=40&width=128&replicas=10&steps=200&halt=steps&every=5&show=loss.accuracy",
-        claim: "Within 100 steps of SGD a perceptron with 128 hidden units answers all 40 training examples of a parity of 8 of 20 bits correctly. The perceptron answers only about half of the new inputs correctly, as with random guessing. Gaussian elimination learns a parity of 20 inputs from the same number of examples.",
+        claim: "Within 100 steps of SGD a perceptron with 128 hidden units answers all 40 training examples of a parity of 8 of 20 bits correctly. The perceptron answers only about half of the new inputs correctly, as with random guessing. Gaussian elimination learns a parity of some of 20 inputs from the same number of examples.",
         source: "Goel et al. 2022, section 1; Kearns and Valiant 1993",
         instance: "Our choices: 10 networks, 40 examples for each network, 200 steps.",
         expect: &[

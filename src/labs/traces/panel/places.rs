@@ -14,7 +14,7 @@ const EXAMPLES: usize = 64;
 impl LabPanel for TracesLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A random Turing machine runs on a random tape. At each step the network reads the state and the symbol under the head, and predicts the state and the symbol of the next step. The tape is not part of the network's input. A sure way to predict the symbol of a written cell is to find the step that last wrote this cell. A transformer that is constructed by hand finds this step with a binary search. This training experiment is our own; it is not from a paper. We do not claim that training finds a binary search."
+            "A random Turing machine runs on a random tape. At each step the network reads the state and the symbol under the head, and predicts the state and the symbol of the next step. The tape is not part of the network's input. A sure way to predict the symbol of a written cell is to find the step that last wrote to this cell. A transformer that is constructed by hand finds this step with a binary search. This training experiment is our own; it is not from a paper. We do not claim that training finds a binary search."
         )
     }
 

@@ -25,7 +25,7 @@ pub fn Inside() -> impl IntoView {
                 {move || bits.get().map(|bits| blocks(news, bits))}
             </section>
             <section class="card card--wide" aria-labelledby="search-title">
-                <h3 class="card__name" id="search-title">{tr!("Search for the step that last wrote this cell")}</h3>
+                <h3 class="card__name" id="search-title">{tr!("Search for the step that last wrote to this cell")}</h3>
                 {move || bits.get().map(|bits| rows(news, bits))}
             </section>
             <section class="card card--wide" aria-labelledby="editor-title">
