@@ -95,7 +95,7 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of the attention set by hand; the value 0 means an α that gives the named token at least 99.99 % of the attention.
+        /// Sharpness α of attention that is set by hand; 0: α is chosen so that the named token gets at least 99.99 % of the attention.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of linear pieces of the function that approximates each square x² in the read-out set by hand.
         knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";

@@ -58,7 +58,7 @@ settings! {
         layers: usize = 3, "deep", "Layers of the random networks", Range::Int(2, 6), only when "class" = "network";
         /// Number of neurons in each hidden layer of the random networks.
         hidden: usize = 8, "k", "Hidden units K of the random networks", Range::Int(1, 32), only when "class" = "network";
-        /// Standard deviation of the normal noise on the labels.
+        /// Standard deviation of the Gaussian noise on the labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
     }
 }

@@ -66,7 +66,7 @@ settings! {
         code_dim: usize = 0, "de", "Components d_e of a code", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
-        /// Standard deviation of normal noise on the training labels.
+        /// Standard deviation of Gaussian noise on the training labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
         /// Number of training prompts, which are sampled once and reused; with 0, every step samples new prompts.
         m: usize = 0, "m", "Sample size n", Range::Int(0, 100_000), "prompts";

@@ -86,7 +86,7 @@ const OF_ATTENTION: &[Preset] = &[
         link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
         claim: "Without layer norm the network needs about twice as many examples as with layer norm.",
         source: "Our experiment, on the architecture of Edelman 2024, appendix A.3.1",
-        instance: "50 bits, 10 trials of 5 restarts per point. The thesis keeps minGPT's layer norm and does not study its effect.",
+        instance: "50 bits, 10 trials of 5 restarts per point. The thesis uses minGPT's network with layer norm and does not study the effect of layer norm.",
         expect: &[
             Expect::Threshold { series: 0, between: (30.0, 60.0) },
             Expect::Threshold { series: 1, between: (70.0, 110.0) },

@@ -90,13 +90,11 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     if settings.success == Success::Loss {
         let limit = real(settings.limit);
         return match settings.replicas {
-            1 => tr!(
-                "The largest distance of a number in the tokens from the nearer of 0 and 1 is at most {limit} {at}.",
-                limit,
-                at
-            ),
+            1 => {
+                tr!("Every number in the tokens differs from 0 or from 1 by at most {limit} {at}.", limit, at)
+            }
             _ => tr!(
-                "The largest distance of a number in the tokens from the nearer of 0 and 1 is at most {limit} in {networks}, {at}.",
+                "In {networks}, every number in the tokens differs from 0 or from 1 by at most {limit} {at}.",
                 limit,
                 networks,
                 at
@@ -237,7 +235,7 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null) {
         Some((at, _)) => tr!(
-            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, this is the token of the last step that wrote to this cell.",
+            "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, token {found} belongs to the last step that wrote to this cell.",
             step,
             cell,
             bits = state.layout().bits(),

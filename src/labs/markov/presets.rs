@@ -364,7 +364,7 @@ const LAWS: &[Preset] = &[
     },
     Preset {
         slug: "unigrams-in-the-way",
-        name: "Do unigrams delay bigrams? Forty seeds each",
+        name: "Does learning unigrams delay learning bigrams? Forty seeds each",
         group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
         claim: "One group of networks trains only on doubly stochastic sequences; in the second group half of the sequences are doubly stochastic and half have independent symbols. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",

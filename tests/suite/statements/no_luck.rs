@@ -71,7 +71,7 @@ pub const STATEMENTS: Statements = &[
         Known("the mean of a geometric distribution is 1 / p, and its first value is the likeliest"),
     ),
     (
-        "If training were random guessing, some of a thousand networks would find the bits within the first steps.",
+        "If training were random guessing, some of a thousand networks would find the relevant bits within the first steps.",
         Known("1,000 guessers of 1 in 1,140 have a hit within ten steps with probability above 0.999"),
     ),
     (

@@ -198,7 +198,7 @@ pub const STATEMENTS: Statements = &[
         "If unigrams help, the network learns the unigram strategy first, because this strategy reduces the loss at once.",
         On(|runs| slope(&runs.run("induction-k3-slow"), 10, 100) > 0.0),
     ),
-    ("To try next: open “Do unigrams delay bigrams?", Words),
+    ("To try next: open “Does learning unigrams delay learning bigrams?", Words),
     ("Forty seeds each”.", Words),
     (
         "Or open “The minimal model: diagonal W, alternating v”, and compare odd distances with even distances.",

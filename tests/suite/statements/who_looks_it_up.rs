@@ -244,7 +244,7 @@ pub const STATEMENTS: Statements = &[
         Known("each number of the flattened prompt has weights of its own; no positions share any"),
     ),
     (
-        "With 16 positions the feedforward network does not explain half of the variance after 200,000 sequences.",
+        "With 16 positions the feedforward network explains less than half of the variance after 200,000 sequences.",
         Preset("race"),
     ),
     (

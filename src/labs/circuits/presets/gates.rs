@@ -66,7 +66,7 @@ pub(super) const GATES: &[Preset] = &[
         link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
         claim: "The parity of more bits needs a deeper and wider circuit. A search tries to find the smallest change of the weights and biases that makes the answer wrong. From 2 bits to 8, the norm of the smallest change found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with rounding.",
         source: "Wei, Chen and Ma 2022, theorem 3.1",
-        instance: "Our choices: parities as chains with 3 layers for each further bit, and the input with all bits 1. A different input changes each norm by up to a third.",
+        instance: "Our choices: each parity is a chain with 3 layers for each further bit, and the norms are computed for the input whose bits are all 1. With a different input, each norm changes by up to a third.",
         expect: &[
             last(Measured::Least, 0, 0, (0.1, 0.12)),
             last(Measured::Least, 0, 1, (0.04, 0.05)),

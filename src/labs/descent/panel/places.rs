@@ -9,7 +9,7 @@ use crate::labs::panels::{LabPanel, Place};
 impl LabPanel for DescentLab {
     fn help(&self) -> &'static str {
         tr!(
-            "A formula sets the weights of this transformer; these weights are not learned. One pass through the transformer's layers performs one step of gradient descent on a small network. The weights of the small network are numbers in the tokens. The page also runs direct gradient descent on the same network, for comparison. The panel below shows one step layer by layer, one token as a strip of blocks, and the examples. You can replace the examples by points of your own. The lab “Learning in context” trains transformers on prompts; that lab does not claim that the layers of trained transformers perform gradient descent."
+            "A formula sets the weights of this transformer; these weights are not learned. One pass through the transformer's layers performs one step of gradient descent on a small network. The weights of the small network are numbers in the tokens. The page also runs direct gradient descent on the same network, for comparison. The panel below shows one step layer by layer, the numbers of one token as a row of blocks, and the examples. You can replace the examples by points of your own. The lab “Learning in context” trains transformers on prompts; that lab does not show whether the layers of trained transformers perform gradient descent."
         )
     }
 

@@ -261,7 +261,7 @@ fn drawing(hand: Hand) -> AnyView {
             {tr!("Click to add a point, or drag a point to move it. Arrow keys move the chosen point (with Shift: farther), Delete removes it, PageUp and PageDown choose another point. Each change starts a new run.")}
         </p>
         <p class="blocks__key" aria-hidden="true">
-            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("output of the network stored in the tokens")}</span>
+            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("output of the network whose weights are in the tokens")}</span>
             <span class="blocks__pair">
                 <i class="plane__sample plane__sample--target"></i>{tr!("function that generated the examples")}
             </span>

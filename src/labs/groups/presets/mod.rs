@@ -240,7 +240,7 @@ const FINITE_GROUPS: &[Preset] = &[
     },
     Preset {
         slug: "a5",
-        name: "An irrep that stays unused: A5",
+        name: "Group A5: one irrep stays unused",
         group: &GROUPS_GROUP,
         link: "#v1/groups?op=alternating&letters=5&width=300&lambda=0.0001&lambdas=500:0.00001&std=0.15&steps=700&every=10&speed=0&show=margin.purity.counts.mass",
         claim: "Theorem 7.9 does not apply to the group A5. A more general theory predicts that the network does not use the five-dimensional irrep. In training, the share of this irrep in the norm falls to almost zero.",

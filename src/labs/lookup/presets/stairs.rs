@@ -41,7 +41,7 @@ pub(super) const STAIRS: &[Preset] = &[
         link: "#v1/sparse-token-regression?replicas=20&sweep=h:1_2_3&speed=0&show=error.stairs",
         claim: "With one head the final error is half of the variance of the labels, which is the theoretical lower bound. With two or three heads the final error is near zero.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, propositions 3 and 21",
-        instance: "The settings of “Two names, two heads”, with 1, 2 and 3 heads and twenty seeds each. The lower bound max(0, 1 − H/q) holds for any network with H heads, q names for each position, and scores that depend only on positions.",
+        instance: "The settings of “Two names, two heads”, with 1, 2 and 3 heads and twenty seeds each. The lower bound max(0, 1 − H/q) on the relative error holds for any network with H heads, q names for each position, and scores that depend only on positions.",
         expect: &[ends(0, (0.48, 0.53)), ends(1, (0.0, 0.05)), ends(2, (0.0, 0.03))],
         budget: 4_000,
         time: "A few minutes on one processor core.",

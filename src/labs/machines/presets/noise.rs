@@ -28,7 +28,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Without rounding, errors grow",
         group: &GROUP,
         link: "#v1/turing-machine?round=no&replicas=6&sweep=sigma:0.00001_0.0001_0.001&speed=0&show=strayed.correct.bynoise",
-        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the median of the first wrong step lies between 6 and 14. With noise of standard deviation 0.001 this median is about 4.",
+        claim: "Without rounding, the errors of each step enter the next step and grow. With noise of standard deviation 0.00001 on every weight, none of six networks runs the busy beaver to its end: the median network makes its first error between steps 6 and 14. With noise of standard deviation 0.001 the median network makes its first error at about step 4.",
         source: SOURCE,
         instance: "Our choices: the busy beaver with 4 states, T = 107, six random samples of the noise.",
         expect: &[
@@ -42,7 +42,7 @@ pub(super) const NOISE: &[Preset] = &[
     },
     Preset {
         slug: "rounded-machine",
-        name: "With rounding, 300 times as much noise causes no error",
+        name: "With rounding, the tolerated noise is 300 times as large",
         group: &GROUP,
         link: "#v1/turing-machine?replicas=6&sweep=sigma:0.001_0.003_0.01_0.03&speed=0&show=strayed.correct.bynoise",
         claim: "Rounding after each block removes every error below 1/3. With noise of standard deviation 0.003 all six networks run the busy beaver to its end. Without rounding, a 300th of this noise is already too much. With rounding and noise of standard deviation 0.03, no network reaches the end.",

@@ -28,7 +28,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Same initialisation, different data",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=128&replicas=48&inits=6&steps=6000&every=10&held=1024&speed=0&show=loss.accuracy.times",
-        claim: "Each of six initialisations is trained with eight different sequences of examples. The time until the parity is found depends mostly on the initialisation, and less on the examples.",
+        claim: "From each of six initialisations, a network is trained with each of eight sequences of examples. The time until the parity is found depends mostly on the initialisation, and less on the examples.",
         source: "Edelman 2024, figure 5.2 (centre)",
         instance: "Batch 128 and learning rate 0.01 as in the thesis; our choice, because the thesis names no architecture: one sinusoidal neuron with (n, k) = (30, 3).",
         expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
