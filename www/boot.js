@@ -4,9 +4,8 @@
   const { js, wasm } = document.getElementById("boot").dataset;
   const address = (file) => new URL(file, document.baseURI).href;
   const build = document.querySelector("meta[name=build]").content;
-  /** Milliseconds after which the page is kept although its second program is not there. */
-  const PATIENCE = 20_000;
-  let isKept = false;
+  /** Milliseconds after which the page is kept although a part of it has not come. */
+  const PATIENCE = 60_000;
   /** Whether this is a frame with `sandbox` and without `allow-same-origin`: it has no storage and no origin. */
   const isOpaque = self.origin === "null" && location.protocol.startsWith("http");
 
@@ -44,22 +43,17 @@
     createScriptURL: (program) => (written.has(program) || isOurs(address(program)) ? program : null),
   });
 
-  /** The trainer's program, once somebody has asked for it. */
+  /** The trainer's program, once a worker wants it. */
   let trainer;
   globalThis.vivariumGive = give;
-  addEventListener("vivarium-complete", keep, { once: true });
 
   if (isOpaque) inOpaqueFrame();
   try {
-    const glue = import(address(js));
-    // Where it cannot be compiled on the way, as with a host that names another type, `init` fetches it by itself.
-    const program = await compile(wasm).catch(() => address(wasm));
-    // What every run begins with. It is on its way while the page's program starts, and not before: the connection is
-    // the page's until then.
-    trained().catch(() => {});
-    const { default: init } = await glue;
-    await init({ module_or_path: program });
+    const { default: init } = await import(address(js));
+    await init({ module_or_path: address(wasm) });
+    addEventListener("vivarium-complete", keep, { once: true });
     setTimeout(keep, PATIENCE);
+    answer();
     // Without it the frame keeps its size.
     if (parent !== self) import(address("frame.js")).catch(() => {});
     if (document.readyState === "complete") checkStyles();
@@ -74,17 +68,28 @@
   }
 
   async function compile(file) {
-    return WebAssembly.compileStreaming(fetch(address(file)));
+    const response = await fetch(address(file));
+    if (!response.ok) throw new Error(`${file}: ${response.status}`);
+    // Not every host knows the type.
+    const isNamed = response.headers.get("content-type")?.startsWith("application/wasm");
+    return isNamed ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
   }
 
-  /** The program that trains on the CPU, compiled once for all workers that run it. */
+  /**
+   * The program that trains on the CPU, compiled once for all workers that run it. The page fetches it, since a new worker
+   * does nothing while the page draws its first picture.
+   */
   function trained() {
     const end = build.startsWith("_") ? "" : `-${build}`;
-    return (trainer ??= compile(`worker${end}_bg.wasm`).catch((error) => {
-      // Whoever asks again may have a network by then.
-      trainer = undefined;
-      throw error;
-    }));
+    trainer ??= compile(`worker${end}_bg.wasm`)
+      .catch((error) => {
+        // Whoever asks again may have a network by then.
+        trainer = undefined;
+        throw error;
+      })
+      // The connection is free for the second program (src/app/shell/second.rs).
+      .finally(() => dispatchEvent(new Event("vivarium-trainer")));
+    return trainer;
   }
 
   /** Sends a worker its program (src/app/trainer/web.rs), or `null`: then the worker fetches the program by itself. */
@@ -110,6 +115,7 @@
         const text = `
           self.vivariumEarly = [];
           self.onmessage = (event) => self.vivariumEarly.push(event);
+          self.onmessageerror = () => self.vivariumEarly.push({ data: null });
           import(${JSON.stringify(href)}).catch((error) => setTimeout(() => { throw error; }));`;
         const own = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
         written.add(own);
@@ -153,20 +159,23 @@
     document.body.append(notice);
   }
 
+  /** The service workers of this origin; none in a frame without an origin, where to ask for them is an error. */
+  function keepers() {
+    return build.startsWith("_") || isOpaque ? undefined : navigator.serviceWorker;
+  }
+
+  /** Tells a service worker of which build this tab is: it keeps the files of a build while a tab of that build is open. */
+  function answer() {
+    keepers()?.addEventListener("message", ({ data, ports }) => data === "which build" && ports[0].postMessage(build));
+    keepers()?.startMessages();
+  }
+
   /**
-   * Has the page kept for visits without a network, if it is a finished build. That fetches every file of the page once
-   * more, so it waits for the second program: until then the first training step needs the connection.
+   * Has the page kept for visits without a network, if it is a finished build. That asks for every file of the page once
+   * more, so it waits until a trainer has answered and the second program is there: they need the connection first.
    */
   function keep() {
-    if (isKept) return;
-    isKept = true;
-    // To ask for it is an error without an origin.
-    const workers = isOpaque ? null : navigator.serviceWorker;
-    if (build.startsWith("_") || !workers) return;
-    // It keeps the files of a build while a tab of that build is open.
-    workers.addEventListener("message", ({ data, ports }) => data === "which build" && ports[0].postMessage(build));
-    workers.startMessages();
-    // Where it is not allowed the page works as well, with a network.
-    workers.register(address("service-worker.js")).catch(() => {});
+    // Where it is not allowed the page works as well, with a network. A second call changes nothing.
+    keepers()?.register(address("service-worker.js")).catch(() => {});
   }
 })();

@@ -156,28 +156,39 @@ export function deployments() {
       assert.deepEqual(state, ["redundant", 0]);
     }, { edit: { "service-worker.js": (program) => program.replace(/("boot\.js": "sha256-)[^"]+/, `$1${"A".repeat(43)}=`) } }));
 
-  it("gives the connection to what comes first: the page, the trainer's program once, the second program, and what is kept", () =>
-    apart(async ({ site, context }) => {
-      const page = await context.newPage();
-      await page.addInitScript(() => {
-        const register = ServiceWorkerContainer.prototype.register;
-        ServiceWorkerContainer.prototype.register = function (...of) {
-          window.keptAt ??= performance.now();
-          return register.apply(this, of);
-        };
-      });
-      await page.goto(site.address + LINK);
-      await until(() => page.evaluate(() => window.keptAt), "the page to be kept");
-      const programs = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".wasm"))
-        .map(({ name, startTime, responseEnd }) => ({ name: name.split("/").at(-1), startTime, responseEnd }));
-      const found = await page.evaluate(programs);
-      assert.deepEqual(found.map(({ name }) => plain(name)), ["app_bg.wasm", "worker_bg.wasm", "app_later.wasm"]);
-      const [app, worker, later] = found;
-      assert.ok(app.responseEnd <= worker.startTime && worker.responseEnd <= later.startTime, JSON.stringify(found));
-      assert.ok(later.responseEnd <= (await page.evaluate(() => window.keptAt)), "kept after all that the page shows");
-      assert.deepEqual(await page.workers()[0].evaluate(programs), [], "the page gives the worker its program");
-      await page.close();
-    }));
+  // A lab that fetches the second program when a trainer has answered, and one that shows little without it.
+  for (const link of [LINK, "#v1/groups?n=5&width=16&steps=300&halt=steps&speed=0"]) {
+    it(`gives the connection to what comes first: the page, the trainer, the second program, what is kept: ${link.split("?")[0]}`, () =>
+      apart(async ({ site, context }) => {
+        const page = await context.newPage();
+        await page.addInitScript(() => {
+          const register = ServiceWorkerContainer.prototype.register;
+          ServiceWorkerContainer.prototype.register = function (...of) {
+            window.keptAt ??= performance.now();
+            return register.apply(this, of);
+          };
+        });
+        await page.goto(site.address + link);
+        await until(() => page.evaluate(() => window.keptAt), "the page to be kept");
+        const programs = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".wasm"))
+          .map(({ name, startTime, responseEnd }) => ({ name: name.split("/").at(-1), startTime, responseEnd }));
+        const found = await page.evaluate(programs);
+        assert.deepEqual(found.map(({ name }) => plain(name)), ["app_bg.wasm", "worker_bg.wasm", "app_later.wasm"]);
+        const [app, worker, later] = found;
+        assert.ok(app.responseEnd <= worker.startTime && worker.responseEnd <= later.startTime, JSON.stringify(found));
+        assert.ok(later.responseEnd <= (await page.evaluate(() => window.keptAt)), "kept after all that the page shows");
+        assert.deepEqual(await page.workers()[0].evaluate(programs), [], "the page gives the worker its program");
+        await page.close();
+      }));
+  }
+
+  it("fetches no program for the CPU where the GPU is to train", () =>
+    apart(async ({ go }) => {
+      const { page, see } = await go(ON_GPU);
+      await until(async () => (await stepOf(see)) > 0, "steps", 60);
+      const programs = () => performance.getEntriesByType("resource").filter(({ name }) => /worker[^_]*_bg[.]wasm$/.test(name)).length;
+      assert.equal(await page.evaluate(programs), 0);
+    }, { gpu: true }));
 
   // One file missing, with nothing kept: one sentence, and what can go on does.
   const REFUSED = /could not be fetched/;

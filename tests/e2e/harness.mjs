@@ -69,7 +69,12 @@ export async function serve(edit = {}, folders = {}, headers = {}, encoding = nu
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     if (encoding && !change && inside !== "/service-worker.js" && extname(file) !== ".png") {
       if (!compressed.has(file)) compressed.set(file, COMPRESS[encoding](readFileSync(file)));
-      response.writeHead(200, { ...headers, "content-type": type, "content-encoding": encoding });
+      const etag = `"${Math.round(statSync(file).mtimeMs)}-${compressed.get(file).length}"`;
+      if (request.headers["if-none-match"] === etag) {
+        response.writeHead(304, { ...headers, etag }).end();
+        return;
+      }
+      response.writeHead(200, { ...headers, etag, "content-type": type, "content-encoding": encoding });
       if (pace) pace(response, compressed.get(file));
       else response.end(compressed.get(file));
       return;

@@ -107,21 +107,29 @@ fn panels() -> AnyView {
 }
 
 /// Fetches the second program as soon as a trainer has answered or `wanted` says that somebody waits for it; where
-/// that fails, again whenever `wanted` changes.
+/// that fails, again whenever `wanted` changes. A lab that shows little without it does not wait for the answer, only
+/// until the trainer's program has used the connection: it is larger, and the first step waits for it.
 pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
     let program = Program(RwSignal::new(None));
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
-        let needs_it = state.tour.is_some()
-            || state.is_covered()
-            || state.presenter.is_some()
-            || state.run.lab().needs_second_program();
+        let needs_it = state.tour.is_some() || state.is_covered() || state.presenter.is_some();
         needs_it || !matches!(state.run.phase, Phase::Loading)
     });
+    let (has_trainer, lab_needs_it) =
+        (RwSignal::new(false), store.memo(|state| state.run.lab().needs_second_program()));
+    window_event_listener_untyped("vivarium-trainer", move |_| has_trainer.set(true));
+    let trains = store.memo(|state| !matches!(state.run.phase, Phase::Loading));
+    // Now the page may be kept for visits without a network (www/boot.js).
     Effect::new(move |_| {
-        let now = wanted() | answered.get() | late.get();
+        if trains.get() && program.0.with(Option::is_some) {
+            let _ = Event::new("vivarium-complete").map(|event| window().dispatch_event(&event));
+        }
+    });
+    Effect::new(move |_| {
+        let now = wanted() | answered.get() | late.get() | (lab_needs_it.get() & has_trainer.get());
         if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
             return;
         }
@@ -133,8 +141,6 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
                     store.act(Action::Arrived);
                     store.keep_runs();
                     program.0.set(Some(drawer));
-                    // Now the page may be kept for visits without a network (www/boot.js).
-                    let _ = Event::new("vivarium-complete").map(|event| window().dispatch_event(&event));
                 }
                 Err(_) => {
                     store.act(Action::Said(translated(LOST)));

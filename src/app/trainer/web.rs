@@ -103,8 +103,8 @@ impl Drop for WorkerTrainer {
     }
 }
 
-/// What sends a worker its compiled program (`www/boot.js`): the page fetches the one for the CPU before it has a worker,
-/// and once for all workers. `None` for the other programs, and where a boot.js of another build came from a cache.
+/// What sends a worker its compiled program (`www/boot.js`): the page fetches the one for the CPU once for all workers, and
+/// before they run. `None` for the other programs, and where a boot.js of another build came from a cache.
 fn giver(program: Program) -> Option<Function> {
     (program == Program::Cpu).then(|| get(&js_sys::global(), "vivariumGive").dyn_into().ok()).flatten()
 }
