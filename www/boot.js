@@ -92,12 +92,16 @@
     return trainer;
   }
 
-  /** Sends a worker its program (src/app/trainer/web.rs), or `null`: then the worker fetches the program by itself. */
+  /**
+   * Sends a worker its program (src/app/trainer/web.rs), or `null`: then the worker fetches the program by itself. Without a
+   * worker: one will soon want it.
+   */
   async function give(worker) {
     try {
-      worker.postMessage(await trained());
+      const program = await trained();
+      worker?.postMessage(program);
     } catch {
-      worker.postMessage(null);
+      worker?.postMessage(null);
     }
   }
 

@@ -318,7 +318,7 @@ fn numbers_go_by_what_they_are() {
             "Progress towards the KL of the bigram strategy"
         ]
     );
-    assert_eq!(Newest::of(state.run.history.last()).test_loss, "0.091");
+    assert_eq!(Newest::of(&state.run).test_loss, "0.091");
     assert_eq!(extra(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));
     assert_eq!(extra(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");

@@ -18,9 +18,9 @@ use super::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, Tra
 use crate::app::browser::files::system;
 use crate::app::sweeps::workers::SweepWorkers;
 use crate::app::tour::{TourAction, answers_of, file_of};
-use crate::app::trainer::device::Survey;
+use crate::app::trainer::device::{Survey, begins_on_cpu};
 use crate::app::trainer::speeds::Speeds;
-use crate::app::trainer::web::WorkerTrainer;
+use crate::app::trainer::web::{self, WorkerTrainer};
 use crate::language::escaped;
 use crate::platform::web::spawn;
 use crate::protocol::Payload;
@@ -175,7 +175,12 @@ impl Store {
         self.state.update_untracked(|state| deeds = state.apply(action));
         for deed in deeds {
             match deed {
-                TrainerEffect::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
+                TrainerEffect::Survey => {
+                    if self.state.with_untracked(|state| begins_on_cpu(&state.run.link.spec)) {
+                        web::expect();
+                    }
+                    browser::survey(move |survey| self.act(Action::Surveyed(survey)));
+                }
                 TrainerEffect::Open(kind) => self.employ(kind),
                 TrainerEffect::Fetch(slug) => browser::fetch(&file_of(slug), move |text| {
                     self.act(Action::Tour(TourAction::Fetched(slug, text)));

@@ -60,14 +60,16 @@ pub struct Newest {
 }
 
 impl Newest {
-    /// Of a measurement, or dashes.
-    pub fn of(row: Option<&Row>) -> Newest {
+    /// Of the newest measurement, or dashes. R² is a number, accuracy a percentage.
+    pub fn of(run: &RunView) -> Newest {
+        let row = run.history.last();
+        let share = if run.vocabulary().explains { decimal } else { percent };
         let middle = |of: fn(&Row) -> &Vec<f32>| row.map_or(f32::NAN, |row| spread(of(row)).0);
         Newest {
             train_loss: decimal(middle(|r| &r.train_loss)),
             test_loss: decimal(middle(|r| &r.test_loss)),
-            train_accuracy: percent(middle(|r| &r.train_accuracy)),
-            test_accuracy: percent(middle(|r| &r.test_accuracy)),
+            train_accuracy: share(middle(|r| &r.train_accuracy)),
+            test_accuracy: share(middle(|r| &r.test_accuracy)),
         }
     }
 }

@@ -19,6 +19,13 @@ pub fn percent(share: f32) -> String {
     format!("{sign}{}.{} %", tenths / 10, tenths % 10)
 }
 
+/// A probability as a percentage, rounded to one decimal, so that the entries of a row add up to about 100: "13.6 %".
+///
+/// [`percent`] is for results, which are never rounded up to a hundred.
+pub fn probability(p: f64) -> String {
+    if p.is_finite() { format!("{:.1} %", 100.0 * p) } else { MISSING.into() }
+}
+
 /// What stands where there is no number yet.
 pub const MISSING: &str = "–";
 
@@ -26,10 +33,13 @@ pub const MISSING: &str = "–";
 pub fn decimal(value: f32) -> String {
     if value.is_nan() {
         MISSING.into()
-    } else if value.abs() >= 1e6 || value.is_infinite() {
+    } else if value <= -1e6 {
+        tr!("below minus a million").into()
+    } else if value >= 1e6 {
         tr!("over a million").into()
     } else if value.abs() >= 1000.0 {
-        thousands(value.abs() as u64)
+        let sign = if value < 0.0 { "−" } else { "" };
+        format!("{sign}{}", thousands(value.abs() as u64))
     } else if value != 0.0 && value.abs() < 0.0005 {
         tr!("under 0.001").into()
     } else {
@@ -240,7 +250,11 @@ mod tests {
         assert_eq!([0.5, 0.9999, 1.0, 0.129].map(percent), ["50.0 %", "99.9 %", "100.0 %", "12.9 %"]);
         assert_eq!([0.98123, -0.25, 0.0, 1e-7].map(decimal), ["0.981", "−0.250", "0.000", "under 0.001"]);
         assert_eq!(decimal(f32::NAN), MISSING);
-        assert_eq!(decimal(f32::INFINITY), "over a million");
+        assert_eq!(
+            [f32::INFINITY, -2e6, -1234.5, 1234.5].map(decimal),
+            ["over a million", "below minus a million", "−1,234", "1,234"]
+        );
+        assert_eq!([0.1365, 0.135, 0.9999, 0.0].map(probability), ["13.7 %", "13.5 %", "100.0 %", "0.0 %"]);
         assert_eq!([3.26, 400.0, 5234.0].map(rate), ["3.3 steps/s", "400 steps/s", "5,230 steps/s"]);
         assert_eq!(rate(0.0), MISSING);
     }

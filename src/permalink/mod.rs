@@ -219,13 +219,15 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         None if lab.is_empty() => {}
         None => {
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
-            notices.push(Problem::new("lab", lab, tr!("one of {labs}", labs = labs.join(", "))));
+            notices.push(Problem::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
         }
     }
     let pairs: Vec<(&str, &str)> = query
         .split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        // What is copied with a line break or a blank says the same.
+        .map(|(key, value)| (key.trim(), value.trim()))
         .collect();
     // Which model and optimizer decides which other keys exist.
     let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
@@ -308,7 +310,7 @@ fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
 }
 
 /// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
-fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -382,7 +384,8 @@ mod tests {
         assert_eq!(encode(&decode(bad).0), "#v1/sparse-parity?n=20&width=64");
         assert_eq!(keys("#v1/sparse-parity?n=4&k=6"), ["k"]);
         assert_eq!(keys("#v9/sparse-parity?n=20"), ["version"]);
-        assert_eq!(keys("#v1/astrology"), ["lab"]);
+        assert_eq!(keys("#v1/astrology"), ["task"]);
+        assert_eq!(keys("#v1/sparse-parity?n=20%20&seed=%0A3"), [""; 0]);
         assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
     }
 

@@ -287,7 +287,7 @@ fn flaw(error: ::csv::Error) -> FileError {
         ::csv::ErrorKind::Io(_) => FileError::Unreadable,
         ::csv::ErrorKind::Utf8 { .. } => FileError::NotText,
         ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => FileError::NoTable(tr!(
-            "line {line} has {found} cells, but the lines before have {expected} cells",
+            "the lines before line {line} have {expected} cells, but the number of cells in line {line} is {found}; perhaps a quotation mark is not closed",
             line = pos.as_ref().map_or(0, ::csv::Position::line),
             found = len,
             expected = expected_len

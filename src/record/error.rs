@@ -40,7 +40,7 @@ pub enum FileError {
         ends_early: bool,
     },
     /// JSON of another program.
-    #[error("{}", tr!("this file is JSON, but not a run of this program: the file does not contain \"format\": \"vivarium-run\""))]
+    #[error("{}", tr!("this file begins like JSON, but is not a run of this program: the file does not contain \"format\": \"vivarium-run\""))]
     Foreign,
     /// An entry of a browser's storage that holds something else.
     #[error("{}", tr!("this entry of the browser's storage contains no run: {why}", why = _0))]

@@ -13,7 +13,7 @@ use crate::display::sweep::Sweep;
 use crate::display::{Phase, words};
 use crate::labs::PRESETS;
 use crate::language::translated;
-use crate::permalink::{Link, Start, View, decode, encode};
+use crate::permalink::{Link, Start, View, decode, encode, percent_decode};
 use crate::protocol::{Command, Ending, Payload};
 use crate::run::{Halt, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
@@ -123,13 +123,16 @@ impl State {
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
-        if fragment == bench::FRAGMENT {
+        // Rooms and stories have no settings; a chat program may have added some, or have encoded the address.
+        let plain = percent_decode(fragment);
+        let room = plain.split('?').next().unwrap_or_default();
+        if room == bench::FRAGMENT {
             self.begin_beneath(effects);
             self.gallery.is_open = false;
             return self.open_bench();
         }
         self.close_bench(effects);
-        if fragment == FRAGMENT {
+        if room == FRAGMENT {
             self.begin_beneath(effects);
             if !self.is_locked("presets") {
                 self.open_gallery(effects);
@@ -137,7 +140,7 @@ impl State {
             return;
         }
         self.gallery.is_open = false;
-        if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
+        if let Some(slug) = room.trim_start_matches('#').strip_prefix("story/") {
             if self.run.runs == 0 {
                 self.set_link(PRESETS[0].link(), effects);
             }

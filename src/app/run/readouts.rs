@@ -51,12 +51,12 @@ pub fn Readouts() -> impl IntoView {
     view! {
         <section class="numbers" aria-label=tr!("Newest measurements")>
             <dl class="readouts">
-                <Readout testid="train-loss" name=labels[0] of=|run| Newest::of(run.history.last()).train_loss />
-                <Readout testid="test-loss" name=labels[1] of=|run| Newest::of(run.history.last()).test_loss />
+                <Readout testid="train-loss" name=labels[0] of=|run| Newest::of(run).train_loss />
+                <Readout testid="test-loss" name=labels[1] of=|run| Newest::of(run).test_loss />
                 <Readout testid="train-accuracy" name=labels[2]
-                    of=|run| Newest::of(run.history.last()).train_accuracy />
+                    of=|run| Newest::of(run).train_accuracy />
                 <Readout testid="test-accuracy" name=labels[3]
-                    of=|run| Newest::of(run.history.last()).test_accuracy />
+                    of=|run| Newest::of(run).test_accuracy />
                 <Readout testid="reach-relevant" name=names[0] of=|run| extra(run, 0).1 />
                 <Readout testid="reach-other" name=names[1] of=|run| extra(run, 1).1 />
             </dl>

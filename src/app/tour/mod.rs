@@ -55,6 +55,8 @@ pub struct Tour {
     pub changed: Vec<usize>,
     /// Chart that is pointed at, and how often one was.
     pub pointed: Option<(Chart, u32)>,
+    /// Whether the address named no passage, as `#story/grokking/0` does.
+    pub is_misnumbered: bool,
 }
 
 impl Tour {

@@ -267,7 +267,8 @@ fn every_passage_has_an_address() {
     beyond.act(told("one-note"));
     assert!(beyond.state.message.starts_with("This story has "), "{}", beyond.state.message);
     assert!(html(&beyond).contains("tour__sources"));
-    let none = Page::open("#story/one-note/x");
+    let mut none = Page::open("#story/one-note/x");
+    none.act(told("one-note"));
     assert!(none.state.message.starts_with("The passages of a story are numbered"), "{}", none.state.message);
     // Back in the history, to before the story.
     page.act(Action::Open("#v1/sparse-parity?n=12&k=2&width=16".into()));

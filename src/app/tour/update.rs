@@ -9,8 +9,12 @@ use crate::display::Phase;
 use crate::display::words::thousands;
 use crate::labs::stories;
 use crate::labs::story::{StoryAction, parse};
+use crate::language::translated;
 use crate::permalink::decode;
 use crate::protocol::Command;
+
+/// What is said where an address names no passage, as `#story/grokking/0` does.
+const MISNUMBERED: &str = text!("The passages of a story are numbered from 1. This is passage 1.");
 
 impl State {
     /// Opens a story by its name, at its beginning or, as in `grokking/3`, at a passage.
@@ -20,13 +24,11 @@ impl State {
             self.message = tr!("There is no story with this name; the list shows all stories.").into();
             return;
         };
-        let at = match number.parse::<usize>() {
-            Ok(number) if number > 0 => number - 1,
-            _ => {
-                self.message = tr!("The passages of a story are numbered from 1. This is passage 1.").into();
-                0
-            }
-        };
+        let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let (at, is_misnumbered) = (number.unwrap_or(0), number.is_none());
+        if is_misnumbered {
+            self.message = translated(MISNUMBERED).into();
+        }
         if let Some(tour) = &self.tour
             && tour.slug == about.slug
             && matches!(tour.story, Some(Ok(_)))
@@ -43,6 +45,7 @@ impl State {
             explained: vec![],
             changed: vec![],
             pointed: None,
+            is_misnumbered,
         }));
         effects.push(Effect::Fetch(about.slug));
     }
@@ -64,11 +67,16 @@ impl State {
                     );
                 }
                 tour.story = Some(story);
+                let is_misnumbered = tour.is_misnumbered;
                 // The reader is to predict what has not happened yet.
                 self.enter(effects);
                 if self.run.step > 0 || !self.paused {
                     self.paused = true;
                     self.begin(effects);
+                }
+                // Not instead of this: that the story has opened a run.
+                if is_misnumbered {
+                    self.message = translated(MISNUMBERED).into();
                 }
             }
             TourAction::Turn(by) => {

@@ -59,6 +59,12 @@ pub enum Decision {
     Made(Choice),
 }
 
+/// Whether a worker for the CPU will probably be wanted whatever the browser answers about its GPU: both devices are timed on
+/// such a run, the CPU first.
+pub fn begins_on_cpu(spec: &RunSpec) -> bool {
+    spec.run.device == DeviceChoice::Auto && is_to_be_timed(spec, engine(spec).0)
+}
+
 /// Which program trains the run of `spec`, or what is to be found out before.
 pub fn decide(spec: &RunSpec, known: Known<'_>) -> Decision {
     let cpu_only = |why: &str| Decision::Made(Choice { program: Program::Cpu, why: why.to_string() });

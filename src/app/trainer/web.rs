@@ -109,6 +109,13 @@ fn giver(program: Program) -> Option<Function> {
     (program == Program::Cpu).then(|| get(&js_sys::global(), "vivariumGive").dyn_into().ok()).flatten()
 }
 
+/// Has the page fetch the program for the CPU, which a worker will soon run.
+pub fn expect() {
+    if let Some(give) = giver(Program::Cpu) {
+        let _ = give.call0(&JsValue::NULL);
+    }
+}
+
 /// The loader's address for `program`, relative to the page and with the page's build in its name.
 pub(in crate::app) fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();

@@ -116,7 +116,7 @@ fn loss(run: &RunView) -> Reading {
 }
 
 fn said_of_loss(run: &RunView) -> Option<String> {
-    let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
+    let (newest, step) = (Newest::of(run), thousands(run.step));
     if let Some(said) = said_of_both(run, [&newest.train_loss, &newest.test_loss]) {
         return Some(tr!("Loss after {step} steps: {said}.", step, said));
     }
@@ -165,7 +165,7 @@ fn accuracy(run: &RunView) -> Reading {
 }
 
 fn said_of_accuracy(run: &RunView) -> Option<String> {
-    let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
+    let (newest, step) = (Newest::of(run), thousands(run.step));
     let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
     if let Some(said) = said_of_both(run, [&newest.train_accuracy, &newest.test_accuracy]) {
         return Some(tr!(

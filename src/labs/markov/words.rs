@@ -6,7 +6,7 @@ use crate::analysis::chains::{head_names, letter, word};
 use crate::analysis::curves::spread;
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, list, percent, significant};
+use crate::display::words::{MISSING, decimal, list, percent, probability, significant};
 use crate::language::translated;
 use crate::markov::{Measure, Strategy};
 use crate::tasks::markov::charts;
@@ -78,7 +78,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             let looks = chains.glances(place).into_iter().map(|glance| {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
                 let at = most.unwrap_or(0);
-                let share = percent(glance.weights[at] as f32);
+                let share = probability(glance.weights[at]);
                 tr!(
                     "head {head} has its largest weight on symbol {at}, {share}",
                     head = glance.name,
@@ -161,7 +161,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                     "{who} {symbol} with probability {share}",
                     who = who.name(),
                     symbol = letter(most),
-                    share = percent(p[most] as f32)
+                    share = probability(p[most])
                 )
             };
             let all: Vec<String> = chains.expected(place).into_iter().map(one).collect();

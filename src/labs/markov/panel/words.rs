@@ -3,7 +3,7 @@
 
 use super::action::shown_chain;
 use crate::analysis::chains::letter;
-use crate::display::words::{self, MISSING, decimal, list, percent};
+use crate::display::words::{self, MISSING, decimal, list, probability};
 use crate::labs::markov::state::{MarkovState, Origin};
 use crate::markov::Chain;
 use crate::permalink::View;
@@ -94,7 +94,7 @@ pub type Expected = (String, Vec<(f64, String)>);
 
 /// What truth, network and strategies expect after the chosen place.
 pub fn expected(chains: &MarkovState, view: &View) -> Vec<Expected> {
-    let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, percent(p as f32));
+    let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, probability(p));
     let rows = chains.expected(chains.place(view)).into_iter();
     rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
 }
@@ -187,10 +187,7 @@ pub fn table(chain: &Chain) -> Table {
         (0..chain.order - 1).rev().map(|back| letter(context / k.pow(back as u32) % k)).collect()
     };
     let entries = (0..chain.contexts()).flat_map(|context| chain.law(context));
-    Table {
-        contexts: (0..chain.contexts()).map(name).collect(),
-        entries: entries.map(|p| percent(p as f32)).collect(),
-    }
+    Table { contexts: (0..chain.contexts()).map(name).collect(), entries: entries.map(probability).collect() }
 }
 
 /// The chain on show row by row in percent, "90 10 / 30 70"; none where it is not of order 2 or not known.
@@ -210,7 +207,7 @@ pub fn stationary(chains: &MarkovState) -> Option<String> {
         .iter()
         .enumerate()
         .for_each(|(context, share)| shares[context % chain.symbols] += share);
-    let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), percent(*share as f32));
+    let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), probability(*share));
     Some(tr!(
         "Shares of the symbols in a very long sequence from this chain: {shares}.",
         shares = list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())
