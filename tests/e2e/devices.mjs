@@ -90,7 +90,7 @@ export function devices(here) {
     }
     await see("bench-other").fill("no table");
     assert.match(await text(see("bench-compared")), /^The text is not a results table of the benchmark/);
-    for (const [size, colorScheme] of [[PHONE, "dark"], [PHONE, "light"], [DESK, "dark"]]) {
+    for (const [size, colorScheme] of [[{ ...PHONE, width: 320 }, "dark"], [PHONE, "dark"], [PHONE, "light"], [DESK, "dark"]]) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "it fits");

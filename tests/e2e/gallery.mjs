@@ -122,6 +122,8 @@ export function gallery(here) {
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${size.width}`);
       const lefts = await page.locator(".exhibit").evaluateAll((all) => new Set(all.map((card) => Math.round(card.getBoundingClientRect().left))).size);
       assert.ok(size === PHONE ? lefts === 1 : lefts > 2, `${lefts} columns`);
+      await page.setViewportSize({ width: 320, height: 700 });
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "the narrowest phone");
       isQuiet(heard);
       await page.close();
     }

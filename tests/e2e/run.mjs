@@ -114,13 +114,13 @@ describe("the first view", () => {
     await page.close();
   });
 
-  it("fits a phone, in light and in dark", async () => {
-    for (const colorScheme of ["light", "dark"]) {
-      const { page, heard, see } = await visit(plain.context, site.address, "", PHONE);
+  it("fits a phone, and the narrowest one, in light and in dark", async () => {
+    for (const [colorScheme, width] of [["light", 320], ["light", 390], ["dark", 390]]) {
+      const { page, heard, see } = await visit(plain.context, site.address, "", { ...PHONE, width });
       await page.emulateMedia({ colorScheme });
       await until(async () => (await stepOf(see)) > 0, "steps");
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `${wide} pixels too wide`);
+      assert.ok(wide <= 0, `${wide} pixels too wide at ${width}`);
       await see("play").click();
       await until(async () => /Play/.test(await see("play").getAttribute("aria-label") ?? await text(see("play"))), "a pause");
       assert.deepEqual(heard.console, QUIET);

@@ -100,6 +100,12 @@ export function tables(here) {
     await until(async () => /table of metrics/.test(await text(see("table-flaw"))), "another sentence");
     assert.match(await page.evaluate(() => location.hash), /^#v1\/tabular\?m=60/);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
+    const long = `${"W".repeat(250)}.csv`;
+    for (const [content, id, said] of [["a,b\n1,2,3\n", "table-flaw", /^W+\.csv was not opened/], [csv(), "table", /^W+\.csv/]]) {
+      await see("table-input").setInputFiles(file(long, content));
+      await until(async () => said.test(await text(see(id))), `the long name in ${id}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), `${id} breaks a long name`);
+    }
     assert.deepEqual(heard.console, []);
     await page.close();
   });
