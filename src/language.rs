@@ -62,7 +62,33 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// A translated text with its places filled: `{name}` becomes the value at the place of that name.
+/// Whether a character is not seen itself, but changes how what is around it is shown, as U+202E turns it round.
+///
+/// Tabs and ends of lines are seen. So is what joins the letters of a word or the parts of an emoji.
+pub fn is_hidden(letter: char) -> bool {
+    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || matches!(letter, '\u{200b}' | '\u{feff}') || (letter.is_control() && !letter.is_whitespace())
+}
+
+/// A character as its number, in the form that links have: `!202e!`.
+pub fn numbered(letter: char) -> String {
+    format!("!{:x}!", u32::from(letter))
+}
+
+/// A text of a link, of a file or of a person, with each character that [is hidden](is_hidden) as its number: such a
+/// text cannot turn round the sentence that it stands in.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_hidden(letter) {
+            true => out.push_str(&numbered(letter)),
+            false => out.push(letter),
+        }
+    }
+    out
+}
+
+/// A translated text with its places filled: `{name}` becomes the value at the place of that name, made [`visible`].
 ///
 /// Names and values are separate arguments, so that the names are one constant at each place of a call.
 #[inline(never)]
@@ -76,8 +102,14 @@ pub fn filled(english: &str, names: &[&str], values: &[&dyn Display]) -> String 
         let value = at.and_then(|at| values.get(at));
         match (place, value) {
             (Some((_, behind)), Some(value)) => {
+                let start = out.len();
                 // Strings take everything.
                 let _ = write!(out, "{value}");
+                if out[start..].chars().any(is_hidden) {
+                    let value = visible(&out[start..]);
+                    out.truncate(start);
+                    out.push_str(&value);
+                }
                 rest = behind;
             }
             _ => {
@@ -152,6 +184,22 @@ mod tests {
     #[test]
     fn text_is_no_markup() {
         assert_eq!(escaped("a < \"b\" & c"), "a &lt; &quot;b&quot; &amp; c");
+    }
+
+    #[test]
+    fn no_value_turns_a_sentence_round() {
+        assert_eq!(visible("ab\u{202e}gpj.csv"), "ab!202e!gpj.csv");
+        assert_eq!(tr!("Opened {name}.", name = "ab\u{202e}gpj.csv"), "Opened ab!202e!gpj.csv.");
+        let hidden = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{200b}', '\u{feff}', '\0', '\u{1f}', '\u{7f}'];
+        for letter in hidden.into_iter().chain('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
+            let shown = visible(&format!("a{letter}b"));
+            assert_eq!(shown, format!("a!{:x}!b", u32::from(letter)));
+            assert_eq!(visible(&shown), shown, "what is visible stays");
+        }
+        // Tabs, lines, letters of every script, and an emoji that is joined.
+        for text in ["", "a\tb\r\nc", "ü → 名 א", "👩\u{200d}🔬"] {
+            assert_eq!((visible(text).as_str(), tr!("{text}", text).as_str()), (text, text));
+        }
     }
 
     #[test]

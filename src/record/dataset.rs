@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FileError;
 use super::head::{HEAD, unmarked};
+use crate::language::visible;
 use crate::sorting;
 use crate::tasks::tabular::uploaded::UploadedTable;
 
@@ -258,7 +259,7 @@ impl Cells {
         // A first line without a number is names; where every cell of it is a number, the columns have none.
         let has_names = first.iter().any(|cell| number(cell).is_none() && !is_missing(cell));
         let names: Vec<String> = match has_names {
-            true => first.iter().map(String::from).collect(),
+            true => first.iter().map(visible).collect(),
             false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
         };
         let by_name = || names.iter().position(|name| LABELS.contains(&name.to_lowercase().as_str()));
@@ -380,7 +381,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
     });
     let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.of(*row))).collect();
     let y = kept.iter().map(|row| if labels.of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
-    Ok((kept, y, two.map(String::from)))
+    Ok((kept, y, two.map(visible)))
 }
 
 fn number(cell: &str) -> Option<f64> {
@@ -455,6 +456,14 @@ mod tests {
         let table = read(&file(60, |i| format!("{}\t{}\t{}", i * i % 11, i, i % 2)), None).unwrap();
         assert_eq!(table.names, ["column 1", "column 2"]);
         assert_eq!((table.classes.join(" "), table.table.y[1]), ("0 1".into(), 1.0));
+    }
+
+    #[test]
+    fn names_turn_no_sentence_round() {
+        let text = format!("a\u{202e}b,sold\n{}", "1,no\n2,no\u{200b}\n".repeat(40));
+        let table = read(text.as_bytes(), None).unwrap();
+        assert_eq!(table.all, ["a!202e!b", "sold"]);
+        assert_eq!(table.classes, ["no", "no!200b!"]);
     }
 
     #[test]

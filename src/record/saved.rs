@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::values::shortened;
 use super::weights::Header;
 use super::{FileError, read};
+use crate::language::is_hidden;
 use crate::permalink::{Link, decode};
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -111,7 +112,7 @@ pub struct Edit {
 
 /// A name of at most [`LONGEST_NAME`] characters that can be shown.
 pub fn name(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect()
+    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(LONGEST_NAME).collect()
 }
 
 /// The number of the table that a run is about; `None` if the table is generated, or the run is about no table.

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::ABOUT;
+use crate::language::is_hidden;
 
 /// Longest text, in bytes.
 pub(super) const MOST_TEXT: usize = 1 << 20;
@@ -165,7 +166,7 @@ impl Visitor<'_> for Key<'_> {
 
 /// As much of a text as is shown, which is all that anybody needs of it.
 pub(super) fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(MOST_WORD).collect()
+    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MOST_WORD).collect()
 }
 
 /// Where the run was trained: whatever is no text there is left out.

@@ -14,6 +14,7 @@
 //! `∧ · *` become `&`, `∨ +` become `|`, `⊕ @` become `^`, and `¬ !` become `~`.
 
 use super::line::escaped;
+use crate::language::numbered;
 
 /// A character of a formula, and the one that stands for it in a link.
 const WRITTEN: [(char, char); 4] = [(' ', '_'), ('&', '*'), ('|', '+'), ('^', '@')];
@@ -45,7 +46,7 @@ pub fn encode(text: &str) -> String {
         {
             character.to_string()
         }
-        None => format!("!{:x}!", u32::from(character)),
+        None => numbered(character),
     };
     text.chars().enumerate().map(one).collect()
 }

@@ -12,6 +12,8 @@
 //! `%` would not do: what chat programs do to links is undone before a link is cut at `&` and `=`. A space and an arrow have
 //! short forms since the rules of a machine are full of them and are read by people.
 
+use crate::language::numbered;
+
 const SAFE: &str = "_-.,:=+*()/@$";
 const ARROW: &str = " → ";
 
@@ -31,7 +33,7 @@ pub fn encode(text: &str) -> String {
             ' ' if is_free && !rest.starts_with(' ') => out.push('~'),
             '\n' => out.push(';'),
             safe if safe.is_ascii_alphanumeric() || SAFE.contains(safe) => out.push(safe),
-            other => out.push_str(&format!("!{:x}!", u32::from(other))),
+            other => out.push_str(&numbered(other)),
         }
     }
     out

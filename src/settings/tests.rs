@@ -185,5 +185,10 @@ fn numbers_are_written_as_they_always_were() {
 fn forty_characters_are_shown_whole() {
     let found = |many: usize| Problem::new("n", &"y".repeat(many), "less").found;
     assert_eq!([found(40), found(41)], ["y".repeat(40), "y".repeat(40) + "…"]);
-    assert_eq!(Problem::new("n", "\u{7}", "less").found, "(nothing)");
+    assert_eq!(Problem::new("n", "\n", "less").found, "(nothing)");
+    // Without its number, the character between the digits would leave a value that can be read.
+    let said = |found: &str| Problem::new("title\u{202e}", found, "less").to_string();
+    assert_eq!(said("2\u{200b}0"), "title!202e! = 2!200b!0: expected less");
+    assert_eq!(said("\u{202e}evil"), "title!202e! = !202e!evil: expected less");
+    assert_eq!(said(&"\0".repeat(40)), format!("title!202e! = {}…: expected less", "!0!".repeat(13) + "!"));
 }

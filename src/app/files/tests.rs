@@ -295,6 +295,13 @@ fn weights_are_a_run_that_waits_at_their_step() {
 }
 
 #[test]
+fn the_name_of_a_file_turns_no_sentence_round() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.act(Action::file("ab\u{202e}gpj.csv", b"nothing".to_vec()));
+    assert!(page.state.message.starts_with("ab!202e!gpj.csv was not opened: "), "{}", page.state.message);
+}
+
+#[test]
 fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
     let mut page = Page::open(LINK);
     page.train(200);

@@ -3,6 +3,7 @@
 use super::form::default_text;
 use crate::app::state::{Draft, State};
 use crate::app::trainer::Effect;
+use crate::language::visible;
 use crate::settings::{Problem, Value};
 use crate::ui::field::FieldState;
 use crate::ui::request::Request;
@@ -49,8 +50,8 @@ impl State {
             Request::Reset(key) => self.reset(key, effects),
             Request::Say(text) => self.message = text.into(),
             Request::ToggleChart(chart) => self.toggle_chart(chart, effects),
-            Request::OpenFile(name, Ok(file)) => self.open_file(&name, file, effects),
-            Request::OpenFile(name, Err(why)) => self.refuse_file(&name, &why),
+            Request::OpenFile(name, Ok(file)) => self.open_file(&visible(&name), file, effects),
+            Request::OpenFile(name, Err(why)) => self.refuse_file(&visible(&name), &why),
             Request::CancelFile => self.cancel_file(),
             Request::Relabel(label) => self.relabel(label, effects),
         }
