@@ -341,7 +341,7 @@ impl Tour {
                         (_, false) => {
                             let step = thousands(self.shown_at(at).unwrap_or_default());
                             tr!(
-                                "Now train. The explanation is shown when the run has reached step {step}.",
+                                "Now train. The explanation is shown when the run has reached step {step} or has ended.",
                                 step
                             )
                         }

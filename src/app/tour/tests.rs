@@ -226,7 +226,8 @@ fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
     page.act(Action::Tour(TourAction::Guess(0, 0)));
     assert!(!page.state.is_predicting() && !html(&page).contains("tour-waits"));
     let said = html(&page);
-    assert!(said.contains("The explanation is shown when the run has reached step 100."), "{said}");
+    let announced = "The explanation is shown when the run has reached step 100 or has ended.";
+    assert!(said.contains(announced), "{said}");
     assert!(!said.contains("D.") && !said.contains("guess--right"), "{said}");
     page.act(Action::Tour(of(&page, "1.0").unwrap()));
     assert_eq!(page.state.run.step, 100);
