@@ -241,6 +241,17 @@ fn holds(preset: &Preset) {
 }
 
 #[test]
+fn where_the_target_is_the_whole_the_status_says_all_inputs() {
+    let said = |rest: &str| super::words::found(&open(rest).run, "all 4 networks", "at step 2");
+    assert_eq!(said(""), "The answer is right for all tested inputs at step 2.");
+    assert_eq!(
+        said("?replicas=4"),
+        "The answer is right for all tested inputs in all 4 networks, at step 2."
+    );
+    assert_eq!(said("?target=0.9"), "The answer is right for at least 90.0 % of the inputs at step 2.");
+}
+
+#[test]
 fn presets_hold() {
     PRESETS.iter().copied().flatten().for_each(holds);
 }

@@ -67,6 +67,10 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
     let share = percent(settings.target as f32);
     match settings.replicas {
+        1 if settings.target >= 1.0 => tr!("The answer is right for all tested inputs {at}.", at),
+        _ if settings.target >= 1.0 => {
+            tr!("The answer is right for all tested inputs in {networks}, {at}.", networks, at)
+        }
         1 => tr!("The answer is right for at least {share} of the inputs {at}.", share, at),
         _ => tr!(
             "The answer is right for at least {share} of the inputs in {networks}, {at}.",
