@@ -167,11 +167,16 @@ impl BenchTable {
         text
     }
 
-    /// The share that a row makes of what its device computes at most, in per cent: of one core where it is a processor,
-    /// where some cores make more than one hundred.
-    pub fn share(&self, row: &BenchRow) -> Option<String> {
+    /// The part that a row makes of what its device computes at most: of one core where it is a processor, where some
+    /// cores make more than the whole. So does a device that did something else while its most was measured.
+    pub fn part(&self, row: &BenchRow) -> Option<f64> {
         let device = self.devices.iter().find(|device| device.name == row.device)?;
-        Some(digits(100.0 * row.gflops? / device.gflops))
+        Some(row.gflops? / device.gflops)
+    }
+
+    /// The same in per cent, as it is written.
+    pub fn share(&self, row: &BenchRow) -> Option<String> {
+        self.part(row).map(|part| digits(100.0 * part))
     }
 
     /// The table as JSON.

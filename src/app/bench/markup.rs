@@ -16,7 +16,7 @@ impl Bench {
             tr!("Back to the run"),
             "</button></div><p class=\"gallery__about\">",
             tr!(
-                "The benchmark trains each of ten networks for a short time: on the CPU, on the GPU with the kernels of this page, and on the GPU with automatic differentiation (autodiff). This takes about two minutes. Close other programs and tabs before you start. Nothing is sent anywhere: copy the table to send it to somebody."
+                "The benchmark trains each of ten networks for a short time: on the CPU, on the GPU with the kernels of this page, and on the GPU with automatic differentiation (autodiff). This usually takes up to two minutes, and less without a GPU. Close other programs and tabs before you start. Nothing is sent anywhere: copy the table to send it to somebody."
             ),
             "</p>",
         ]);
@@ -128,6 +128,16 @@ impl Bench {
             out.table_row(network, &[device, learner], &numbers);
         }
         out.raw("</tbody></table></div>");
+        // Less is written as a whole.
+        if self.table.rows.iter().any(|row| self.table.part(row).is_some_and(|part| part >= 1.005)) {
+            out.mixed(&[
+                "<p class=\"gallery__about\">",
+                tr!(
+                    "A share above 100 % means that the device was slower while its maximum was measured, for example because other programs used it."
+                ),
+                "</p>",
+            ]);
+        }
     }
 
     /// What is said below the field for another table.

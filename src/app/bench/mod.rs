@@ -1,7 +1,7 @@
 //! The bench: how fast this browser trains a few networks on its devices, in place of the run.
 //!
 //! # Why
-//! Nobody has all GPUs. Whoever has one presses a button, waits for two minutes, and has a table to send on, or to hold
+//! Nobody has all GPUs. Whoever has one presses a button, waits for up to two minutes, and has a table to send on, or to hold
 //! against that of somebody else. What is timed and how the table is written is in [`crate::record::bench`]; `lab bench
 //! --device` makes the same table without a browser. The networks are timed in workers of the bench's own, one after the
 //! other, while the run of the page waits.

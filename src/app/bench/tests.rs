@@ -132,16 +132,25 @@ fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_said() {
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused]);
     assert_eq!((page.bench().table.rows.len(), page.closed), (NETWORKS.len(), 1));
-    assert!(
-        page.bench()
-            .found()
-            .contains("The speed measurement on the GPU did not finish: no GPU could be opened.")
-    );
+    let found = page.bench().found();
+    assert!(found.contains("This browser offers no GPU adapter that this page can use"), "{found}");
+    assert!(!found.contains("could be opened"), "{found}");
     assert!(page.bench().is_complete);
     // Another time begins anew.
     page.has_gpu = true;
     page.start();
     assert!(page.bench().notes.is_empty() && page.bench().table.rows.len() > NETWORKS.len());
+}
+
+#[test]
+fn a_share_above_the_whole_is_explained() {
+    let mut page = BenchPage::open(false);
+    page.start();
+    let said = "A share above 100 % means";
+    page.state.bench.table.devices[0].gflops = 1e9;
+    assert!(!page.bench().found().contains(said));
+    page.state.bench.table.devices[0].gflops = 1e-6;
+    assert!(page.bench().found().contains(said));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Bench, BenchAction, BenchProgress};
 use crate::app::state::{Action, State};
 use crate::app::trainer::{BenchEffect, Effect, Program, TrainerMessage};
 use crate::display::Phase;
-use crate::protocol::{Command, Event, Message};
+use crate::protocol::{Command, Event, Failure, Message};
 use crate::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
 use crate::run::{LearnerChoice, RunSpec};
 
@@ -105,15 +105,22 @@ impl Bench {
         }
     }
 
-    /// The worker cannot go on; without a GPU there is nothing for the other programs to time.
+    /// The worker cannot go on.
     fn give_up(&mut self, why: &str, effects: &mut Vec<Effect>) {
-        let Some(progress @ BenchProgress { program, .. }) = &self.progress else { return };
-        let is_first_on_gpu = *program == Program::Fused && progress.device.is_none();
+        let Some(BenchProgress { program, .. }) = &self.progress else { return };
         let why = why.trim_end_matches('.');
-        self.notes.push(match program {
+        let note = match program {
             Program::Cpu => tr!("The speed measurement on the CPU did not finish: {why}.", why),
             _ => tr!("The speed measurement on the GPU did not finish: {why}.", why),
-        });
+        };
+        self.leave(note, effects);
+    }
+
+    /// Leaves a program with a sentence that says why; without a GPU there is nothing for the other programs to time.
+    fn leave(&mut self, note: String, effects: &mut Vec<Effect>) {
+        let Some(progress) = &self.progress else { return };
+        let is_first_on_gpu = progress.program == Program::Fused && progress.device.is_none();
+        self.notes.push(note);
         if is_first_on_gpu {
             self.is_complete = true;
             self.stop(effects);
@@ -158,6 +165,13 @@ impl Bench {
                     self.table.rows.push(row);
                 }
                 self.time(at + 1, effects);
+            }
+            // What the library says of it names parts of the library that nobody knows.
+            Event::Failed(Failure::NoGpu(_)) if program == Program::Fused => {
+                let note = tr!(
+                    "This browser offers no GPU adapter that this page can use, so the benchmark measures only the CPU."
+                );
+                self.leave(note.into(), effects);
             }
             Event::Failed(failure) => self.give_up(&failure.to_string(), effects),
             _ => {}
