@@ -32,6 +32,8 @@ const RIGHT: f64 = 14.0;
 const DIVIDED: f64 = 32.0;
 /// Least length of one that is seen at all.
 const WHOLE: f64 = 6.0;
+/// Width of the button that the page has in the lower left corner of a drawing, with a gap.
+const CORNER: f64 = 24.0;
 /// Length of a tick.
 pub(super) const TICK: f64 = 4.0;
 
@@ -110,13 +112,24 @@ pub(super) fn surround<DB: DrawingBackend>(
         return Ok(None);
     }
     header(pen, names, room)?;
-    let middle = (plot.left + plot.right) / 2;
-    pen.text(names.x, (middle, all.bottom - pen.px(11.0)), pen.name(HPos::Center))?;
+    name_below(pen, names.x, plot)?;
     if turned && pen.width(names.y, pen.name(HPos::Center)) < plot.height() + pen.px(20.0) {
         let label = Label { turned: true, ..pen.name(HPos::Center) };
         pen.text(names.y, (pad + pen.px(5.0), (plot.top + plot.bottom) / 2), label)?;
     }
     Ok(Some(plot))
+}
+
+/// The name of the horizontal axis: below the middle of the plot, or moved or made smaller where it would leave the picture
+/// or meet what the page has in its corner.
+fn name_below<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, plot: Area) -> Drawn<DB> {
+    let (all, label) = (pen.all(), pen.name(HPos::Center));
+    let left = if pen.theme.titles { 0 } else { pen.px(CORNER) };
+    let share = f64::from(all.right - left) / f64::from(pen.width(name, label).max(1));
+    let label = Label { size: label.size * share.clamp(SMALLEST, 1.0), ..label };
+    let half = (pen.width(name, label) + 1) / 2;
+    let middle = ((plot.left + plot.right) / 2).min(all.right - half).max(left + half);
+    pen.text(name, (middle, all.bottom - pen.px(11.0)), label)
 }
 
 fn legend_label<DB: DrawingBackend>(pen: &Pen<DB>) -> Label {
