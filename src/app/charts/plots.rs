@@ -71,6 +71,8 @@ fn Plot(
     });
     let label = store.memo(move |state| chart.summary(&state.run));
     let title = store.memo(move |state| chart.title(&state.run));
+    // Such a title may change with every step.
+    let titled = store.memo(move |state| chart.title(&state.run) != chart.info().name);
     let reason = store.memo(move |state| chart.applies(&state.run).err());
     let room = store.memo(move |state| {
         let shown = &state.run.link.view.show;
@@ -96,7 +98,7 @@ fn Plot(
     };
     let is_lines = sheet.is_lines;
     view! {
-        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--pointed=pointed
+        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--titled=titled class:plot--pointed=pointed
             class:plot--aside=aside class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name" title=title>{title}</figcaption>
             <Ask chart />
