@@ -226,8 +226,13 @@ pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
     }
 }
 
-/// "η 0.001 → 0.0003": in what settings `to` differs from `from`, at most three of them.
+/// "η 0.001 → 0.0003": in what settings `to` differs from `from`, at most three of them; of a run of another task its
+/// task alone, since settings of two tasks share keys and mean different things.
 pub fn difference(from: &RunSpec, to: &RunSpec) -> String {
+    let task = to.task.info();
+    if task.slug != from.task.info().slug {
+        return tr!("another task: {task}", task = translated(task.name));
+    }
     let all = to.differences(from);
     let some = all.iter().take(3).map(|(key, a, b)| {
         let symbol = symbol(to, key);
@@ -286,6 +291,23 @@ mod tests {
             .iter()
             .for_each(|(key, text)| after.parse(key, text).unwrap());
         assert!(difference(&before, &after).ends_with(", …"), "{}", difference(&before, &after));
+    }
+
+    /// `k` is the number of relevant bits in one task and the number of symbols in another.
+    #[test]
+    fn a_run_of_another_task_differs_by_its_task_alone() {
+        let parity = RunSpec::default();
+        for (lab, expected) in [
+            ("markov", "another task: Markov chains in context"),
+            ("groups", "another task: Modular addition and finite groups"),
+        ] {
+            let mut other = RunSpec::of_lab(lab).unwrap();
+            assert_eq!(difference(&parity, &other), expected);
+            assert_eq!(difference(&other, &parity), "another task: Sparse parity");
+            let usual = other.clone();
+            other.parse("seed", "7").unwrap();
+            assert!(difference(&usual, &other).ends_with(" → 7"), "{}", difference(&usual, &other));
+        }
     }
 
     #[test]

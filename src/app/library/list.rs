@@ -162,7 +162,8 @@ fn Entry(
     view! {
         <li class="kept">
             {press("", LibraryAction::Overlay, Some(drawn))}
-            <input class="kept__name" type="text" aria-label=tr!("Name of the run") prop:value=name
+            // A long name is cut off in its field.
+            <input class="kept__name" type="text" aria-label=tr!("Name of the run") title=name prop:value=name
                 on:change:target=move |event| {
                     store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
                 } />
