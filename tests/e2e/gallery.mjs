@@ -113,6 +113,45 @@ export function gallery(here) {
     await page.close();
   });
 
+  it("opens where it was left by a card when one goes back, and at its top otherwise", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused", DESK);
+    const scrolled = () => page.evaluate(() => scrollY);
+    const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
+    const heading = () => until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
+    const run = () => until(async () => (await see("play").isVisible()) && (await scrolled()) === 0, "the run from its top");
+    await see("gallery").click();
+    await drawn(page);
+    await heading();
+    await see("card-z23").evaluate((card) => card.scrollIntoView({ block: "center" }));
+    const at = await scrolled();
+    assert.ok(at > 2 * DESK.height, `the card is at ${at}`);
+    const isThere = async () => Math.abs((await scrolled()) - at) < 2 && (await focused()) === "card-z23";
+    await see("card-z23").click();
+    await run();
+    await page.goBack();
+    await until(isThere, "the place in the gallery");
+    // After a reload, too, where the curves come later than the cards.
+    await page.reload();
+    await drawn(page);
+    await until(isThere, "the place after a reload");
+    // A gallery of other cards has no such place.
+    await see("filter-topic").selectOption("lab.groups");
+    await page.goForward();
+    await run();
+    await page.goBack();
+    await heading();
+    assert.equal(await scrolled(), 0);
+    await see("filter-topic").selectOption("");
+    await page.goForward();
+    await run();
+    // Nor has one that is opened anew.
+    await see("gallery").click();
+    await heading();
+    assert.equal(await scrolled(), 0);
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("has no violation that axe-core knows, and fits every width, in light and dark", async () => {
     for (const [colorScheme, size] of [["light", DESK], ["dark", DESK], ["light", PHONE], ["dark", PHONE]]) {
       const { page, heard } = await open("#gallery", size);

@@ -6,7 +6,7 @@ use web_sys::{Event, MouseEvent};
 
 use super::BenchAction;
 use crate::app::browser;
-use crate::app::gallery::cards::follow_focus;
+use crate::app::gallery::cards::{follow_focus, show_top};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::tour::passage::pressed;
@@ -41,7 +41,7 @@ pub fn Bench() -> impl IntoView {
         let theirs = (!text.trim().is_empty()).then(|| BenchTable::parse(&text, of_json));
         store.act(Action::Bench(BenchAction::Compare(theirs)));
     };
-    follow_focus(is_open);
+    follow_focus(is_open, show_top);
     move || {
         is_open.get().then(|| {
             let head = store.peek(|state| state.bench.head());

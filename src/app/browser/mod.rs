@@ -23,9 +23,27 @@ pub fn go_to(fragment: &str) {
     let _ = window().location().set_hash(fragment);
 }
 
-/// Shows the top of the page.
-pub fn scroll_up() {
-    window().scroll_to_with_x_and_y(0.0, 0.0);
+/// How far the page is scrolled, in pixels of the style sheet.
+pub fn scrolled() -> f64 {
+    window().scroll_y().unwrap_or_default()
+}
+
+/// Scrolls the page that far.
+pub fn scroll_to(y: f64) {
+    window().scroll_to_with_x_and_y(0.0, y);
+}
+
+/// Writes a text into the entry of the history that is shown: it is there again when a person comes back to that entry.
+pub fn note_in_history(text: &str) {
+    if let Ok(history) = window().history() {
+        // Where a browser refuses, the place is not restored.
+        let _ = history.replace_state(&JsValue::from(text), "");
+    }
+}
+
+/// The text that was written into the entry of the history that is shown.
+pub fn noted_in_history() -> Option<String> {
+    window().history().ok()?.state().ok()?.as_string()
 }
 
 /// Puts a link into the address bar: without a new entry in the history, but for the passages of a story, through which a

@@ -1,8 +1,10 @@
 //! The gallery in place of the run, and the strip at the page's foot that leads to it.
 
 use leptos::prelude::*;
-use web_sys::{Event, MouseEvent};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, MouseEvent};
 
+use super::place::Place;
 use super::{GalleryAction, strip};
 use crate::app::browser;
 use crate::app::state::Action;
@@ -26,9 +28,14 @@ pub fn Gallery() -> impl IntoView {
     let press = move |event: MouseEvent| {
         if pressed(&event).is_some() {
             store.act(Action::Gallery(GalleryAction::Close));
+        } else if let Some(link) = pressed_card(&event) {
+            let filter = store.peek(|state| state.gallery.filter.clone());
+            let place = Place { scroll: browser::scrolled(), link, filter };
+            // The browser follows the link only after this, so the entry is still that of the gallery.
+            browser::note_in_history(&place.written());
         }
     };
-    follow_focus(is_open);
+    show_from_place(store, is_open);
     move || {
         is_open.get().then(|| {
             let head = store.peek(|state| state.gallery.head());
@@ -50,16 +57,63 @@ pub fn Gallery() -> impl IntoView {
     }
 }
 
-/// Whoever moves by keyboard, or listens, goes on where a view opens in place of the run, or where the run is shown again.
-pub fn follow_focus(is_open: Memo<bool>) {
+/// The link of the card that was pressed.
+fn pressed_card(event: &MouseEvent) -> Option<String> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    target.closest(".exhibit__name").ok()??.get_attribute("href")
+}
+
+/// Shows the gallery, when it opens, where it was left by a card, if the entry of the history says so; else from its top.
+fn show_from_place(store: Store, is_open: Memo<bool>) {
+    // How far the page was scrolled for the place.
+    let restored = StoredValue::new(None::<f64>);
+    let show = move || {
+        let noted = browser::noted_in_history();
+        let place = noted.and_then(|text| store.peek(|state| Place::read(&text, &state.gallery.filter)));
+        let Some(place) = place else {
+            restored.set_value(None);
+            return show_top();
+        };
+        // The focus first: it scrolls, too.
+        focus(&format!(".exhibit__name[href=\"{}\"]", place.link));
+        browser::scroll_to(place.scroll);
+        restored.set_value(Some(browser::scrolled()));
+    };
+    follow_focus(is_open, show);
+    // After a reload the curves come later than the cards, and bring words that make some cards higher. Whoever has
+    // scrolled meanwhile stays there.
+    let has_curves = store.memo(|state| matches!(state.gallery.recorded, Some(Ok(_))));
+    Effect::new(move |_| {
+        if has_curves.get() && is_open.get_untracked() {
+            request_animation_frame(move || {
+                if restored.get_value() == Some(browser::scrolled()) {
+                    show();
+                }
+            });
+        }
+    });
+}
+
+/// Shows a view in place of the run from its top, and goes on from its heading.
+pub fn show_top() {
+    browser::scroll_to(0.0);
+    focus(".gallery__title");
+}
+
+/// Whoever moves by keyboard, or listens, goes on where a view opens in place of the run, which `show` does, or where the
+/// run is shown again.
+pub fn follow_focus(is_open: Memo<bool>, show: impl Fn() + Copy + 'static) {
     let was_open = StoredValue::new(false);
     Effect::new(move |_| {
         let now = is_open.get();
-        if now || was_open.get_value() {
-            was_open.set_value(now);
-            request_animation_frame(move || {
-                browser::scroll_up();
-                focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
+        if now {
+            was_open.set_value(true);
+            request_animation_frame(show);
+        } else if was_open.get_value() {
+            was_open.set_value(false);
+            request_animation_frame(|| {
+                browser::scroll_to(0.0);
+                focus("[data-testid=gallery]");
             });
         }
     });

@@ -10,6 +10,7 @@ pub mod cards;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 
+pub mod place;
 pub mod update;
 
 use std::sync::Arc;
