@@ -276,6 +276,11 @@ pub trait LazyLab: Sync {
         None
     }
 
+    /// What a run has shown that ended at its last step; the step is part of the sentence.
+    fn ended(&self, _run: &RunView) -> Option<String> {
+        None
+    }
+
     /// What the four numbers of a measurement are called.
     fn names(&self, _run: &RunView) -> Option<[String; 4]> {
         None

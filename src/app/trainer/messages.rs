@@ -177,11 +177,15 @@ impl State {
                     Ending::Diverged => self.run.phase = Phase::Diverged { step, last_good: step },
                     _ => self.run.phase = Phase::Finished(reason),
                 }
+                let is_last = reason == Ending::LastStep;
+                let ended = self.run.lazy().filter(|_| is_last).and_then(|lab| lab.ended(&self.run));
                 if self.run.sweep.is_some() {
                     self.next_of_sweep(effects);
+                } else if let Some(ended) = ended {
+                    self.message = ended;
                 } else if self.run.spec().run.replicas > 1 && reason != Ending::Diverged {
                     self.message = status(self);
-                } else if reason == Ending::LastStep {
+                } else if is_last {
                     let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
                     let of = examples(&self.run);

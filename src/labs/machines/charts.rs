@@ -116,7 +116,7 @@ fn correct(run: &RunView) -> Lines {
             under: 1,
             ..series(
                 &run.history,
-                tr!("steps before the first error, as a share of T"),
+                tr!("steps executed before any error, as a share of T"),
                 Role::Other,
                 Of::TestAccuracy,
             )

@@ -61,7 +61,8 @@ impl Lab for MachinesLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("of {examples} are before the first error", examples)
+        // Until the second program tells the two ends apart.
+        tr!("of {examples} were executed before the first error or the end of the run", examples)
     }
 
     fn chance(&self, _spec: &RunSpec) -> f32 {
@@ -101,6 +102,10 @@ impl LazyLab for MachinesLab {
 
     fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
         Some(words::found(run, networks, at))
+    }
+
+    fn ended(&self, run: &RunView) -> Option<String> {
+        words::ended(run)
     }
 
     fn names(&self, _run: &RunView) -> Option<[String; 4]> {

@@ -1,14 +1,14 @@
 //! The charts of the lab, what is said of them, and the state of a run.
 
 use super::step::AT_STEP;
-use super::{MachineState, presets};
+use super::{MachineState, presets, words};
 use crate::analysis::{Grid, chart};
 use crate::app::opened::{bars, grid, lines, opened};
 use crate::app::state::{Action, State};
 use crate::display::summary::extra;
 use crate::display::{LabState, Phase, Work, status};
 use crate::labs::cannot_learn;
-use crate::machines::Course;
+use crate::machines::{Course, Measured};
 use crate::permalink::{decode, encode};
 use crate::protocol::{Finding, Row};
 use crate::tasks::turing_machine::charts;
@@ -187,6 +187,60 @@ fn measurements_are_drawn_and_said() {
     state.run.phase = Phase::Running;
     let said = status::line(&state.run, String::new);
     assert!(said.len() > 3, "{said}");
+}
+
+/// The machine has 400 steps, of which the usual run makes 107: what is missing is no error.
+#[test]
+fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
+    let begin = "Step 107 was the last step. Executed steps of the machine: 107 of 400.";
+    for rest in ["?t=400", "?m=counter&t=400"] {
+        let mut state = open(rest);
+        assert_eq!(words::ended(&state.run), None, "before anything is measured");
+        play(&mut state, 107);
+        assert_eq!(
+            words::ended(&state.run),
+            Some(format!("{begin} All executed steps are right.")),
+            "{rest}"
+        );
+    }
+    let mut state = open("?t=400&sigma=0.001&round=no");
+    play(&mut state, 107);
+    let wrong = of(&state).first_wrong().expect("a step that is wrong");
+    let said = format!("{begin} Step {wrong} is the first wrong step.");
+    assert_eq!(words::ended(&state.run), Some(said));
+    // A run that has more steps than the machine.
+    let mut state = open("?t=14&m=increment&steps=20");
+    play(&mut state, 14);
+    state.run.step = 20;
+    let said =
+        "Step 20 was the last step. Executed steps of the machine: 14 of 14. All executed steps are right.";
+    assert_eq!(words::ended(&state.run).as_deref(), Some(said));
+}
+
+#[test]
+fn several_networks_have_their_first_wrong_steps_said_together() {
+    let said = |firsts: [f32; 3]| {
+        let mut state = open("?t=400&sigma=0.001&replicas=3");
+        let three = vec![0.5; 3];
+        let mut measures = vec![three.clone(); Measured::ALL.len()];
+        measures[Measured::FirstWrong as usize] = firsts.to_vec();
+        state.run.measured(Row {
+            step: 107,
+            train_loss: three.clone(),
+            train_accuracy: three.clone(),
+            test_loss: three.clone(),
+            test_accuracy: three,
+            measures,
+            ..Default::default()
+        });
+        state.run.step = 107;
+        words::ended(&state.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
+    };
+    assert_eq!(said([401.0; 3]), "All executed steps are right in all 3 networks.");
+    assert_eq!(
+        said([30.0, 401.0, 9.0]),
+        "All executed steps are right in 1 of 3 networks. In the other networks the first wrong step is at least step 9 and at most step 30."
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) fn names() -> [String; 4] {
         tr!("Deviation from 0 and 1 in this step"),
         tr!("Largest deviation from 0 and 1"),
         tr!("Share of correct steps"),
-        tr!("Share of steps before the first error"),
+        tr!("Share of the T steps executed before any error"),
     ]
     .map(String::from)
 }
@@ -104,6 +104,42 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     match settings.replicas {
         1 => tr!("All steps up to T are right {at}.", at),
         _ => tr!("All steps up to T are right in {networks}, {at}.", networks, at),
+    }
+}
+
+/// How many steps of the machine were executed when a run has ended at its last step, and whether these are right: the
+/// measured share of T is below 1 where a step is wrong, and also where the run ends before the machine.
+pub(super) fn ended(run: &RunView) -> Option<String> {
+    let all = run.spec().task.examples().program()?.steps as u64;
+    let row = run.history.last()?;
+    let firsts = Of::Measure(Measured::FirstWrong as usize).values(row);
+    // Where no step is wrong, the measure is T + 1.
+    let wrong = || firsts.iter().map(|step| *step as u64).filter(move |step| *step <= all);
+    let said = tr!(
+        "Step {step} was the last step. Executed steps of the machine: {made} of {all}.",
+        step = thousands(run.step),
+        made = thousands(row.step.min(all)),
+        all = thousands(all)
+    );
+    let networks = thousands(firsts.len() as u64);
+    let right = thousands((firsts.len() - wrong().count()) as u64);
+    match (firsts.len(), wrong().min().zip(wrong().max())) {
+        (0, _) => None,
+        (1, None) => Some(tr!("{said} All executed steps are right.", said)),
+        (1, Some((first, _))) => {
+            Some(tr!("{said} Step {first} is the first wrong step.", said, first = thousands(first)))
+        }
+        (_, None) => {
+            Some(tr!("{said} All executed steps are right in all {networks} networks.", said, networks))
+        }
+        (_, Some((first, last))) => Some(tr!(
+            "{said} All executed steps are right in {right} of {networks} networks. In the other networks the first wrong step is at least step {first} and at most step {last}.",
+            said,
+            right,
+            networks,
+            first = thousands(first),
+            last = thousands(last)
+        )),
     }
 }
 
