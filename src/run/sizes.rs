@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::RunSpec;
 use crate::bounds::{MOST_HELD, MOST_HELD_OUT, MOST_NUMBERS, product};
 use crate::models::{Model, crowded};
-use crate::settings::{Problem, Range, Value};
+use crate::settings::{Knob, Problem, Range, Value};
 use crate::tasks::Task;
 
 /// Numbers that a run holds, by what they are. Of a run that is yet to be refused they may be more than any machine
@@ -96,9 +96,7 @@ impl RunSpec {
             problems.extend(crowded(activations, self.batch(), self.run.replicas));
         }
         if sizes.held_out > MOST_HELD_OUT {
-            let expected =
-                tr!("at most {most} for n = {n}", most = MOST_HELD_OUT / inputs as u64, n = inputs);
-            problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
+            problems.push(Problem::new("held", &self.run.held_out.to_string(), self.held_out_limit()));
         }
         let together = [sizes.weights, sizes.data, sizes.samples, sizes.splits];
         if together.into_iter().any(|numbers| numbers > MOST_NUMBERS) || self.cost().held() > MOST_HELD {
@@ -109,6 +107,35 @@ impl RunSpec {
             ));
         }
         problems
+    }
+
+    /// How many examples can be held out, with the settings of the task that make an example so long. A model may read other
+    /// numbers than an example has: a network on sequences reads one symbol at a time.
+    fn held_out_limit(&self) -> String {
+        let columns = self.task.examples().columns();
+        let lengthens = |knob: &&Knob| {
+            let Range::Int(low, _) = knob.range else { return false };
+            let mut shorter = self.task.clone();
+            shorter.set(knob.key, &Value::Int(low)).is_ok() && shorter.examples().columns() < columns
+        };
+        let named = self.task.knobs().iter().filter(lengthens);
+        let named = named.filter_map(|knob| Some(format!("{} = {}", knob.key, self.task.value(knob.key)?)));
+        let (settings, most) = (named.collect::<Vec<_>>().join(", "), MOST_HELD_OUT / columns.max(1) as u64);
+        match settings.is_empty() {
+            true => tr!(
+                "at most {most}, because each held-out example has {columns} numbers, and all held-out examples together may have at most {numbers} numbers",
+                most,
+                columns,
+                numbers = MOST_HELD_OUT
+            ),
+            false => tr!(
+                "at most {most} for {settings}, because each held-out example has {columns} numbers, and all held-out examples together may have at most {numbers} numbers",
+                most,
+                settings,
+                columns,
+                numbers = MOST_HELD_OUT
+            ),
+        }
     }
 
     /// Lowers the setting `key` to the largest value with which the run has room, if that is all it takes: the number of

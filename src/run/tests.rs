@@ -212,6 +212,27 @@ fn sizes_end_where_they_say() {
     }
 }
 
+/// An example has t + 1 symbols, N (d + q + 1) numbers of a prompt, P (d + 2) numbers of the points of a function, or n bits.
+#[test]
+fn the_limit_of_held_out_examples_names_the_settings_that_cause_it() {
+    for (link, most, settings, columns) in [
+        ("machine-traces?t=256", 65280, "t = 256", 257),
+        ("machine-traces?t=256&states=4&batch=4096", 65280, "t = 256", 257),
+        ("markov?t=256", 65280, "t = 256", 257),
+        ("sparse-parity?n=257", 65280, "n = 257", 257),
+        ("sparse-token-regression?n=128&dim=3&q=2", 21845, "n = 128, dim = 3, q = 2", 768),
+        ("in-context-learning?dim=6&points=64", 32768, "dim = 6, points = 64", 512),
+    ] {
+        let (read, notices) = decode(&format!("#v1/{link}&held=65536"));
+        let notice = notices.iter().find(|notice| notice.key == "held");
+        let said = format!(
+            "at most {most} for {settings}, because each held-out example has {columns} numbers, and all held-out examples together may have at most 16777216 numbers; the value is {most} now"
+        );
+        assert_eq!(notice.map(|notice| notice.expected.as_str()), Some(said.as_str()), "{link}: {notices:?}");
+        assert_eq!(read.spec.run.held_out, most, "{link}");
+    }
+}
+
 /// Fresh functions have no sample that a batch could be the whole of, and the lab's own batch is that.
 #[test]
 fn where_nothing_can_be_mended_all_is_usual_but_the_seed() {
