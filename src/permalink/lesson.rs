@@ -139,7 +139,7 @@ mod tests {
         let (link, notices) =
             decode("#v1/teacher-student?model=modular-transformer&lock=dmlp,seed&hide=dattn&axes=1");
         let keys: Vec<&str> = notices.iter().map(|notice| notice.key.as_str()).collect();
-        assert_eq!(keys, ["axes", "model", "lock", "hide"]);
+        assert_eq!(keys, ["model", "lock", "hide", "axes"]);
         assert_eq!(encode(&link), "#v1/teacher-student?lock=seed&axes=1");
         assert_eq!(decode(&encode(&link)).0, link);
     }

@@ -229,21 +229,23 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         // What is copied with a line break or a blank says the same.
         .map(|(key, value)| (key.trim(), value.trim()))
         .collect();
-    // Which model and optimizer decides which other keys exist.
-    let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
-    let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
-    // Whether the first value of each key could be read.
-    let mut seen = BTreeMap::new();
-    for &(key, value) in ordered {
-        if let Some(is_kept) = seen.get(key) {
-            notices.push(repeated(&link, key, value, *is_kept, notices.len()));
-            continue;
+    let (usual, before) = (link.clone(), notices.len());
+    read_all(&mut link, &pairs, None, &mut notices);
+    let asked = link.spec.model.clone();
+    let mut repaired = link.spec.repair_within(most);
+    // A model that does not suit the task is as one that is not known: the other settings are those of the usual model.
+    // Whether it suits can depend on settings of the task, so the whole link is read before that is told.
+    let is_chosen = asked.info().slug != usual.spec.model.info().slug;
+    if is_chosen && !asked.suits(&link.spec.task) {
+        let unsuited = repaired.iter().find(|problem| problem.key == MODEL_KEY).cloned();
+        if unsuited.is_some() {
+            link = usual;
+            notices.truncate(before);
+            read_all(&mut link, &pairs, unsuited.as_ref(), &mut notices);
+            repaired = link.spec.repair_within(most);
         }
-        let problem = read(&mut link, key, value).err();
-        seen.insert(key, problem.is_none());
-        notices.extend(problem);
     }
-    notices.extend(link.spec.repair_within(most));
+    notices.extend(repaired);
     notices.extend(link.repair_lesson());
     notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
@@ -256,6 +258,27 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         ));
     }
     (link, notices)
+}
+
+/// Reads the parts of a link; with `unsuited` its first model is left aside, for this reason.
+fn read_all(link: &mut Link, pairs: &[(&str, &str)], unsuited: Option<&Problem>, notices: &mut Vec<Problem>) {
+    // Which model and optimizer decides which other keys exist.
+    let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
+    let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
+    // Whether the first value of each key could be read.
+    let mut seen = BTreeMap::new();
+    for &(key, value) in ordered {
+        if let Some(is_kept) = seen.get(key) {
+            notices.push(repeated(link, key, value, *is_kept, notices.len()));
+            continue;
+        }
+        let problem = match unsuited.filter(|_| key == MODEL_KEY) {
+            Some(problem) => Some(problem.clone()),
+            None => read(link, key, value).err(),
+        };
+        seen.insert(key, problem.is_none());
+        notices.extend(problem);
+    }
 }
 
 /// What is wrong with a further value of a key, after so many notices: that it cannot be read, or that it is one too many.
@@ -387,6 +410,36 @@ mod tests {
         assert_eq!(keys("#v1/astrology"), ["task"]);
         assert_eq!(keys("#v1/sparse-parity?n=20%20&seed=%0A3"), [""; 0]);
         assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
+    }
+
+    /// Settings that the usual model has are kept, and the others are named, as if the model were not known at all.
+    #[test]
+    fn a_model_that_does_not_suit_the_task_is_as_one_that_is_not_known() {
+        for (query, kept, named) in [
+            ("sparse-parity?model=MODEL&width=7&n=20", "sparse-parity?n=20&width=7", vec!["model"]),
+            ("sparse-parity?n=20&width=7&model=MODEL", "sparse-parity?n=20&width=7", vec!["model"]),
+            ("sparse-parity?model=MODEL&trees=5&width=7", "sparse-parity?width=7", vec!["model", "trees"]),
+            ("sparse-parity?model=MODEL&width=0", "sparse-parity", vec!["model", "width"]),
+            (
+                "sparse-parity?model=MODEL&model=polynet&width=7",
+                "sparse-parity?width=7",
+                vec!["model", "model"],
+            ),
+            ("sparse-parity?model=MODEL&lock=width,trees", "sparse-parity?lock=width", vec!["model", "lock"]),
+            ("turing-machine?model=MODEL&width=64&t=50", "turing-machine?t=50", vec!["model", "width"]),
+            // Of its lab, as where no model is named.
+            ("machine-traces?model=MODEL&t=20", "machine-traces?t=20", vec!["model"]),
+        ] {
+            for model in ["group-net", "random-forest", "banana"] {
+                let link = format!("#v1/{}", query.replacen("MODEL", model, 1));
+                assert_eq!(encode(&decode(&link).0), format!("#v1/{kept}"), "{link}");
+                assert_eq!(keys(&link), named, "{link}");
+            }
+        }
+        let (_, notices) = decode("#v1/sparse-parity?model=random-forest&trees=5");
+        assert!(notices[0].expected.ends_with(" for this task"), "{}", notices[0]);
+        assert_eq!(notices[1].to_string(), "trees = 5: expected a setting of this run");
+        assert_eq!(keys("#v1/turing-machine?model=mlp&width=64"), ["model", "width"]);
     }
 
     /// A second value is named for what is wrong with it; what is trained is the same as ever.
