@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::RunSpec;
 
 /// The version of what is in this file; it rises with every change after which an older side would misread the newer.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What a worker says before anything else, so that no run begins with a worker of another build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -51,6 +51,16 @@ pub enum FileError {
     /// Its link has parts that mean nothing here, so its numbers would be shown of another run.
     #[error("{}", tr!("this version of the program cannot read the link of this file: {why}", why = _0))]
     Link(String),
+    /// Its settings are not those of its link, so one of the two was changed.
+    #[error("{}", tr!("the link and the settings of this file contradict each other: {key} is {linked} according to the link, and {listed} according to the settings", key, linked, listed))]
+    Settings {
+        /// The key of the first setting that differs.
+        key: String,
+        /// Its value in the link, or the default.
+        linked: String,
+        /// Its value among the settings.
+        listed: String,
+    },
     /// A part is missing or is not what it should be.
     #[error("{}", tr!("{place} should be {expected}", place, expected))]
     Field {

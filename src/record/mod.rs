@@ -13,7 +13,8 @@
 //! ```
 //!
 //! # Why
-//! The link is the run: it alone is read back. The settings stand beside it by name for programs that know no links.
+//! The link is the run: it alone is read back. The settings stand beside it by name for programs that know no links,
+//! and a file whose settings are not those of its link is refused.
 //! There is no date, so that the same run is the same file. JSON is written by hand: a line for each measurement, so that two
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
 //! How the run ended stands behind the measurements, so that they can be written as they are made.

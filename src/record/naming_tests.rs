@@ -88,6 +88,41 @@ fn files_with_the_earlier_names_are_read() {
     assert_eq!(read.rows[0].measures[8], [3.0, 4.0]);
 }
 
+/// Whoever changes the link of a file would show its measurements as those of another run.
+#[test]
+fn a_file_whose_settings_are_not_those_of_its_link_is_refused() {
+    let parity =
+        Record { link: link("#v1/sparse-parity?n=20&lr=0.1"), solved: vec![None], ..Record::default() };
+    let written = Record { rows: vec![row_at(0, 1)], ..parity }.to_json();
+    let changed = |from: &str, to: &str| {
+        assert!(written.contains(from), "{from}: {written}");
+        Record::parse(written.replacen(from, to, 1).as_bytes()).map_err(|flaw| flaw.to_string())
+    };
+    let said = |key: &str, linked: &str, listed: &str| {
+        format!(
+            "the link and the settings of this file contradict each other: {key} is {linked} according to the link, and {listed} according to the settings"
+        )
+    };
+    let own = written.split_once("\"link\":\"").unwrap().1.split_once('"').unwrap().0;
+    for (other, key, linked, listed) in [
+        ("#v1/groups", "lab", "groups", "sparse-parity"),
+        ("#v1/sparse-parity?n=20&lr=0.1&model=polynet", "model", "polynet", "mlp"),
+        ("#v1/sparse-parity?n=20&lr=0.1&opt=adam", "opt", "adam", "sgd"),
+        ("#v1/sparse-parity?lr=0.1", "n", "50", "20"),
+        ("#v1/sparse-parity?n=20&lr=0.1&seed=3", "seed", "3", "0"),
+    ] {
+        assert_eq!(changed(own, other).unwrap_err(), said(key, linked, listed), "{other}");
+    }
+    // What is shown beside the run is no setting of the run.
+    assert!(changed(own, "#v1/sparse-parity?n=20&lr=0.1&y=log").is_ok());
+    // Earlier versions had fewer settings, or others, and the same value may be written in other words.
+    assert!(changed("\"n\":\"20\",", "").is_ok());
+    assert!(changed("\"n\":\"20\",", "\"n\":\"20\",\"colour\":\"blue\",").is_ok());
+    assert!(changed("\"lr\":\"0.1\"", "\"lr\":\"0.10\"").is_ok());
+    assert_eq!(changed("\"n\":\"20\"", "\"n\":\"21\"").unwrap_err(), said("n", "20", "21"));
+    assert!(changed("\"settings\":{", "\"settings\":0,\"others\":{").is_ok());
+}
+
 /// A flaw is told under the name that the file has.
 #[test]
 fn what_is_missing_is_named_as_in_the_file() {

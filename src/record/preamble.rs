@@ -11,6 +11,9 @@ use super::{Environment, Record, quoted};
 use crate::permalink::encode;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
+/// What names the task among the settings.
+pub(super) const LAB_KEY: &str = "lab";
+
 /// What names the initial weights that are not those of the link.
 const INITIAL_WEIGHTS: &str = "initial_weights";
 
@@ -25,7 +28,7 @@ pub fn settings(spec: &RunSpec) -> Vec<(&'static str, String)> {
     let keys =
         [MODEL_KEY, OPTIMIZER_KEY].into_iter().chain(spec.knobs().into_iter().map(|(_, knob)| knob.key));
     let settings = keys.filter_map(|key| Some((key, spec.value(key)?.to_string())));
-    std::iter::once(("lab", spec.task.info().slug.to_string())).chain(settings).collect()
+    std::iter::once((LAB_KEY, spec.task.info().slug.to_string())).chain(settings).collect()
 }
 
 /// A text in one line.

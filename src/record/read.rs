@@ -12,10 +12,12 @@ use std::io::{self, BufReader, Read};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
+use super::preamble::{self, LAB_KEY};
+use super::values::{About, AnyValue, Key, Listed, Loose, MOST_TEXT, Texts, shortened};
 use super::{ABOUT, ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::{Ending, Row};
+use crate::run::RunSpec;
 use crate::sweep::cells;
 use crate::tasks::Task;
 use crate::tasks::measures::{EARLIER, Named, Slot, named};
@@ -55,6 +57,8 @@ pub struct Raw {
     pub(super) is_ours: bool,
     version: Option<u64>,
     pub(super) link: Option<String>,
+    /// The settings that stand beside the link, as text.
+    settings: Vec<(String, String)>,
     environment: [String; ABOUT.len()],
     step: Option<u64>,
     ending: Option<Ending>,
@@ -122,6 +126,9 @@ impl Raw {
         let link = link(
             text.ok_or_else(|| FileError::field(tr!("the link"), tr!("a text that begins with #v1/")))?,
         )?;
+        if let Some(flaw) = contradiction(&link.spec, &self.settings) {
+            return Err(flaw);
+        }
         let runs = cells(&link.spec);
         let replicas = link.spec.run.replicas;
         let steps = |values: Vec<Option<u64>>, place: &str, replicas: usize| match values.len() == replicas {
@@ -160,6 +167,31 @@ impl Raw {
             link,
         })
     }
+}
+
+/// The first of these settings that is not as the link has it: the measurements would be shown of another run. What an
+/// earlier version wrote may lack settings, have others, or write the same value in other words.
+fn contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<FileError> {
+    let same = |key: &str, linked: &str, text: &str| {
+        if linked == text {
+            return true;
+        }
+        if key == LAB_KEY {
+            return Task::from_slug(text).is_some_and(|task| task.info().slug == linked);
+        }
+        let mut read = spec.clone();
+        read.parse(key, text).is_ok() && read.value(key) == spec.value(key)
+    };
+    let all = preamble::settings(spec);
+    let differs = |(key, linked): (&'static str, String)| {
+        let text = &listed.iter().find(|(of, _)| of == key)?.1;
+        (!same(key, &linked, text)).then(|| FileError::Settings {
+            key: key.into(),
+            linked: shortened(&linked),
+            listed: shortened(text),
+        })
+    };
+    all.into_iter().find_map(differs)
 }
 
 /// A part of a measurement, counted from 1.
@@ -480,8 +512,10 @@ struct Whole<'a> {
 
 reads!(Whole, visit_map: MapAccess, "an object", |this, object| -> () {
     let Whole { raw, context } = this;
-    const KEYS: [&str; 10] =
-        ["format", "version", "link", "environment", "step", "ending", "held_out", "solved", "times", "rows"];
+    const KEYS: [&str; 11] = [
+        "format", "version", "link", "settings", "environment", "step", "ending", "held_out", "solved", "times",
+        "rows",
+    ];
     while let Some(key) = object.next_key_seed(Key(&KEYS))? {
         let place = || key.map_or_else(String::new, |key| KEYS[key].into());
         let a_list = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
@@ -500,6 +534,10 @@ reads!(Whole, visit_map: MapAccess, "an object", |this, object| -> () {
                 }
             }
             Some("link") => raw.link = object.next_value_seed(AnyValue)?.text(),
+            Some("settings") => {
+                raw.settings.clear();
+                object.next_value_seed(Listed { settings: &mut raw.settings })?;
+            }
             Some("environment") => object.next_value_seed(About { words: &mut raw.environment })?,
             Some("step") => raw.step = object.next_value_seed(AnyValue)?.whole(),
             Some("ending") => {

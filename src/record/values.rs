@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::ABOUT;
 use crate::language::is_hidden;
+use crate::permalink::MAX_LENGTH;
 
 /// Longest text, in bytes.
 pub(super) const MOST_TEXT: usize = 1 << 20;
@@ -169,6 +170,39 @@ pub(super) fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MOST_WORD).collect()
 }
 
+/// The part of a visitor of objects that passes over everything else.
+macro_rules! passes_over {
+    () => {
+        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
+            AnyValue.visit_seq(list).map(drop)
+        }
+    };
+}
+
 /// Where the run was trained: whatever is no text there is left out.
 pub(super) struct About<'a> {
     pub(super) words: &'a mut [String; ABOUT.len()],
@@ -189,39 +223,51 @@ impl<'de> Visitor<'de> for About<'_> {
         f.write_str("a value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-        AnyValue.visit_seq(list).map(drop)
-    }
+    passes_over!();
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
             let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
             if let Some(word) = key.and_then(|key| self.words.get_mut(key)) {
                 *word = shortened(&text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Most settings that are kept to be compared with the link: several times as many as a run has.
+const MOST_SETTINGS: usize = 256;
+
+/// The settings that stand beside the link, each as its key and its text: whatever is no text there, or is longer than
+/// any link, is left out.
+pub(super) struct Listed<'a> {
+    pub(super) settings: &'a mut Vec<(String, String)>,
+}
+
+impl<'de> DeserializeSeed<'de> for Listed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Listed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("a value")
+    }
+
+    passes_over!();
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        while let Some(key) = object.next_key::<String>()? {
+            let text = object.next_value_seed(AnyValue)?.text();
+            let text = text.filter(|text| key.len() + text.len() <= MAX_LENGTH);
+            if let Some(text) = text.filter(|_| self.settings.len() < MOST_SETTINGS) {
+                self.settings.push((key, text));
             }
         }
         Ok(())
