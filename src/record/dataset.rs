@@ -480,7 +480,7 @@ mod tests {
             (b"".to_vec(), "only one column"),
             (b"\xff\xfe\x00".to_vec(), "UTF-8"),
             (b"a,b\n".to_vec(), "no rows"),
-            (b"a,b\n1,2,3\n".to_vec(), "line 2 has 3 cells"),
+            (b"a,b\n1,2,3\n".to_vec(), "the number of cells in line 2 is 3"),
             (b"a,b\n1,x\n2,y\n".to_vec(), "nearly every row"),
             (rows("1,x"), "the same value in all rows"),
             (rows("w,x"), "no column contains only numbers"),

@@ -104,7 +104,7 @@ fn mistakes_say_where_and_why() {
         let text = format!("{}x1{}", "(".repeat(deep), ")".repeat(deep));
         let found = Formula(text).table();
         assert_eq!(found.is_ok(), is_good, "{deep}");
-        assert!(found.is_ok() || found.unwrap_err().to_string().contains("at most 40 parentheses"));
+        assert!(found.is_ok() || found.unwrap_err().to_string().contains("nested at most 40 deep"));
     }
     assert_eq!(table(&format!("{}x1", "~".repeat(598))), "01");
 }
