@@ -6,8 +6,10 @@
 //! calls it as any other function.
 //!
 //! # Speed
-//! 2026-11-27, two cores of a Xeon, a page opened anew with brotli: first paint after 0.19 s, first step after 1.7 s; with
-//! Chromium's fourth of the processor, 9 Mbit/s and 60 ms, first paint after 0.57 s, first step after 4.8 s (4.3 s with gzip).
+//! 2026-11-27, two cores of a Xeon, a page opened anew with brotli: first paint after 0.2 s, first step after 1.0 to 1.3 s;
+//! with Chromium's fourth of the processor and a server that sends 9 Mbit/s after 60 ms, to page and workers alike, first
+//! paint after 0.6 s, first step after 2.4 to 2.6 s. It was 4.7 s while the service worker fetched all files meanwhile and
+//! the trainer's program was asked for only when its worker ran.
 //! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a press
 //! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
 //! nothing holds the page for 50 ms.
