@@ -50,12 +50,14 @@ before(async () => {
   // The GPU is kept where a test can reach it, to take it away, its shaders where one can spoil them, and the memory of
   // the worker's program where one can see and fill it.
   const hook = `
-    const instantiate = WebAssembly.instantiateStreaming;
-    WebAssembly.instantiateStreaming = async (...given) => {
-      const made = await instantiate.apply(WebAssembly, given);
-      self.lentMemory = made.instance.exports.memory;
-      return made;
-    };
+    for (const how of ["instantiate", "instantiateStreaming"]) {
+      const instantiate = WebAssembly[how];
+      WebAssembly[how] = async (...given) => {
+        const made = await instantiate.apply(WebAssembly, given);
+        self.lentMemory = (made.instance ?? made).exports.memory;
+        return made;
+      };
+    }
     const request = self.GPUAdapter?.prototype.requestDevice;
     if (request) GPUAdapter.prototype.requestDevice = async function (...wish) {
       return (self.lentDevice = await request.apply(this, wish));
