@@ -3,8 +3,8 @@
 //! # Why
 //! As with gettext, the English sentence is the key: whoever reads the source reads what the page says, and what a
 //! table lacks is shown in English. `www/languages/en.json` lists every text (`lab words` writes it, a test compares);
-//! another language is one more file beside it, with the same keys, and a line of [`LANGUAGES`]. Whole sentences are texts, with named places for
-//! what varies, so that a language may turn them round.
+//! another language is one more file beside it, with the same keys, and a line of [`LANGUAGES`]. Whole sentences are
+//! texts, with named places for what varies, so that a language may turn them round.
 //!
 //! Command line and trainers have no table: what they say stays English, and so do numbers of every kind.
 

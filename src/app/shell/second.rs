@@ -8,8 +8,8 @@
 //! # Speed
 //! 2026-11-27, two cores of a Xeon, a page opened anew with brotli: first paint after 0.2 s, first step after 1.0 to 1.3 s;
 //! with Chromium's fourth of the processor and a server that sends 9 Mbit/s after 60 ms, to page and workers alike, first
-//! paint after 0.6 s, first step after 2.4 to 2.6 s. It was 4.7 s while the service worker fetched all files meanwhile and
-//! the trainer's program was asked for only when its worker ran.
+//! paint after 0.6 s, first step after 2.4 to 2.6 s. The first step came after 4.7 s while the service worker fetched all
+//! files meanwhile and the trainer's program was asked for only when its worker ran.
 //! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a press
 //! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
 //! nothing holds the page for 50 ms.
@@ -116,22 +116,21 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
-    let answered = store.memo(|state| {
-        let needs_it = state.tour.is_some() || state.is_covered() || state.presenter.is_some();
-        needs_it || !matches!(state.run.phase, Phase::Loading)
-    });
+    let is_needed =
+        store.memo(|state| state.tour.is_some() || state.is_covered() || state.presenter.is_some());
+    let answered = store.memo(|state| !matches!(state.run.phase, Phase::Loading));
     let (has_trainer, lab_needs_it) =
         (RwSignal::new(false), store.memo(|state| state.run.lab().needs_second_program()));
     window_event_listener_untyped("vivarium-trainer", move |_| has_trainer.set(true));
-    let trains = store.memo(|state| !matches!(state.run.phase, Phase::Loading));
     // Now the page may be kept for visits without a network (www/boot.js).
     Effect::new(move |_| {
-        if trains.get() && program.0.with(Option::is_some) {
+        if answered.get() && program.0.with(Option::is_some) {
             let _ = Event::new("vivarium-complete").map(|event| window().dispatch_event(&event));
         }
     });
     Effect::new(move |_| {
-        let now = wanted() | answered.get() | late.get() | (lab_needs_it.get() & has_trainer.get());
+        let is_in_turn = answered.get() | late.get() | (lab_needs_it.get() & has_trainer.get());
+        let now = wanted() | is_needed.get() | is_in_turn;
         if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
             return;
         }
