@@ -170,35 +170,57 @@ pub(super) fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MOST_WORD).collect()
 }
 
-/// The part of a visitor of objects that passes over everything else.
-macro_rules! passes_over {
-    () => {
-        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-            Ok(())
+/// What reads an object into `$name`, and passes over everything that is no object.
+macro_rules! reads_object {
+    ($name:ident, $object:ident, |$this:ident| $body:block) => {
+        impl<'de> DeserializeSeed<'de> for $name<'_> {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+                from.deserialize_any(self)
+            }
         }
 
-        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-            Ok(())
-        }
+        impl<'de> Visitor<'de> for $name<'_> {
+            type Value = ();
 
-        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-            Ok(())
-        }
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a value")
+            }
 
-        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-            Ok(())
-        }
+            fn visit_map<A: MapAccess<'de>>(self, mut $object: A) -> Result<(), A::Error> {
+                let $this = self;
+                $body
+                Ok(())
+            }
 
-        fn visit_str<E>(self, _: &str) -> Result<(), E> {
-            Ok(())
-        }
+            fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+                Ok(())
+            }
 
-        fn visit_unit<E>(self) -> Result<(), E> {
-            Ok(())
-        }
+            fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+                Ok(())
+            }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-            AnyValue.visit_seq(list).map(drop)
+            fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+                Ok(())
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+                Ok(())
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<(), E> {
+                Ok(())
+            }
+
+            fn visit_unit<E>(self) -> Result<(), E> {
+                Ok(())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
+                AnyValue.visit_seq(list).map(drop)
+            }
         }
     };
 }
@@ -208,33 +230,14 @@ pub(super) struct About<'a> {
     pub(super) words: &'a mut [String; ABOUT.len()],
 }
 
-impl<'de> DeserializeSeed<'de> for About<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for About<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str("a value")
-    }
-
-    passes_over!();
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
-            let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
-            if let Some(word) = key.and_then(|key| self.words.get_mut(key)) {
-                *word = shortened(&text);
-            }
+reads_object!(About, object, |this| {
+    while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
+        let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
+        if let Some(word) = key.and_then(|key| this.words.get_mut(key)) {
+            *word = shortened(&text);
         }
-        Ok(())
     }
-}
+});
 
 /// Most settings that are kept to be compared with the link: several times as many as a run has.
 const MOST_SETTINGS: usize = 256;
@@ -245,31 +248,12 @@ pub(super) struct Listed<'a> {
     pub(super) settings: &'a mut Vec<(String, String)>,
 }
 
-impl<'de> DeserializeSeed<'de> for Listed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Listed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str("a value")
-    }
-
-    passes_over!();
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) = object.next_key::<String>()? {
-            let text = object.next_value_seed(AnyValue)?.text();
-            let text = text.filter(|text| key.len() + text.len() <= MAX_LENGTH);
-            if let Some(text) = text.filter(|_| self.settings.len() < MOST_SETTINGS) {
-                self.settings.push((key, text));
-            }
+reads_object!(Listed, object, |this| {
+    while let Some(key) = object.next_key::<String>()? {
+        let text = object.next_value_seed(AnyValue)?.text();
+        let text = text.filter(|text| key.len() + text.len() <= MAX_LENGTH);
+        if let Some(text) = text.filter(|_| this.settings.len() < MOST_SETTINGS) {
+            this.settings.push((key, text));
         }
-        Ok(())
     }
-}
+});
