@@ -13,7 +13,7 @@
 use cubecl::prelude::*;
 
 use super::forward::{forward, output};
-use super::pieces::{broken, loss_and_gradient, sign};
+use super::pieces::{broken, credit, loss_and_gradient, sign};
 use super::plan::{Head, Plan};
 use super::shape::{MEASURED_FIELDS, shape};
 
@@ -110,7 +110,7 @@ pub fn measure(
             let label = sign(words[n] >> (lane as u32), 0u32);
             let (loss, _slope) = loss_and_gradient(label, f, net.loss);
             total_loss += select(valid, loss, 0.0f32);
-            total_right += select(valid && f * label > 0.0f32, 1.0f32, 0.0f32);
+            total_right += select(valid, credit(label, f), 0.0f32);
             total_broken += select(valid, broken(f), 0.0f32);
         }
         sync_cube();

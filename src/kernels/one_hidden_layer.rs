@@ -46,7 +46,8 @@ use cubecl::prelude::*;
 use super::drawing::{choose_rows, draw_fresh, drawn, gather_rows};
 use super::forward::{barrier, forward, load, output, store};
 use super::pieces::{
-    SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, loss_and_gradient, registers, sign, update,
+    SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, credit, indices, loss_and_gradient, registers, sign,
+    update,
 };
 use super::plan::{Head, Plan};
 use super::shape::{FIELDS, Shape, parameters, place_b, place_beta, place_u, shape};
@@ -211,7 +212,7 @@ pub fn train(
                 let (loss, slope) = loss_and_gradient(label, f, net.loss);
                 slopes[lane] = select(valid, slope * comptime!(1.0 / net.batch as f32), 0.0f32);
                 total_loss += select(valid, loss, 0.0f32);
-                total_right += select(valid && f * label > 0.0f32, 1.0f32, 0.0f32);
+                total_right += select(valid, credit(label, f), 0.0f32);
                 total_broken += select(valid, broken(f), 0.0f32);
             }
             // The block after this one.

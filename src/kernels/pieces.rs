@@ -154,6 +154,13 @@ pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f3
     (value, slope)
 }
 
+/// What an answer counts in the accuracy, as [`crate::optim::accuracy::credit`] defines it.
+#[cube]
+pub fn credit(label: f32, output: f32) -> f32 {
+    let margin = label * output;
+    select(margin > 0.0f32, 1.0f32, select(margin == 0.0f32, 0.5f32, 0.0f32))
+}
+
 /// What gradient `g` makes of the number at `at`, whose moments, `stride` and twice `stride` further on, it moves. λ is
 /// `decay`, and a decoupled decay leaves `keep` of the number; the rest is as in [`update`].
 #[cube]

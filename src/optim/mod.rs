@@ -22,6 +22,7 @@ macro_rules! usual_settings {
     };
 }
 
+pub mod accuracy;
 pub mod adam;
 pub mod lion;
 pub mod loss;

@@ -67,7 +67,7 @@ impl CpuNetwork for OneHiddenLayer {
 
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
         let mean = |sums: Sums, count: usize| {
-            ((sums.loss / count as f64) as f32, (sums.right as f64 / count as f64) as f32)
+            ((sums.loss / count as f64) as f32, (sums.right / count as f64) as f32)
         };
         let fresh;
         let (patterns, size) = match self.seen.get(number) {

@@ -7,6 +7,7 @@ use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
 use crate::kernels::cpu::one_output::{
     Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
 };
+use crate::optim::accuracy::credit;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
@@ -51,17 +52,17 @@ struct Judged {
 fn judged(loops: &mut impl OutputLoop, spec: &RunSpec, stage: usize, batch: &Batch, count: usize) -> Judged {
     let columns = spec.task.sampler().columns();
     let (x, y) = (&batch.x[..count * columns], &batch.y[..count]);
-    let (mut loss, mut right, mut margin, mut found) = (0.0, 0usize, f32::INFINITY, vec![]);
+    let (mut loss, mut right, mut margin, mut found) = (0.0, 0.0, f32::INFINITY, vec![]);
     for (x, y) in x.chunks(TOGETHER * columns).zip(y.chunks(TOGETHER)) {
         found.clear();
         loops.outputs(x, stage, &mut found);
         for (f, y) in found.iter().zip(y) {
             loss += f64::from(measured_loss(spec.run.loss, *y, *f));
-            right += usize::from(y * f > 0.0);
+            right += credit(*y, *f);
             margin = if margin.is_nan() || y * f >= margin { margin } else { y * f };
         }
     }
-    Judged { means: [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32), margin }
+    Judged { means: [loss, right].map(|sum| (sum / count.max(1) as f64) as f32), margin }
 }
 
 impl<L: OutputLoop> CpuNetwork for OneOutput<L> {

@@ -20,6 +20,7 @@ use crate::bounds::product;
 use crate::models::family::Trees;
 #[cfg(not(target_family = "wasm"))]
 use crate::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
+use crate::optim::accuracy::credit;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::rng::{Purpose, Stream};
@@ -41,16 +42,17 @@ impl Ballot {
         Ok(Ballot { x, votes: vec![0; rows], y: batch.y })
     }
 
-    /// Mean loss and share of right answers where `trees` trees have voted; a tie is no right answer.
+    /// Mean loss and accuracy where `trees` trees have voted.
     fn said(&self, spec: &RunSpec, trees: usize) -> (f32, f32) {
-        let (mut loss, mut right) = (0.0, 0usize);
+        let (mut loss, mut right) = (0.0, 0.0);
         for (y, votes) in self.y.iter().zip(&self.votes) {
             let output = f64::from(*votes) / trees.max(1) as f64;
             loss += spec.run.loss.of(f64::from(*y), output);
-            right += usize::from(f64::from(*y) * output > 0.0);
+            // The sum of the votes has the sign of the output.
+            right += credit(*y, *votes as f32);
         }
         let count = self.y.len().max(1) as f64;
-        ((loss / count) as f32, (right as f64 / count) as f32)
+        ((loss / count) as f32, (right / count) as f32)
     }
 }
 
@@ -306,9 +308,9 @@ mod tests {
             for (votes, output) in said.values.chunks(grown).zip(&outputs.values) {
                 assert!((votes.iter().sum::<f32>() / grown as f32 - output).abs() < 1e-6);
             }
-            let right = batch.y.iter().zip(&outputs.values).filter(|(y, output)| *y * *output > 0.0).count();
+            let right: f64 = batch.y.iter().zip(&outputs.values).map(|(y, output)| credit(*y, *output)).sum();
             let row = ready(forest.measure(step, 64));
-            assert_eq!(row.test_accuracy[0], (right as f64 / 64.0) as f32, "{step}");
+            assert_eq!(row.test_accuracy[0], (right / 64.0) as f32, "{step}");
         }
         let at = At { seed: 3, step: 0, rate: 0.0, kinds: &[] };
         assert!(inside(&spec, trees, &at, &batch.x).unwrap_err().starts_with("the forest has no tree yet"));

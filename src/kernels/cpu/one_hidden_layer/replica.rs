@@ -6,6 +6,7 @@ use super::update::Update;
 use super::{LANES, Row};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::plan::{Head, Network, coefficients};
+use crate::optim::accuracy::credit;
 
 /// Blocks whose activations are kept at once; larger batches go in parts, so that they stay in the caches.
 const PART: usize = 8;
@@ -63,8 +64,8 @@ impl Scratch {
 pub struct Sums {
     /// Loss; not finite if an output is not.
     pub loss: f64,
-    /// Right answers.
-    pub right: usize,
+    /// Right answers; a tie counts one half.
+    pub right: f64,
 }
 
 /// Rows of W in a tile.
@@ -185,7 +186,7 @@ impl Replica {
             for (e, output) in scratch.outputs[..here].iter().enumerate() {
                 let (label, output) = (examples.label(first + e), output.sum() + beta);
                 sums.loss += f64::from(measured_loss(self.network.loss, label, output));
-                sums.right += usize::from(label * output > 0.0);
+                sums.right += credit(label, output);
             }
         }
         sums
