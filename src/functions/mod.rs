@@ -1,5 +1,5 @@
 //! Functions that are learned in a prompt: each prompt is points of a function of its own, and a network is to predict every
-//! label from the points before it (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, section 5).
+//! label from the points before it (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, appendix G).
 //!
 //! ```text
 //! prompt   (x₁, f(x₁)), …, (x_P, f(x_P)),   f drawn for this prompt alone

@@ -1,4 +1,4 @@
-//! Bidirectional gated recurrent network on prompts of tokens (Cho et al. 2014; Mousavi-Hosseini et al. 2025, section 4),
+//! Bidirectional gated recurrent network on prompts of tokens (Cho et al. 2014; Mousavi-Hosseini et al. 2025, section 5),
 //! on many replicas at once: one net of w units reads the tokens from the first to the last, another from the last to
 //! the first, and the output at a position is linear in both states there.
 //!

@@ -1,4 +1,4 @@
-//! Perceptron on whole prompts of tokens (Mousavi-Hosseini et al. 2025, section 3.2), on many replicas at once: it sees all
+//! Perceptron on whole prompts of tokens (Mousavi-Hosseini et al. 2025, section 4), on many replicas at once: it sees all
 //! tokens with the codes of their positions and names side by side, and has an output for each position.
 //!
 //! ```text

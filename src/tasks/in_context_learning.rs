@@ -1,5 +1,5 @@
 //! Learning in context: every prompt has a function of its own, and a network predicts its values from the examples before
-//! (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, section 5).
+//! (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, appendix G).
 //!
 //! An example's row holds the inputs and the labels of a prompt, as [`FunctionPrompts`] writes them. The labels are real
 //! numbers, one for each point: the loss is the square, and a run is measured by its error relative to the mean variance of
