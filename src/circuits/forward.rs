@@ -56,6 +56,13 @@ pub struct Gradient {
     pub by: Vec<f64>,
 }
 
+/// Whether the output F = z is the right answer to the label y: the loss ℓ₀₋₁(z, y) = 1((y − ½) z ≤ 0) of section 2.1 is 0.
+///
+/// The output 0 is an error for both labels, as in the margin, and so is what is no number.
+pub fn is_right(output: f64, label: bool) -> bool {
+    if label { output > 0.0 } else { output < 0.0 }
+}
+
 /// What a layer makes of a sum.
 fn value(layer: &Layer, sum: f64) -> f64 {
     match layer.activation {
@@ -117,7 +124,7 @@ impl Network {
         Ok(self.run(self.checked(theta)?, &self.numbers(bits)?))
     }
 
-    /// Whether the network says 1.
+    /// Whether the network says 1. The output 0 says neither bit: see [`is_right`].
     pub fn answer(&self, bits: &[bool]) -> Result<bool, CircuitError> {
         Ok(self.output(bits)? > 0.0)
     }

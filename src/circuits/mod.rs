@@ -52,7 +52,7 @@ pub use boundary::Flip;
 pub use circuit::{Circuit, Gate, Kind, Line, OUTPUT};
 pub use drawn::{Drawn, Measured, Named};
 pub use error::CircuitError;
-pub use forward::{Gradient, Trace, Values};
+pub use forward::{Gradient, Trace, Values, is_right};
 pub use layered::{Layered, Place};
 pub use least_norm::{Least, Search};
 pub use limits::{

@@ -44,6 +44,23 @@ fn a_network_has_the_truth_table_of_its_circuit() {
     }
 }
 
+/// ℓ₀₋₁(z, y) = 1((y − ½) z ≤ 0): the output 0 is an error for both labels.
+#[test]
+fn an_answer_is_right_where_the_loss_of_the_paper_is_zero() {
+    for (label, y) in [(false, 0.0), (true, 1.0)] {
+        for z in [-2.0, -1.0, -0.25, -0.0, 0.0, 0.25, 1.0, 2.0] {
+            assert_eq!(is_right(z, label), (y - 0.5) * z > 0.0, "{z} {label}");
+        }
+        assert!(!is_right(0.0, label) && !is_right(f64::NAN, label));
+    }
+    // By hand: the weight ½ instead of 1 gives 1 · ½ − ½ = 0, so the toy errs, at distance ½ of its weights 1.
+    let toy = Network::toy(1, Rounding::Off).unwrap();
+    let mut theta = toy.theta().to_vec();
+    theta[0] = 0.5;
+    assert_eq!(toy.output_at(&theta, &[true]), Ok(0.0));
+    assert!((toy_margin(1).unwrap() - 0.5).abs() < 1e-15);
+}
+
 #[test]
 fn parameters_are_of_the_order_of_the_size() {
     for circuit in named() {

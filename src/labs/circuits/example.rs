@@ -4,7 +4,7 @@
 use super::probes::PERTURBATION;
 use super::state::CircuitState;
 use super::words::written;
-use crate::circuits::{Drawn, Named};
+use crate::circuits::{Drawn, Named, is_right};
 use crate::display::{Example, RunView};
 use crate::labs::answers::{SHOWN, number, said};
 use crate::run::RunSpec;
@@ -33,9 +33,13 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let bit = |value: bool| if value { 1 } else { 0 };
     let known = run.found.contains_key(&PERTURBATION.id());
     let answer = known.then(|| state.output(&bits)).flatten().map(|output| {
-        let is_one = output > 0.0;
-        let answer = tr!("{output}, so the bit is {bit}", output = number(output), bit = bit(is_one));
-        said(state.step, &answer, is_one == truth)
+        let answer = match output == 0.0 {
+            true => tr!("0, which stands for neither bit").into(),
+            false => {
+                tr!("{output}, so the bit is {bit}", output = number(output), bit = bit(output > 0.0))
+            }
+        };
+        said(state.step, &answer, is_right(output, truth))
     });
     Some(Example {
         given: tr!("Example {which}: the input bits {bits}.", which, bits = written(&bits)),

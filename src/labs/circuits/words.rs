@@ -5,7 +5,7 @@ use super::sweeps::{curves, is_toy, over};
 use crate::analysis::curves::spread;
 use crate::analysis::ends;
 use crate::analysis::replicas::Of;
-use crate::circuits::{Measured, Rounding, first_order_margin, rounded_toy_margin};
+use crate::circuits::{Measured, Rounding, first_order_margin, is_right, rounded_toy_margin};
 use crate::display::RunView;
 use crate::display::words::{percent, thousands};
 use crate::run::Success;
@@ -218,7 +218,7 @@ pub(super) fn places(run: &RunView) -> Option<String> {
 pub(super) fn table(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
     let rows = state.table();
-    let right = rows.iter().filter(|row| (row.output > 0.0) == row.truth).count();
+    let right = rows.iter().filter(|row| is_right(row.output, row.truth)).count();
     Some(tr!(
         "Number of inputs shown: {count}. The network and the circuit give the same answer for {right} of these inputs.",
         count = rows.len(),

@@ -128,7 +128,7 @@ impl CircuitRuns {
             for (value, bit) in trace.layers[*at].rounded.iter().zip(truth) {
                 let apart = value - f64::from(u8::from(*bit));
                 error += apart * apart;
-                right += f64::from(u8::from((*value > 0.5) == *bit));
+                right += f64::from(u8::from(circuits::is_right(value - 0.5, *bit)));
                 count += 1.0;
             }
         }
@@ -150,7 +150,7 @@ impl CircuitRuns {
             let output = self.network.output_at(theta, &bits).unwrap_or(0.0);
             let apart = output / own - if truth { 1.0 } else { -1.0 };
             error += apart * apart;
-            right += f64::from(u8::from((output > 0.0) == truth));
+            right += f64::from(u8::from(circuits::is_right(output, truth)));
         }
         [error / count as f64, right / count as f64]
     }
@@ -280,6 +280,17 @@ mod tests {
                 (after.train_loss[0], after.train_accuracy[0], after.test_accuracy[0]),
                 (0.0, 1.0, 1.0)
             );
+        }
+    }
+
+    /// With all parameters 0 every output is 0, which is an error for both labels.
+    #[test]
+    fn an_output_of_zero_is_wrong_for_every_row() {
+        for link in ["n=4", "n=4&round=no", "circuit=majority&n=3"] {
+            let (runs, _) = CircuitRuns::new(&spec(link)).unwrap();
+            let zeros = vec![0.0; runs.network.theta().len()];
+            assert_eq!(runs.answers(&zeros, 64), [1.0, 0.0], "{link}");
+            assert_eq!(runs.answers(runs.network.theta(), 64), [0.0, 1.0], "{link}");
         }
     }
 

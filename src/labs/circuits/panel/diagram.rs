@@ -1,6 +1,6 @@
 //! The circuit as a layered diagram: where its gates stand, how they are joined, and which of them are lit.
 
-use crate::circuits::{Circuit, Kind, Layered};
+use crate::circuits::{Circuit, Kind, Layered, is_right};
 use crate::display::words::thousands;
 
 /// Most gates and inputs that are drawn.
@@ -119,7 +119,11 @@ pub fn corner((x, y): (f64, f64)) -> [f64; 4] {
 pub fn lit(given: &[&[f64]], values: &[Vec<bool>]) -> Vec<Vec<Lit>> {
     let layer = |(given, values): (&&[f64], &Vec<bool>)| {
         let gates = given.iter().zip(values);
-        gates.map(|(given, value)| Lit { is_on: *given > 0.5, is_wrong: (*given > 0.5) != *value }).collect()
+        let lit = |(given, value): (&f64, &bool)| Lit {
+            is_on: *given > 0.5,
+            is_wrong: !is_right(given - 0.5, *value),
+        };
+        gates.map(lit).collect()
     };
     given.iter().zip(values).map(layer).collect()
 }
