@@ -185,11 +185,15 @@ pub fn of_numbers(run: &RunView, at: usize) -> Option<Example> {
     };
     let answer = outputs(run, at, 1).map(|(step, output)| {
         let output = output[0];
+        if output == 0.0 {
+            let step = thousands(step);
+            return tr!(
+                "The network's answer at step {step}: 0, which has no sign. It counts as half a right answer.",
+                step
+            );
+        }
         let number = significant(f64::from(output));
-        let answer = match output == 0.0 {
-            true => tr!("0, which has no sign").into(),
-            false => tr!("{output}, so the sign is {sign}", output = number, sign = sign(output)),
-        };
+        let answer = tr!("{output}, so the sign is {sign}", output = number, sign = sign(output));
         said(step, &answer, output * label > 0.0)
     });
     Some(Example {
@@ -276,10 +280,13 @@ mod tests {
             let expected = if output < 0.0 { "so the sign is −1" } else { "so the sign is +1" };
             assert!(example.answer.contains(expected), "{output}: {example:?}");
         }
-        // Without weights there is no sign, and no sign is right.
+        // Without weights there is no sign.
         let (run, _) = asked("#v1/teacher-student?n=9");
         let answer = of_numbers(&run, 0).unwrap().answer;
-        assert_eq!(answer, "The network's answer at step 7: 0, which has no sign. Wrong.");
+        assert_eq!(
+            answer,
+            "The network's answer at step 7: 0, which has no sign. It counts as half a right answer."
+        );
     }
 
     #[test]
