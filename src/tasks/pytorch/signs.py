@@ -13,9 +13,14 @@ def margins(y, f):
     return y * f
 
 
+def credits(y, f):
+    """What each answer counts in the accuracy: an output of 0 has no sign and counts 1/2."""
+    return (margins(y, f) > 0).float() + (margins(y, f) == 0).float() / 2
+
+
 def judged(y, f):
     """Loss and accuracy, each `[replicas]`."""
-    return losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))
+    return losses(y, f).mean((1, 2)), credits(y, f).mean((1, 2))
 
 
 def tested(data, p):
