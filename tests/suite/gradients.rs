@@ -12,6 +12,7 @@ use vivarium::training::session::learner::Learner;
 
 use crate::reference::Reference;
 use crate::spec;
+use crate::ties::doubled;
 
 /// Every model with every activation and degree, as the part of a link.
 pub fn every_model() -> Vec<String> {
@@ -248,8 +249,8 @@ fn measured_loss_and_accuracy_are_those_of_the_reference() {
                     "{link}: {measured} against {exact}"
                 );
                 let rows = batch.x.chunks(net.inputs).zip(&batch.y);
-                let right = rows.filter(|(x, y)| net.output(x) * f64::from(**y) > 0.0).count();
-                assert!((accuracy - right as f32 / batch.len() as f32).abs() < 1e-6, "{link}");
+                let doubled = rows.map(|(x, y)| doubled(net.output(x) * f64::from(*y))).sum::<usize>();
+                assert!((accuracy - doubled as f32 / 2.0 / batch.len() as f32).abs() < 1e-6, "{link}");
             }
         }
     }

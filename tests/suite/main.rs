@@ -45,6 +45,7 @@ mod stories;
 mod sweeps;
 mod tables;
 mod tensors;
+mod ties;
 mod words;
 mod workers;
 

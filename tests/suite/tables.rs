@@ -12,6 +12,7 @@ use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
 use crate::folder::Folder;
+use crate::ties::doubled;
 use crate::{finish, session, spec};
 
 fn trained(link: &str) -> Outcome {
@@ -37,8 +38,8 @@ fn networks_are_measured_on_their_own_held_out_rows() {
             .collect();
         let right = |batch: &Batch| {
             let outputs = spec.network().evaluate(&own, 5, &batch.x, 0);
-            let right = outputs.iter().zip(&batch.y).filter(|(f, y)| *f * *y > 0.0).count();
-            right as f32 / batch.len() as f32
+            let doubled = outputs.iter().zip(&batch.y).map(|(f, y)| doubled(f64::from(f * y))).sum::<usize>();
+            doubled as f32 / 2.0 / batch.len() as f32
         };
         let (mut test, mut sample) = (Batch::default(), Batch::default());
         task.held_out_of(spec.run.seed, replica, 0, 20, &mut test);

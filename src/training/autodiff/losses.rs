@@ -43,6 +43,15 @@ impl Loss {
     }
 }
 
+/// What each answer of a batch counts in the accuracy, as [`crate::optim::accuracy::credit`] defines it.
+///
+/// # Shapes
+/// All tensors are `[replicas, batch, 1]`.
+pub fn credit(labels: Tensor<3>, outputs: Tensor<3>) -> Tensor<3> {
+    let margins = labels * outputs;
+    margins.clone().greater_elem(0.0).float() + margins.equal_elem(0.0).float() * 0.5
+}
+
 /// Labels of classes of which each class gets an even share of ε.
 ///
 /// # Shapes

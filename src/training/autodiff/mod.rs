@@ -34,7 +34,7 @@ use crate::training::session::evaluator::evaluated_row;
 use crate::training::session::judge::Judge;
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
 use crate::training::session::prompt_rows::PromptRows;
-use losses::{of_classes, smoothed};
+use losses::{credit, of_classes, smoothed};
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
 const MEASURE_NUMBERS: u64 = 1 << 21;
@@ -191,12 +191,14 @@ impl Autodiff {
             let explained = -errors.clone() + 1.0;
             return Tensor::cat(vec![errors.sum_dim(1), explained.sum_dim(1)], 2);
         }
-        let (losses, margins) = match self.labels(x, y) {
-            Some(labels) => of_classes(labels, outputs),
-            None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),
+        let (losses, right) = match self.labels(x, y) {
+            Some(labels) => {
+                let (losses, margins) = of_classes(labels, outputs);
+                (losses, margins.greater_elem(0.0).float())
+            }
+            None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), credit(y.clone(), outputs)),
         };
-        let right = margins.greater_elem(0.0).float().sum_dim(1);
-        Tensor::cat(vec![losses.sum_dim(1), right], 2)
+        Tensor::cat(vec![losses.sum_dim(1), right.sum_dim(1)], 2)
     }
 
     /// Loss and accuracy on all symbols of the next batch; the rest is judged by our loops, as for every learner.

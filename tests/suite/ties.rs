@@ -1,0 +1,153 @@
+//! Ties: an output of exactly 0 has no sign, and counts one half in the accuracy of every learner of networks with one output.
+//!
+//! The GPU is tried where there is an adapter, were it a simulated one.
+
+use vivarium::run::RunSpec;
+use vivarium::tasks::Batch;
+use vivarium::training::autodiff::Autodiff;
+use vivarium::training::cpu::random_forest::Forest;
+use vivarium::training::launch::device::Device;
+use vivarium::training::launch::learners::{Place, entry};
+use vivarium::training::session::learner::{Learner, Weights};
+
+use crate::devices::gpu;
+use crate::spec;
+
+/// Twice what an answer with this margin counts in the accuracy: 2 if it is right, 1 for a tie, 0 if it is wrong.
+pub fn doubled(margin: f64) -> usize {
+    match margin.partial_cmp(&0.0) {
+        Some(std::cmp::Ordering::Greater) => 2,
+        Some(std::cmp::Ordering::Equal) => 1,
+        _ => 0,
+    }
+}
+
+/// Autodiff, and the loop and the kernels that take a run, by name.
+fn learners(spec: &RunSpec) -> Vec<(&'static str, Box<dyn Learner>)> {
+    let mut all: Vec<(&str, Box<dyn Learner>)> =
+        vec![("autodiff", Box::new(Autodiff::new(spec, Device::cpu().tensors())))];
+    let gpu = gpu();
+    if let Some(gpu) = &gpu {
+        all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()))));
+    }
+    for (place, name, is_there) in [(Place::Cpu, "loop", true), (Place::Gpu, "kernels", gpu.is_some())] {
+        let entry = entry(spec, place).filter(|entry| is_there && entry.takes(spec).is_ok());
+        if let Some(made) = entry.and_then(|entry| entry.made(spec)) {
+            all.push((name, made.unwrap().0));
+        }
+    }
+    all
+}
+
+/// The accuracies of the first replica in training and on held-out examples, with these weights in every replica.
+fn accuracies(learner: &mut dyn Learner, spec: &RunSpec, weights: &[Vec<f32>]) -> [f32; 2] {
+    let mut all: Weights = pollster::block_on(learner.weights()).unwrap();
+    for (all, one) in all.parameters.iter_mut().zip(weights) {
+        assert_eq!(all.len(), one.len() * spec.run.replicas);
+        *all = one.repeat(spec.run.replicas);
+    }
+    learner.load(&all);
+    let row = pollster::block_on(learner.measure(0, spec.run.held_out)).unwrap();
+    [row.train_accuracy[0], row.test_accuracy[0]]
+}
+
+/// The weights of a network whose output is 0 for every input.
+fn zeros(spec: &RunSpec) -> Vec<Vec<f32>> {
+    let shapes = spec.architecture().parameters(spec.task.examples().inputs(), 1);
+    shapes.iter().map(|parameter| vec![0.0; parameter.len()]).collect()
+}
+
+#[test]
+fn a_network_that_is_zero_everywhere_is_right_half_of_the_time() {
+    let mut names = vec![];
+    for link in [
+        "#v1/sparse-parity?n=9&k=3&width=7&batch=24&replicas=2&held=64",
+        "#v1/sparse-parity?n=9&k=3&width=7&m=40&replicas=2&held=64",
+        "#v1/sparse-parity?n=6&k=3&width=7&data=cube&held=64",
+        "#v1/sparse-parity?n=9&k=3&model=polynet&batch=24&held=64",
+        "#v1/sparse-parity?n=9&k=3&model=disjoint-polynet&batch=24&held=64",
+        "#v1/sparse-parity?n=9&k=3&model=deep-mlp&widths=5.3&batch=24&held=64",
+        "#v1/sparse-parity?n=9&k=3&model=parity-transformer&demb=6&dattn=2&heads=3&dmlp=5&batch=24&held=64",
+        "#v1/sparse-parity?n=6&k=3&model=power-net&width=7&data=cube&held=64",
+        "#v1/sparse-boolean?n=12&demb=10&heads=5&dmlp=7&m=40&held=64",
+        "#v1/sparse-boolean?n=12&demb=10&heads=5&dmlp=7&ln=no&m=0&batch=24&held=64",
+        "#v1/sparse-boolean?n=12&model=mlp&width=8&m=40&held=64",
+        "#v1/tabular?rows=300&m=100&model=deep-mlp&widths=7&held=64",
+        "#v1/teacher-student?n=20&held=64",
+    ] {
+        let spec = spec(link);
+        for (name, mut learner) in learners(&spec) {
+            assert_eq!(accuracies(&mut *learner, &spec, &zeros(&spec)), [0.5; 2], "{link}: {name}");
+            names.push(name);
+        }
+    }
+    assert!(names.contains(&"autodiff") && names.iter().filter(|name| **name == "loop").count() >= 10);
+}
+
+/// With W = (1, 1, 0, 0), b = 0, u = 1 and β = 0, f = max(0, x₁ + x₂) is 2 where both bits are +1, and 0 for the three other
+/// values of the two bits. The label x₁x₂ is +1 where they are equal. So one quarter of the inputs is right, and three quarters
+/// are ties: 1/4 + 3/4 · 1/2 = 5/8. With W = (0, 1, 1, 0) half of
+/// the first quarter is right: 1/8 + 3/8 = 1/2.
+#[test]
+fn one_relu_neuron_is_right_on_five_eighths_of_the_inputs() {
+    let spec = spec("#v1/sparse-parity?n=4&k=2&s=1.2&width=1&data=cube&held=16");
+    let row = |ones: [usize; 2]| (0..4).map(|i| f32::from(u8::from(ones.contains(&i)))).collect::<Vec<f32>>();
+    for (ones, expected) in [([0, 1], 0.625), ([1, 2], 0.5)] {
+        let weights = [row(ones), vec![1.0], vec![0.0], vec![0.0]];
+        for (name, mut learner) in learners(&spec) {
+            assert_eq!(accuracies(&mut *learner, &spec, &weights), [expected; 2], "{name}");
+        }
+    }
+}
+
+/// A number that is none is wrong and no tie, on the processor and on a GPU.
+#[test]
+fn an_output_that_is_no_number_is_wrong() {
+    let spec = spec("#v1/sparse-parity?n=4&k=2&width=1&data=cube&held=16");
+    let weights = [vec![0.0; 4], vec![0.0], vec![0.0], vec![f32::NAN]];
+    for (name, mut learner) in learners(&spec) {
+        assert_eq!(accuracies(&mut *learner, &spec, &weights), [0.0; 2], "{name}");
+    }
+}
+
+#[test]
+fn a_forest_without_trees_is_right_half_of_the_time() {
+    let spec = spec("#v1/tabular?rows=300&m=60&model=random-forest&held=64");
+    let Some(vivarium::models::family::Family::Forest(trees)) = spec.model.config().family() else {
+        panic!()
+    };
+    let row = pollster::block_on(Forest::new(&spec, trees).measure(0, 64)).unwrap();
+    assert_eq!([row.train_accuracy[0], row.test_accuracy[0]], [0.5; 2]);
+}
+
+/// ReLU networks without an output bias, whose output is exactly 0 for many inputs; outputs and accuracy are computed here.
+#[test]
+fn ties_are_counted_in_all_learners_as_here() {
+    for seed in 0..6 {
+        let spec = spec(&format!(
+            "#v1/sparse-parity?n=10&k=3&width={}&bias=none&init=sparse&ones={}&held=512&batch=96&seed={seed}",
+            1 + seed % 3,
+            1 + seed % 2
+        ));
+        let weights = spec.architecture().initial(spec.run.seed, 10, 1);
+        let mut batch = Batch::default();
+        spec.task.sampler().held_out(spec.run.seed, 0, 512, &mut batch);
+        let (mut sum, mut ties) = (0, 0);
+        for (x, y) in batch.x.chunks(10).zip(&batch.y) {
+            let width = weights[1].len();
+            let neuron = |j: usize| {
+                let z: f64 =
+                    x.iter().enumerate().map(|(i, x)| f64::from(*x * weights[0][i * width + j])).sum();
+                z.max(0.0) * f64::from(weights[1][j])
+            };
+            let f: f64 = (0..width).map(neuron).sum();
+            ties += usize::from(f == 0.0);
+            sum += doubled(f64::from(*y) * f);
+        }
+        assert!(ties > 30, "{ties}");
+        for (name, mut learner) in learners(&spec) {
+            let [_, test] = accuracies(&mut *learner, &spec, &weights);
+            assert_eq!(test, sum as f32 / 1024.0, "{name}, seed {seed}");
+        }
+    }
+}
