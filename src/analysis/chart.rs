@@ -12,7 +12,7 @@ crate::charts! {
     FIRST;
     /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
-    /// Share of the examples with the right answer; for labels −1 and +1, an answer is right if y·f(x) > 0. A logarithmic axis shows the error, 1 − accuracy.
+    /// Share of the examples with the right answer. For labels −1 and +1, an answer is right if y·f(x) > 0, and an output f(x) = 0 counts as one half. A logarithmic axis shows the error, 1 − accuracy.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;
     /// Weight of every neuron of the first network on every input bit; the relevant bits are marked. For a transformer: the positional embeddings.
     WEIGHTS = "weights", "First-layer weights W", "Weights", Grid;

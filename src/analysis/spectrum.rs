@@ -38,7 +38,7 @@ pub struct Spectrum {
     pub hidden: usize,
     /// f̂(S) / ‖f‖, the cosine between f and the target: 1 once f is a multiple of it; 0 where f is 0.
     pub correlation: f64,
-    /// E[sgn f(x) · χ_S(x)], which is twice the accuracy minus one where f is never 0.
+    /// E[sgn f(x) · χ_S(x)] with sgn 0 = 0, which is twice the accuracy minus one.
     pub sign_correlation: f64,
 }
 
@@ -99,6 +99,7 @@ pub fn degrees(shares: &[f32], size: usize) -> Bars {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::optim::accuracy::credit;
 
     fn outputs(n: usize, f: impl Fn(&[f32]) -> f32) -> Vec<f32> {
         cube(n).unwrap().chunks(n).map(f).collect()
@@ -124,11 +125,16 @@ mod tests {
 
     #[test]
     fn the_correlation_of_signs_is_twice_the_accuracy_minus_one() {
-        let f = outputs(6, |x| x[0] * x[1] + 0.7 * x[2] + 0.6 * x[3] * x[4] - 0.1);
-        let right = outputs(6, |x| x[0] * x[1]).iter().zip(&f).filter(|(y, f)| **y * **f > 0.0).count();
-        let spectrum = Spectrum::read(&f, &[0, 1]).unwrap();
-        assert!(right < 64);
-        assert_eq!(spectrum.sign_correlation, 2.0 * right as f64 / 64.0 - 1.0);
+        let labels = outputs(6, |x| x[0] * x[1]);
+        // The second is 0 for three quarters of the inputs.
+        let functions: [fn(&[f32]) -> f32; 2] =
+            [|x| x[0] * x[1] + 0.7 * x[2] + 0.6 * x[3] * x[4] - 0.1, |x| (x[0] + x[1]).max(0.0)];
+        for f in functions.map(|f| outputs(6, f)) {
+            let right: f64 = labels.iter().zip(&f).map(|(y, f)| credit(*y, *f)).sum();
+            let spectrum = Spectrum::read(&f, &[0, 1]).unwrap();
+            assert!(right < 64.0);
+            assert_eq!(spectrum.sign_correlation, 2.0 * right / 64.0 - 1.0);
+        }
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub const OF_SIGNS: [MeasureInfo; 4] = [
         Slot::TrainAccuracy,
         "train_accuracy",
         units::SHARE,
-        "Share of the same training examples for which the output has the sign of the label; with label noise, of the noisy label.",
+        "Share of the same training examples for which the output has the sign of the label; with label noise, of the noisy label. An output of 0 counts as one half.",
     ),
     MeasureInfo::new(
         Slot::TestLoss,
@@ -101,7 +101,7 @@ pub const OF_SIGNS: [MeasureInfo; 4] = [
         Slot::TestAccuracy,
         "test_accuracy",
         units::SHARE,
-        "Share of the held-out examples for which the output has the sign of the label.",
+        "Share of the held-out examples for which the output has the sign of the label. An output of 0 counts as one half.",
     ),
 ];
 
@@ -145,7 +145,7 @@ pub const OF_SEQUENCES: [MeasureInfo; 2] = [
         Slot::TrainAccuracy,
         "train_accuracy",
         units::SHARE,
-        "Share of all positions of the next training batch at which the most probable symbol is the next symbol.",
+        "Share of all positions of the next training batch at which the most probable symbol is the next symbol. If the next symbol and another symbol have the same largest probability, the position counts as wrong.",
     ),
 ];
 

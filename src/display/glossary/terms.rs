@@ -5,6 +5,12 @@ use super::Term;
 /// What a reader of the page may not know.
 pub const TERMS: &[Term] = &[
     Term {
+        words: text!("accuracy"),
+        means: text!(
+            "The share of examples with the right answer. For labels −1 and +1, the sign of the output is the answer; an output of 0 counts as half right. With more classes, equal largest outputs count as wrong."
+        ),
+    },
+    Term {
         words: text!("activation|activation function"),
         means: text!(
             "The function by which a neuron turns the weighted sum of its inputs into its output, for example ReLU."

@@ -42,7 +42,7 @@ const OF_VALUES: [MeasureInfo; 4] = [
         Slot::TestAccuracy,
         "output_agreement",
         units::SHARE,
-        "Share of the same rows for which the network's answer equals the circuit's.",
+        "Share of the same rows for which the network's answer equals the circuit's. An output of 0 is an error for both labels.",
     ),
 ];
 

@@ -27,7 +27,7 @@ const IN_TRAINING: [MeasureInfo; 2] = [
         Slot::TrainAccuracy,
         "train_accuracy",
         units::SHARE,
-        "Share of the training pairs for which the output of the right element is the largest output.",
+        "Share of the training pairs for which the output of the right element is larger than every other output.",
     ),
 ];
 
@@ -43,7 +43,7 @@ const HELD_OUT: [MeasureInfo; 2] = [
         Slot::TestAccuracy,
         "test_accuracy",
         units::SHARE,
-        "Share of the held-out pairs for which the output of the right element is the largest output.",
+        "Share of the held-out pairs for which the output of the right element is larger than every other output.",
     ),
 ];
 

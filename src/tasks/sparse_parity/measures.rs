@@ -26,7 +26,7 @@ const ON_ALL_INPUTS: [MeasureInfo; 2] = [
         Slot::TestAccuracy,
         "accuracy_on_all_inputs",
         units::SHARE,
-        "Share of the same inputs for which the output has the sign of the label. It is no measure of generalisation.",
+        "Share of the same inputs for which the output has the sign of the label. An output of 0 counts as one half. It is no measure of generalisation.",
     ),
 ];
 
