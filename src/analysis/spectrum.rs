@@ -99,7 +99,6 @@ pub fn degrees(shares: &[f32], size: usize) -> Bars {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optim::accuracy::credit;
 
     fn outputs(n: usize, f: impl Fn(&[f32]) -> f32) -> Vec<f32> {
         cube(n).unwrap().chunks(n).map(f).collect()
@@ -130,7 +129,8 @@ mod tests {
         let functions: [fn(&[f32]) -> f32; 2] =
             [|x| x[0] * x[1] + 0.7 * x[2] + 0.6 * x[3] * x[4] - 0.1, |x| (x[0] + x[1]).max(0.0)];
         for f in functions.map(|f| outputs(6, f)) {
-            let right: f64 = labels.iter().zip(&f).map(|(y, f)| credit(*y, *f)).sum();
+            let credit = |margin: f32| if margin == 0.0 { 0.5 } else { f64::from(u8::from(margin > 0.0)) };
+            let right: f64 = labels.iter().zip(&f).map(|(y, f)| credit(y * f)).sum();
             let spectrum = Spectrum::read(&f, &[0, 1]).unwrap();
             assert!(right < 64.0);
             assert_eq!(spectrum.sign_correlation, 2.0 * right / 64.0 - 1.0);

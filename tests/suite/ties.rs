@@ -2,6 +2,7 @@
 //!
 //! The GPU is tried where there is an adapter, were it a simulated one.
 
+use vivarium::record::torch::script;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
@@ -150,4 +151,12 @@ fn ties_are_counted_in_all_learners_as_here() {
             assert_eq!(test, sum as f32 / 1024.0, "{name}, seed {seed}");
         }
     }
+}
+
+/// PyTorch is not needed here: the text of the script says it.
+#[test]
+fn the_script_counts_ties_as_the_page_does() {
+    let script = script(&spec("#v1/sparse-parity?n=9&k=3&width=7")).unwrap();
+    assert!(script.contains("return (margins(y, f) > 0).float() + (margins(y, f) == 0).float() / 2\n"));
+    assert!(script.contains("return losses(y, f).mean((1, 2)), credits(y, f).mean((1, 2))\n"));
 }
