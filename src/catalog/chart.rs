@@ -24,6 +24,9 @@ pub struct ChartInfo {
     pub word: &'static str,
     /// One sentence on what it shows.
     pub help: &'static str,
+    /// Passage with the definition of what is drawn, and of its theory lines: author, year, section, figure or equation; empty
+    /// where the chart is ours.
+    pub passage: &'static str,
     /// Its shape.
     pub kind: Kind,
 }
@@ -55,10 +58,11 @@ impl Chart {
     }
 }
 
-/// Declares charts, one constant each, and the list of them: the doc comment's one sentence is also the tooltip.
+/// Declares charts, one constant each, and the list of them: the doc comment's one sentence is also the tooltip. After the
+/// shape the passage may follow that defines what is drawn.
 #[macro_export]
 macro_rules! charts {
-    ($(#[$meta:meta])* $list:ident; $($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $word:literal, $kind:ident;)*) => {
+    ($(#[$meta:meta])* $list:ident; $($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $word:literal, $kind:ident $(, $passage:literal)?;)*) => {
         $($(#[doc = $help])+
         pub const $chart: $crate::catalog::chart::Chart =
             $crate::catalog::chart::Chart::new(&$crate::catalog::chart::ChartInfo {
@@ -66,6 +70,7 @@ macro_rules! charts {
                 name: $crate::language::shown($name),
                 word: $crate::language::shown($word),
                 help: $crate::language::shown(concat!($($help),+).trim_ascii()),
+                passage: $crate::language::shown(concat!("", $($passage)?)),
                 kind: $crate::catalog::chart::Kind::$kind,
             });)*
         $(#[$meta])*

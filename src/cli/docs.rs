@@ -14,6 +14,7 @@ use super::markdown::{cell, code, table};
 use super::{Trouble, tensors};
 use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
+use crate::display::instance::instance;
 use crate::labs::PRESETS;
 use crate::models::Model;
 use crate::optim::Optimizer;
@@ -107,13 +108,13 @@ fn knobs(knobs: &[Knob]) -> String {
 
 fn charts() -> String {
     let infos = Chart::ALL.iter().map(|chart| chart.info());
-    let rows = infos.map(|info| vec![code(info.slug), cell(info.name), cell(info.help)]);
-    table(&["key", "chart", "what it shows"], rows)
+    let rows = infos.map(|info| vec![code(info.slug), cell(info.name), cell(info.help), cell(info.passage)]);
+    table(&["key", "chart", "what it shows", "source"], rows)
 }
 
 fn presets() -> String {
     let rows = PRESETS.iter().map(|preset| {
-        let instance = format!("{} {}", preset.instance, preset.time);
+        let instance = format!("{} {}", instance(preset), preset.time);
         let texts = [preset.claim, preset.source, instance.trim()].map(cell);
         [code(preset.slug)].into_iter().chain(texts).chain([preset.budget.to_string()]).collect()
     });

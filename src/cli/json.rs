@@ -14,11 +14,13 @@ use super::print::typed;
 use super::science::expectation;
 use crate::catalog::Entry;
 use crate::catalog::chart::Chart;
+use crate::display::instance::instance;
 use crate::labs::{PRESETS, cannot_learn};
 use crate::markov::theory::Explorer;
 use crate::models::Model;
 use crate::optim::Optimizer;
 use crate::permalink::{Link, View, encode};
+use crate::presets::Preset;
 use crate::record::Environment;
 use crate::record::preamble::relevant;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
@@ -139,6 +141,32 @@ struct Shown {
     slug: &'static str,
     name: &'static str,
     help: &'static str,
+    passage: &'static str,
+}
+
+/// A setting of a preset's run that is not as in the publication.
+#[derive(Serialize)]
+struct Departs {
+    what: String,
+    source: String,
+    here: String,
+}
+
+/// The departures of a preset's run from the experiment of its source.
+fn departures(preset: &Preset) -> Vec<Departs> {
+    let spec = preset.link().spec;
+    let ledger = preset.ledger().unwrap_or_default();
+    let of_settings = ledger.changed.iter().map(|(key, source)| Departs {
+        what: (*key).into(),
+        source: (*source).into(),
+        here: spec.value(key).map(|value| value.to_string()).unwrap_or_default(),
+    });
+    let others = preset.departs.iter().map(|(what, source, here)| Departs {
+        what: (*what).into(),
+        source: (*source).into(),
+        here: (*here).into(),
+    });
+    of_settings.chain(others).collect()
 }
 
 /// A preset.
@@ -150,7 +178,8 @@ struct Named {
     link: &'static str,
     claim: &'static str,
     source: &'static str,
-    instance: &'static str,
+    instance: String,
+    departures: Vec<Departs>,
     /// How long the run takes, if that is more than some seconds.
     time: &'static str,
     /// The step by which the claim must show.
@@ -298,7 +327,7 @@ pub fn listed() -> Listed {
     };
     let chart = |chart: &Chart| {
         let info = chart.info();
-        Shown { slug: info.slug, name: info.name, help: info.help }
+        Shown { slug: info.slug, name: info.name, help: info.help, passage: info.passage }
     };
     let presets = PRESETS.iter().map(|preset| Named {
         slug: preset.slug,
@@ -307,7 +336,8 @@ pub fn listed() -> Listed {
         link: preset.link,
         claim: preset.claim,
         source: preset.source,
-        instance: preset.instance,
+        instance: instance(preset),
+        departures: departures(preset),
         time: preset.time,
         budget: preset.budget,
         expect: preset.expect.iter().map(expectation).collect(),

@@ -136,6 +136,13 @@ fn of_catalogues(into: &mut Vec<String>) {
     }
     for preset in PRESETS.iter() {
         into.extend([preset.name, preset.claim, preset.instance, preset.time].map(String::from));
+        into.extend(
+            preset
+                .departs
+                .iter()
+                .flat_map(|(what, source, here)| [what, source, here])
+                .map(|text| text.to_string()),
+        );
     }
 }
 

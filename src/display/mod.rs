@@ -8,6 +8,7 @@ pub mod charts;
 pub mod data;
 mod events;
 pub mod glossary;
+pub mod instance;
 mod lab;
 pub mod milestones;
 pub mod naming;

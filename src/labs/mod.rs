@@ -126,7 +126,7 @@ pub fn note_on_map(cells: &[Cell]) -> Option<String> {
     lazy(&cells.first()?.spec).note_on_map(cells)
 }
 
-/// Whether theory forbids that every second run of these settings succeeds.
+/// Whether the resources of a run are below the lower bound of its lab for a success rate of one half.
 pub fn is_forbidden(spec: &RunSpec) -> bool {
     lazy(spec).success_at_most(spec).is_some_and(|most| most < 0.5)
 }
@@ -250,7 +250,7 @@ mod tests {
                 check(expect, preset, link.spec.run.sweep.values.len(), link.spec.run.series.values.len());
             }
             assert!(preset.time.is_empty() || preset.time.ends_with('.'), "{}", preset.slug);
-            for text in [preset.claim, preset.instance] {
+            for text in [preset.claim, &crate::display::instance::instance(preset)] {
                 assert!(text.ends_with('.'), "{}: {text}", preset.slug);
             }
         }

@@ -5,11 +5,13 @@
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 #![doc = include_str!("README.md")]
 
+pub mod ledger;
 pub mod recorded;
 
 use crate::catalog::chart::Chart;
 use crate::markov::Strategy;
 use crate::permalink::{Link, decode};
+use ledger::Experiment;
 
 /// Presets that belong together in the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +39,12 @@ pub struct Preset {
     pub claim: &'static str,
     /// Author, year and section.
     pub source: &'static str,
-    /// What was kept of the source's instance and what was shrunk.
+    /// The publication's experiment of which this run is an instance. Which settings are kept, changed or ours follows from
+    /// the link; nothing where the run is no experiment of a publication.
+    pub experiment: Option<&'static Experiment>,
+    /// Departures from the experiment that are no setting: what, in the publication, here.
+    pub departs: &'static [(&'static str, &'static str, &'static str)],
+    /// Other remarks on the instance; with an experiment, only what does not follow from the settings. May be empty then.
     pub instance: &'static str,
     /// The claim as numbers.
     pub expect: &'static [Expect],
@@ -205,9 +212,11 @@ pub enum Measure {
     Margin,
     /// Largest normalised power of u, the median over live neurons.
     Purity,
+    /// Share of the live neurons that have more than 99 % of the power of each of u, v and w in one frequency or irrep.
+    Pure,
     /// Share of the live neurons whose u, v and w have one dominant frequency or irrep.
     Agreement,
-    /// |θu + θv − θw| in radians, the median over live neurons.
+    /// |θu + θv − θw| in radians, for subtraction |θu − θv − θw|, the median over live neurons.
     Residual,
     /// Share of the frequencies, or non-trivial irreps, that some live neuron is of.
     Kinds,
@@ -238,9 +247,13 @@ pub enum Measure {
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the
     /// effective positional weights of the first head, or of v. Above 1 the pattern of even and odd is there.
     OddOverEven,
+    /// The weight of distance 1 over the largest weight of another distance, of the same weights. Above 1 distance 1 leads.
+    FirstDistance,
     /// Least entry on the diagonal of W over the largest beside it, by absolute value; of attention on prompts, the same of
     /// W_QK and the diagonals of its [blocks](Measure::Block).
     Diagonal,
+    /// Share of ‖W‖² of the first layer that is outside the span of the training prompts.
+    OutsideSpan,
     /// Largest entry of W_QK in the blocks that compare the code of a name with that of a position, over the largest
     /// elsewhere, by absolute value.
     Block,
@@ -261,6 +274,8 @@ pub const QUICK: Preset = Preset {
     link: "",
     claim: "",
     source: "",
+    experiment: None,
+    departs: &[],
     instance: "",
     expect: &[],
     budget: 0,

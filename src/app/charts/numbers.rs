@@ -80,6 +80,12 @@ pub fn Numbers() -> impl IntoView {
     .into_any()
 }
 
+/// The passage that defines what the chart draws, where there is one.
+fn source(chart: Chart) -> Option<AnyView> {
+    let passage = chart.info().passage;
+    (!passage.is_empty()).then(|| view! { <p><cite>{passage}</cite></p> }.into_any())
+}
+
 fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
     let left_out = match table.left_out {
         0 => String::new(),
@@ -95,6 +101,7 @@ fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
         <h2 id="numbers-title">{title}</h2>
         // Markup: `explained`, which escapes texts.
         <p inner_html=explained(chart.info().help)></p>
+        {source(chart)}
         <div class="datasheet__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
             <table>
                 <thead><tr>{columns}</tr></thead>

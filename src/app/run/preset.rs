@@ -5,11 +5,12 @@ use leptos::prelude::*;
 use crate::app::files::openers::openers;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
+use crate::display::instance::{departures, kept};
 use crate::labs::{find, preset_groups};
 use crate::language::translated;
 
-/// What the card says: claim, source and instance.
-fn card(state: &State) -> (String, String, String) {
+/// What the card says: claim, source, departures from the source, and settings as in the source.
+fn card(state: &State) -> (String, String, String, String) {
     match state.preset() {
         Some(preset) => {
             let time =
@@ -18,7 +19,7 @@ fn card(state: &State) -> (String, String, String) {
                 true => tr!("The result of this run is shown after your prediction."),
                 false => translated(preset.claim),
             };
-            (claim.into(), preset.source.into(), format!("{}{time}", translated(preset.instance)))
+            (claim.into(), preset.source.into(), format!("{}{time}", departures(preset)), kept(preset))
         }
         None => {
             let info = state.run.link.spec.task.info();
@@ -28,6 +29,7 @@ fn card(state: &State) -> (String, String, String) {
                 tr!("{task}, with your own settings.", task = translated(info.name)),
                 source.into(),
                 tr!("The address of this page contains all settings.").into(),
+                String::new(),
             )
         }
     }
@@ -82,6 +84,16 @@ pub fn Story() -> impl IntoView {
                 // Markup: likewise.
                 <span inner_html=move || card.with(|c| store.explained(&c.2))></span>
             </p>
+            {move || card.with(|c| (!c.3.is_empty()).then(|| {
+                let kept = store.explained(&c.3);
+                // Markup: likewise.
+                view! {
+                    <details class="story__kept">
+                        <summary>{tr!("Settings as in the source")}</summary>
+                        <p inner_html=kept></p>
+                    </details>
+                }
+            }))}
             {move || advice.with(|advice| (!advice.is_empty()).then(|| {
                 let advice = store.explained(&advice.join(" "));
                 // Markup: likewise.

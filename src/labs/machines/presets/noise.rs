@@ -74,5 +74,7 @@ pub(super) const NOISE: &[Preset] = &[
         ],
         budget: 800,
         time: "About half a minute on one processor core.",
+        ..QUICK
+        ..QUICK
     },
 ];

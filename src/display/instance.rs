@@ -1,0 +1,78 @@
+//! The sentences on how a preset's run compares with the experiment of its source.
+
+use super::words::{MISSING, list, setting};
+use crate::language::translated;
+use crate::presets::Preset;
+use crate::run::RunSpec;
+
+/// Everything that is said of a preset's instance: [what is kept](kept), then [what is not](departures).
+pub fn instance(preset: &Preset) -> String {
+    [kept(preset), departures(preset)]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// "As in the source: n = 50 and k = 3.", or nothing where the run is no experiment of a publication.
+pub fn kept(preset: &Preset) -> String {
+    match preset.ledger() {
+        Some(ledger) if !ledger.kept.is_empty() => {
+            tr!("As in the source: {settings}.", settings = settings(&preset.link().spec, &ledger.kept))
+        }
+        _ => String::new(),
+    }
+}
+
+/// "Different from the source: B = 32 instead of 64. The source does not state: η = 0.1.", then the preset's own remarks.
+pub fn departures(preset: &Preset) -> String {
+    let mut sentences = vec![];
+    if let Some(ledger) = preset.ledger() {
+        let spec = preset.link().spec;
+        let changed = ledger.changed.iter().map(|(key, stated)| changed(&spec, key, stated));
+        let changed: Vec<String> = changed.chain(preset.departs.iter().map(departure)).collect();
+        if !changed.is_empty() {
+            sentences.push(tr!("Different from the source: {settings}.", settings = changed.join("; ")));
+        }
+        if !ledger.chosen.is_empty() {
+            sentences.push(tr!(
+                "The source does not state: {settings}.",
+                settings = settings(&spec, &ledger.chosen)
+            ));
+        }
+    }
+    if !preset.instance.is_empty() {
+        sentences.push(translated(preset.instance).into());
+    }
+    sentences.join(" ")
+}
+
+/// Settings with their values in the run, as a list.
+fn settings(spec: &RunSpec, keys: &[&str]) -> String {
+    list(&keys.iter().map(|key| current(spec, key)).collect::<Vec<_>>())
+}
+
+/// "B = 32": a setting with its value in the run.
+fn current(spec: &RunSpec, key: &str) -> String {
+    setting(spec, key, &text(spec, key))
+}
+
+/// "B = 32 instead of 64 or 128".
+fn changed(spec: &RunSpec, key: &str, stated: &str) -> String {
+    let name = format!("{} = ", super::words::symbol(spec, key));
+    let stated = stated.split(" | ").map(|text| setting(spec, key, text).replacen(&name, "", 1));
+    let source = stated.reduce(|values, value| tr!("{values} or {value}", values, value)).unwrap_or_default();
+    tr!("{here} instead of {source}", here = current(spec, key), source)
+}
+
+/// "dropout: none instead of 0.1".
+fn departure((what, source, here): &(&'static str, &'static str, &'static str)) -> String {
+    let [what, source, here] = [what, source, here].map(|text| translated(text));
+    tr!("{what}: {here} instead of {source}", what, here, source)
+}
+
+/// The value of the setting behind `key`, as in a link.
+fn text(spec: &RunSpec, key: &str) -> String {
+    let text = spec.value(key).map(|value| value.to_string()).unwrap_or_default();
+    if text.is_empty() { MISSING.into() } else { text }
+}

@@ -1,0 +1,124 @@
+//! The ledger: no preset hides a setting in which its run departs from the experiment of its source.
+
+use vivarium::display::instance::instance;
+use vivarium::labs::PRESETS;
+use vivarium::models::Model;
+use vivarium::optim::Optimizer;
+use vivarium::presets::Preset;
+use vivarium::presets::ledger::{BOOKKEEPING, Experiment, Ledger};
+use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec};
+use vivarium::settings::{Knob, Settings};
+use vivarium::tasks::Task;
+
+/// Experiments with the presets that are instances of them.
+fn experiments() -> impl Iterator<Item = (&'static Preset, &'static Experiment)> {
+    PRESETS.iter().filter_map(|preset| Some((preset, preset.experiment?)))
+}
+
+/// An experiment and those that it is like.
+fn lineage(experiment: &'static Experiment) -> impl Iterator<Item = &'static Experiment> {
+    std::iter::successors(Some(experiment), |experiment| experiment.like)
+}
+
+/// Every setting of the catalogs.
+fn knobs() -> Vec<&'static Knob> {
+    let entries = [Task::ENTRIES, Model::ENTRIES, Optimizer::ENTRIES].into_iter().flatten();
+    entries.flat_map(|entry| entry.knobs).chain(Run::KNOBS).collect()
+}
+
+#[test]
+fn experiments_account_for_every_setting_of_their_presets() {
+    let missing: Vec<String> = experiments()
+        .filter_map(|(preset, _)| {
+            let missing = preset.ledger()?.missing;
+            (!missing.is_empty()).then(|| format!("{}: {}", preset.slug, missing.join(" ")))
+        })
+        .collect();
+    assert!(missing.is_empty(), "neither stated nor unstated:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn experiments_name_their_passage_and_settings_that_exist() {
+    let knobs = knobs();
+    let is_key =
+        |key: &str| [MODEL_KEY, OPTIMIZER_KEY].contains(&key) || knobs.iter().any(|knob| knob.key == key);
+    for (preset, experiment) in experiments() {
+        assert!(!experiment.passage.is_empty(), "{}", preset.slug);
+        for experiment in lineage(experiment) {
+            for key in experiment.stated.iter().map(|(key, _)| key).chain(experiment.unstated) {
+                assert!(is_key(key), "{}: {key}", preset.slug);
+                let times = experiment.stated.iter().filter(|(other, _)| other == key).count()
+                    + experiment.unstated.iter().filter(|other| *other == key).count();
+                assert_eq!(times, 1, "{}: {key} is listed {times} times", preset.slug);
+            }
+        }
+        let spec = preset.link().spec;
+        for (key, values) in preset.ledger().unwrap().changed {
+            for text in values.split(" | ") {
+                let is_value = match spec.knob(key) {
+                    Some(knob) => knob.parse(text).is_ok(),
+                    None => RunSpec::default().parse(key, text).is_ok() || is_slug(key, text),
+                };
+                assert!(
+                    is_value,
+                    "{}: {key} cannot be {text}; a value outside its range is listed in `departs`",
+                    preset.slug
+                );
+            }
+        }
+    }
+}
+
+fn is_slug(key: &str, text: &str) -> bool {
+    let entries = if key == MODEL_KEY { Model::ENTRIES } else { Optimizer::ENTRIES };
+    entries.iter().any(|entry| entry.info.slug == text)
+}
+
+/// Each setting that is kept is changed, one after the other: the ledger and the sentence have to say so.
+#[test]
+fn a_changed_setting_is_a_departure() {
+    let mut changes = 0;
+    for (preset, experiment) in experiments() {
+        let spec = preset.link().spec;
+        let before = Ledger::of(&spec, experiment);
+        for key in before.kept.iter().filter(|key| ![MODEL_KEY, OPTIMIZER_KEY].contains(key)) {
+            let others = ["0", "1", "2", "3", "5", "7", "0.5", "0.25", "64", "100"];
+            let options: Vec<&str> = match spec.knob(key).map(|knob| knob.range) {
+                Some(vivarium::settings::Range::Choice(options)) => options.iter().map(|o| o.slug).collect(),
+                _ => others.to_vec(),
+            };
+            for text in options {
+                let mut other = spec.clone();
+                if other.parse(key, text).is_err() || other.value(key) == spec.value(key) {
+                    continue;
+                }
+                let after = Ledger::of(&other, experiment);
+                let is_stated = after.kept.contains(key);
+                let is_changed = after.changed.iter().any(|(changed, _)| changed == key);
+                assert!(is_stated != is_changed, "{}: {key} = {text}", preset.slug);
+                changes += usize::from(is_changed);
+            }
+        }
+    }
+    assert!(changes > PRESETS.len(), "{changes} settings were changed");
+}
+
+#[test]
+fn the_sentence_lists_every_departure() {
+    for (preset, _) in experiments() {
+        let (ledger, text) = (preset.ledger().unwrap(), instance(preset));
+        let departures = ledger.changed.len() + preset.departs.len();
+        assert_eq!(text.contains("Different from the source: "), departures > 0, "{}: {text}", preset.slug);
+        assert!(text.matches(" instead of ").count() >= departures, "{}: {text}", preset.slug);
+        for (what, source, here) in preset.departs {
+            assert!(text.contains(&format!("{what}: {here} instead of {source}")), "{}: {text}", preset.slug);
+        }
+    }
+}
+
+#[test]
+fn bookkeeping_is_about_settings_of_runs() {
+    for key in BOOKKEEPING {
+        assert!(Run::KNOBS.iter().any(|knob| knob.key == key), "{key}");
+    }
+}
