@@ -5,12 +5,17 @@ use crate::settings::Value;
 use crate::tokens::Prompts;
 
 /// The query-key matrices of a network's heads.
+///
+/// # Why
+/// Figure 2 of the paper shows W_QᵀW_K itself. The network divides the scores, and not this matrix, by √d_k.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// W of each head, `[size, size]`: the score of a query s and a key t is sᵀWt.
+    /// W_QK of each head, `[size, size]`: the score of a query s and a key t is sᵀWt / [`Scores::divisor`].
     pub heads: Vec<Vec<f64>>,
     /// Numbers of a token that scores depend on.
     pub size: usize,
+    /// √d_k where queries and keys have separate matrices, and 1 where a head has one matrix W_QK.
+    pub divisor: f64,
 }
 
 impl Scores {
@@ -28,11 +33,13 @@ impl Scores {
         };
         if let Some((combined, size, _)) = find("qk") {
             let one = |w: &[f32]| w.iter().map(|w| f64::from(*w)).collect();
-            return Some(Scores { heads: combined.chunks(size * size).map(one).collect(), size });
+            let heads = combined.chunks(size * size).map(one).collect();
+            return Some(Scores { heads, size, divisor: 1.0 });
         }
         let ((queries, size, inner), (keys, ..)) = (find("q")?, find("k")?);
         let both = queries.chunks(size * inner).zip(keys.chunks(size * inner));
-        Some(Scores { heads: both.map(|(q, k)| product(q, k, inner)).collect(), size })
+        let heads = both.map(|(q, k)| product(q, k, inner)).collect();
+        Some(Scores { heads, size, divisor: libm::sqrt(inner as f64) })
     }
 
     /// Numbers at the beginning of an encoded token that scores do not depend on.
@@ -53,8 +60,8 @@ impl Scores {
             for (s, line) in seen(place).iter().zip(w.chunks(self.size)) {
                 row.iter_mut().zip(line).for_each(|(sum, w)| *sum += f64::from(*s) * w);
             }
-            let score = |at: usize| seen(at).iter().zip(&row).map(|(t, r)| f64::from(*t) * r).sum::<f64>();
-            softmax((0..prompts.length).map(score).collect())
+            let dot = |at: usize| seen(at).iter().zip(&row).map(|(t, r)| f64::from(*t) * r).sum::<f64>();
+            softmax((0..prompts.length).map(|at| dot(at) / self.divisor).collect())
         };
         self.heads.iter().map(of).collect()
     }
@@ -103,12 +110,11 @@ pub struct Sizes {
     pub beside: f64,
 }
 
-/// QKᵀ/√(inner) of queries and keys `[size, inner]`, `[size, size]`.
+/// QKᵀ of queries and keys `[size, inner]`, `[size, size]`.
 fn product(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
-    let root = libm::sqrt(inner as f64);
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);
-    rows.flat_map(|q| keys.chunks(inner).map(move |k| dot(q, k) / root)).collect()
+    rows.flat_map(|q| keys.chunks(inner).map(move |k| dot(q, k))).collect()
 }
 
 /// Shares in proportion to the exponentials of scores.
@@ -162,6 +168,45 @@ mod tests {
         }
     }
 
+    /// Entry by entry, W_QᵀW_K of figure 2 is the sum of products of a query's and a key's components; √d_k divides the
+    /// scores alone.
+    #[test]
+    fn query_key_matrices_are_plain_products() {
+        for (rest, components) in [
+            ("qk=separate&dk=5&scores=all&dim=2&q=1&h=3", 5),
+            ("qk=separate&dk=7&h=2&codes=random&n=20", 7),
+            // As long as what scores read: the codes of a position and of one name, of 16 components each.
+            ("qk=separate&h=1&n=16&q=1", 32),
+        ] {
+            let spec = spec(rest);
+            let weights = spec.initial();
+            let scores = Scores::of(&spec, &weights).unwrap();
+            assert!((scores.divisor.powi(2) - components as f64).abs() < 1e-12, "{rest}: {}", scores.divisor);
+            let [queries, keys] = [&weights[1], &weights[2]];
+            for (head, w) in scores.heads.iter().enumerate() {
+                assert_eq!(w.len(), scores.size * scores.size);
+                for row in 0..scores.size {
+                    for column in 0..scores.size {
+                        let mut expected = 0.0;
+                        for c in 0..components {
+                            let entry = |all: &[f32], at: usize| {
+                                f64::from(all[(head * scores.size + at) * components + c])
+                            };
+                            expected += entry(queries, row) * entry(keys, column);
+                        }
+                        let found = w[row * scores.size + column];
+                        assert!((found - expected).abs() < 1e-12, "{rest}: {found} {expected}");
+                    }
+                }
+            }
+        }
+        let combined = spec("h=3");
+        let weights = combined.initial();
+        let scores = Scores::of(&combined, &weights).unwrap();
+        let all: Vec<f32> = scores.heads.concat().iter().map(|w| *w as f32).collect();
+        assert_eq!((all, scores.divisor), (weights[1].clone(), 1.0));
+    }
+
     #[test]
     fn the_construction_stands_in_the_outlined_blocks_alone() {
         for rest in ["begin=construction", "begin=construction&scores=all&dim=2&q=1&h=1&width=128"] {
@@ -199,7 +244,7 @@ mod tests {
         };
         let mut w = vec![0.0; 25];
         (w[3 * 5 + 1], w[4 * 5 + 2], w[3 * 5 + 2], w[3]) = (-4.0, 3.0, 1.5, -0.5);
-        let sizes = Scores { heads: vec![w], size: 5 }.sizes(&prompts);
+        let sizes = Scores { heads: vec![w], size: 5, divisor: 1.0 }.sizes(&prompts);
         assert_eq!(sizes, Sizes { inside: 4.0, outside: 0.5, on_diagonal: 3.0, beside: 1.5 });
     }
 
