@@ -12,9 +12,10 @@
 //! # Slots
 //! A slot a name is enough where all positions have the same list. Where each has a list of its own, names are still to
 //! come when a token passes, and the memory has to keep every token: a slot a position, N of them. Then x_i is written to
-//! slot k by gate(k, i), and a position reads name t from slot k by gate(t, k). That the memory has to grow like N is the
-//! paper's lower bound (proposition 8); q slots on such prompts show it, since they hold what each passing position wants
-//! for itself.
+//! slot k by gate(k, i), and a position reads name t from slot k by gate(t, k). On such prompts q slots are too few: they
+//! hold what each passing position wants for itself. The paper's lower bound (proposition 8) is about all recurrent networks
+//! with states of bounded norm: a small error takes a width of order N / log(1 + 𝔏²‖U‖²), with the output matrix U and the
+//! Lipschitz constant 𝔏 of what follows it.
 //!
 //! # Why
 //! The paper's transition is a deep ReLU network that approximates x·gate, of polynomial width with large constants. Here

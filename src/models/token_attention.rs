@@ -1,5 +1,5 @@
 //! One layer of attention on prompts, with a two-layer perceptron on what its heads give: no residual, no norm
-//! (Mousavi-Hosseini et al. 2025, section 2.2), on many replicas at once.
+//! (Mousavi-Hosseini et al. 2025, section 3), on many replicas at once.
 //!
 //! ```text
 //! z_i = [x_i; s·ω_i; s·ω_{t_i1}; …; s·ω_{t_iq}]                    D numbers
@@ -95,7 +95,7 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of attention that is set by hand; 0: α is chosen so that the named token gets at least 99.99 % of the attention.
+        /// Sharpness α of attention that is set by hand. With 0, α = (2/s²) ln(10⁴ N), where s is the factor of the codes; then a named token gets at least 99.99 % of the attention if no two codes have a scalar product above 1/2.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of linear pieces of the function that approximates each square x² in the read-out set by hand.
         knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";

@@ -1,6 +1,7 @@
 //! The charts of networks on prompts: what is measured over the steps, and what the prompt on show says.
 
 use super::probes::{HEADS, POSITIONS};
+use super::span::OUTSIDE;
 use super::state::LookupState;
 use super::theory::{floors, has_floor, has_span, whole};
 use super::weights::PARAMETERS;
@@ -48,6 +49,7 @@ const SHARPNESS: ChartSpec = ChartSpec::new(charts::SHARPNESS, |run| Reading::Li
 
 /// What a sample cannot tell of the direction u.
 const SPAN: ChartSpec = ChartSpec::new(charts::SPAN, |run| Reading::Lines(sweeps::span(run)))
+    .probe(OUTSIDE)
     .applies(|run| has_span(run.spec()))
     .summary(words::span)
     .follows(Follows::Findings)

@@ -6,6 +6,7 @@ pub mod panel;
 pub mod presets;
 pub mod probes;
 pub mod scores;
+pub mod span;
 pub mod state;
 mod sweeps;
 #[cfg(test)]
@@ -48,7 +49,7 @@ impl Parts for LookupLab {
         curve: "two-heads",
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
-    const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC];
+    const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC, span::SPEC];
 }
 
 impl Lab for LookupLab {

@@ -1,6 +1,7 @@
 //! What the page knows of a run on prompts: the parameters of the first network, and the prompt that is looked into.
 
 use super::scores::Scores;
+use super::theory::set_by_hand;
 use super::weights::{PARAMETERS, is_small};
 use crate::display::LabState;
 use crate::models::Model;
@@ -45,6 +46,8 @@ pub struct LookupState {
     pub codes: Vec<f32>,
     /// Pairs of positions whose codes break assumption 3 of the paper; none where codes are not random signs.
     pub strong_pairs: Option<usize>,
+    /// Sharpness of attention that is set by hand, and the least share of it that a named token gets.
+    pub set_by_hand: Option<(f64, f64)>,
     /// The variance of the labels.
     pub variance: f64,
     /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
@@ -68,6 +71,7 @@ impl LookupState {
             teacher: prompts.teacher(seed),
             strong_pairs: (prompts.codes == Codes::Random).then(|| strong_pairs(&codes, prompts.code_dim)),
             codes,
+            set_by_hand: set_by_hand(spec),
             variance: prompts.variance(seed),
             parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
                 spec.initial_of(1)

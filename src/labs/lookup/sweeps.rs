@@ -197,7 +197,7 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
         });
     }
     series.push(Series {
-        name: tr!("bound N exp(−αd/2q)").into(),
+        name: tr!("bound N exp(−αs²/2)").into(),
         role: Role::Other,
         x: vec![0.0, end],
         y: [0.0, end].map(|alpha| bound(n, alpha * square) as f32).to_vec(),

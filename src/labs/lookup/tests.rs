@@ -3,6 +3,7 @@
 use super::LookupState;
 use super::panel::action;
 use super::probes::HEADS;
+use super::span::OUTSIDE;
 use super::weights::PARAMETERS;
 use crate::app::opened::{grid, lines, opened, row};
 use crate::app::state::{Action, State};
@@ -230,6 +231,103 @@ fn retrieval_falls_on_a_straight_line_below_its_bound() {
     assert!(charts::SHARPNESS.summary(&state.run).contains("falls by 2.00 when α increases by 1"));
 }
 
+/// The attention of the weights in the tensors themselves: prompts in which position 0 names every position in turn, scores
+/// zᵀWz′ entry by entry, and their softmax.
+fn least_share(state: &State) -> f64 {
+    let spec = state.run.spec();
+    let of = state.run.state::<LookupState>().unwrap();
+    let (prompts, weights) = (of.prompts, spec.initial_of(1));
+    let (n, d, q, size) = (prompts.length, prompts.dim, prompts.names, prompts.code_dim);
+    let read = (q + 1) * size;
+    let factor = match prompts.scale {
+        crate::tokens::CodeScale::One => 1.0,
+        crate::tokens::CodeScale::Root => (d as f64 / q as f64).sqrt(),
+    };
+    let code = |position: usize, at: usize| factor * f64::from(weights[0][position * size + at]);
+    let mut least = f64::INFINITY;
+    for head in 0..q {
+        for named in 0..n {
+            // The code of the own position first, then one for each name.
+            let numbers = |position: usize, names: &dyn Fn(usize) -> usize| -> Vec<f64> {
+                (0..read)
+                    .map(|at| code(if at < size { position } else { names(at / size - 1) }, at % size))
+                    .collect()
+            };
+            let query = numbers(0, &|which| if which == head { named } else { (named + 1) % n });
+            let score = |position: usize| {
+                let key = numbers(position, &|which| (position + which) % n);
+                let mut sum = 0.0;
+                for (row, x) in query.iter().enumerate() {
+                    for (column, y) in key.iter().enumerate() {
+                        sum += x * f64::from(weights[1][(head * read + row) * read + column]) * y;
+                    }
+                }
+                sum
+            };
+            let scores: Vec<f64> = (0..n).map(score).collect();
+            let all: f64 = scores.iter().map(|score| (score - scores[named]).exp()).sum();
+            least = least.min(1.0 / all);
+        }
+    }
+    least
+}
+
+#[test]
+fn what_attention_set_by_hand_gives_a_named_token_is_computed_from_its_weights() {
+    let hand = "?begin=construction&knots=2";
+    for (rest, says) in [
+        // Codes that obey assumption 3 get what the usual sharpness promises.
+        (format!("{hand}&h=2"), "at least 99.99 %"),
+        (format!("{hand}&h=3&q=3&dim=4&enc=root&codes=orthogonal"), "at least 99.99 %"),
+        (format!("{hand}&n=9&q=1&h=1&sharp=3"), "at least 71.5"),
+        // Short random codes do not, and of equal codes the named token has no more than the others.
+        (format!("{hand}&n=12&q=1&h=1&codes=random"), "at least "),
+        (format!("{hand}&n=6&q=1&h=1&codes=random&de=1"), "at least "),
+    ] {
+        let state = open(&rest);
+        let (_, share) = state.run.state::<LookupState>().unwrap().set_by_hand.unwrap();
+        let expected = least_share(&state);
+        assert!((share - expected).abs() < 1e-5, "{rest}: {share} {expected}");
+        let said = action::about_codes(state.run.state::<LookupState>().unwrap()).unwrap();
+        assert!(said.contains(says), "{rest}: {said}");
+        let percent = format!("{}.{:02} %", (1e4 * share) as u64 / 100, (1e4 * share) as u64 % 100);
+        assert!(said.contains(&percent) || percent == "100.00 %", "{rest}: {percent} in {said}");
+    }
+    // One-hot codes by hand: 8 others with e⁻³ each.
+    let by_hand = 1.0 / (1.0 + 8.0 * (-3.0f64).exp());
+    let state = open(&format!("{hand}&n=9&q=1&h=1&sharp=3"));
+    assert!((least_share(&state) - by_hand).abs() < 1e-6 && (by_hand - 0.715).abs() < 1e-3);
+    // Codes of one sign: two or more of six are equal, so that the named token has half of the attention at most.
+    let equal = open(&format!("{hand}&n=6&q=1&h=1&codes=random&de=1"));
+    assert!(least_share(&equal) <= 0.5);
+    let random = open("");
+    assert_eq!(random.run.state::<LookupState>().unwrap().set_by_hand, None);
+}
+
+/// The curve is below the bound N exp(−αs²/2) wherever no two codes have an inner product above 1/2; what is said of the
+/// bound follows the factor of the codes.
+#[test]
+fn the_bound_of_the_sharpness_has_the_factor_of_the_codes() {
+    let link = "?n=16&dim=4&q=1&g=linear&h=1&begin=construction&sharp=1&sweep=sharp:1_2_3";
+    // With s = √(d/q) = 2 the bound falls by e² for each unit of α, and with s = 1 by √e.
+    for (enc, square, slope) in [("root", "4.00", 2.0), ("one", "1.00", 0.5)] {
+        let state = open(&format!("{link}&enc={enc}"));
+        let drawn = lines(charts::SHARPNESS, &state);
+        let [exact, bound] = &drawn.series[..] else { panic!("two curves before any run") };
+        assert_eq!(bound.name, "bound N exp(−αs²/2)");
+        let end = *bound.x.last().unwrap();
+        let height = 16.0 * (-slope * end).exp();
+        assert!((f64::from(*bound.y.last().unwrap()) / height - 1.0).abs() < 1e-5, "{enc}: {bound:?}");
+        assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| f64::from(*y) <= 16.0 * (-slope * x).exp() + 1e-6));
+        let said = charts::SHARPNESS.summary(&state.run);
+        assert!(said.contains(&format!("has the square {square} in this run")), "{said}");
+        assert!(said.contains("The bound holds for the codes of this run"), "{said}");
+    }
+    let alike = open(&format!("{link}&codes=random&de=4"));
+    let said = charts::SHARPNESS.summary(&alike.run);
+    assert!(said.contains("The bound does not hold for the codes of this run"), "{said}");
+}
+
 #[test]
 fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     let link = "?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear";
@@ -244,6 +342,8 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     assert!(own.y[0] == 1.0 && own.y.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6));
     assert!((own.between(32.0).unwrap() - 0.75).abs() < 0.1, "{:?}", own.between(32.0));
     assert!(charts::SPAN.applies(&open("").run).is_err());
+    // The theorem is about feedforward networks.
+    assert!(charts::SPAN.applies(&open("?n=16&dim=8&q=1&lists=one&g=linear&m=64").run).is_err());
     let mut single = open(&format!("{link}&m=64"));
     single.run.measured(row(50, 0.6));
     assert_eq!(lines(charts::SPAN, &single).series[2].y, [0.6]);
@@ -252,6 +352,9 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
         summary.ends_with("trained on 64 prompts leaves 0.600 of the variance unexplained."),
         "{summary}"
     );
+    single.run.found(50, Finding::of(OUTSIDE.id()).with_few([0.125]));
+    let summary = charts::SPAN.summary(&single.run);
+    assert!(summary.contains("Outside this span is 12.5 % of ‖W‖²"), "{summary}");
     // Above the error of predicting the mean a network still lies below the edge of the chart.
     end(&mut state, &[None], &[1.2]);
     let worse = lines(charts::SPAN, &state);

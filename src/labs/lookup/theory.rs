@@ -1,12 +1,15 @@
 //! What theory says of a run on prompts: floors of few heads, and the span of its sample.
 
 use crate::bounds::{SLICE, product};
+use crate::models::Family;
+use crate::models::token_attention::Beginning;
 use crate::run::RunSpec;
 use crate::settings::Value;
 use crate::tasks::{Batch, Form, Sampler, SparseTokenRegression, Task};
 use crate::tokens::theory::heads::floor_of;
 use crate::tokens::theory::oracle::Span;
-use crate::tokens::{Function, Lists};
+use crate::tokens::theory::retrieval::{rate, retrieval};
+use crate::tokens::{Function, Lists, Prompts};
 
 /// The task of a run on prompts.
 pub fn task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
@@ -65,16 +68,45 @@ pub fn floors(spec: &RunSpec) -> Vec<(usize, f64)> {
     all.filter(|(_, floor)| *floor > 0.0).collect()
 }
 
-/// Whether a run's task is that of theorem 6: ⟨u, x_t⟩ with one name t for all positions.
+/// The codes of positions of a run's prompts; none where there are so many that comparing all of them takes too long.
+fn compared(spec: &RunSpec) -> Option<(Prompts, Vec<f32>)> {
+    let prompts = task(spec)?.drawn();
+    let each = product([prompts.length, prompts.length, prompts.code_dim]);
+    (each <= SLICE).then(|| (prompts, prompts.position_codes(spec.run.seed)))
+}
+
+/// The largest inner product of two codes of a run, on which it depends whether the bound of lemma 11 holds: up to 1/2 it
+/// does. None where comparing all codes takes too long.
+pub fn closest_codes(spec: &RunSpec) -> Option<f64> {
+    let (prompts, codes) = compared(spec)?;
+    Some(1.0 - rate(&codes, prompts.code_dim))
+}
+
+/// The sharpness α of attention that is set by hand, and the least share of a head's attention that a named token gets, of
+/// all positions that can be named. None of other networks, and where computing it takes too long.
+pub fn set_by_hand(spec: &RunSpec) -> Option<(f64, f64)> {
+    let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
+    if net.begin != Beginning::Construction {
+        return None;
+    }
+    let (prompts, codes) = compared(spec)?;
+    let alpha = net.sharpness(&prompts);
+    let beta = alpha * f64::from(prompts.code_scale()).powi(2);
+    Some((alpha, 1.0 - retrieval(&codes, prompts.code_dim, beta).worst_leak))
+}
+
+/// Whether a run is of theorem 6: a feedforward network, and labels ⟨u, x_t⟩ with one name t for all positions.
 ///
 /// # Errors
 /// A sentence that says why not.
 pub fn has_span(spec: &RunSpec) -> Result<(), String> {
-    match task(spec).filter(|task| {
+    let is_its_task = task(spec).is_some_and(|task| {
         task.names == 1 && task.lists == Lists::One && task.function == Function::Linear && task.noise == 0.0
-    }) {
-        Some(_) => Ok(()),
-        None => Err(tr!(
+    });
+    match (is_its_task, spec.model.config().family()) {
+        (true, Some(Family::TokenMlp(_))) => Ok(()),
+        (true, _) => Err(tr!("Theorem 6 applies only to feedforward networks.").into()),
+        (false, _) => Err(tr!(
             "Theorem 6 applies only if each position contains one name (q = 1), this name is the same at all positions, the target function is linear and the labels have no noise."
         )
         .into()),

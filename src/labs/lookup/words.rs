@@ -2,9 +2,10 @@
 
 use super::probes::{HEADS, POSITIONS};
 use super::scores::Sizes;
+use super::span::OUTSIDE;
 use super::state::LookupState;
 use super::sweeps::{fits, sequences};
-use super::theory::{floor, task, whole};
+use super::theory::{closest_codes, floor, task, whole};
 use crate::analysis::curves::spread;
 use crate::display::RunView;
 use crate::display::charts::final_errors;
@@ -164,13 +165,44 @@ pub(super) fn needed(run: &RunView) -> String {
     }
 }
 
+/// Inner products of codes up to this obey assumption 3: their numbers are rounded to single precision.
+const MOST_ALIKE: f64 = 0.5 + 1e-6;
+
 pub(super) fn sharpness(run: &RunView) -> Option<String> {
-    let prompts = task(run.spec())?.drawn();
-    let slope = f64::from(prompts.code_scale()).powi(2) / 2.0;
+    let square = f64::from(task(run.spec())?.drawn().code_scale()).powi(2);
+    let said = tr!(
+        "The bound is N exp(−αs²/2); the factor s of the codes has the square {square} in this run. According to the bound, the logarithm of the retrieval error falls by {slope} when α increases by 1.",
+        square = significant(square),
+        slope = significant(square / 2.0)
+    );
+    let codes = closest_codes(run.spec()).map(|product| {
+        let (closest, own) = (decimal(product as f32), decimal((square * (1.0 - product)) as f32));
+        match product <= MOST_ALIKE {
+            true => tr!(
+                "The bound holds for the codes of this run: the largest scalar product of two codes is {closest}, and 1/2 is allowed. With these codes the logarithm falls by {own} if α is large.",
+                closest,
+                own
+            ),
+            false => tr!(
+                "The bound does not hold for the codes of this run: the largest scalar product of two codes is {closest}, and at most 1/2 is allowed. With these codes the logarithm falls by only {own} if α is large.",
+                closest,
+                own
+            ),
+        }
+    });
+    let all = [Some(said), codes, run.state().and_then(by_hand)];
+    Some(all.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// How much of the attention named tokens get where it is set by hand.
+pub(super) fn by_hand(state: &LookupState) -> Option<String> {
+    let (alpha, share) = state.set_by_hand?;
+    // Rounded down, and never up to a hundred.
+    let hundredths = ((share * 1e4).floor() as u64).min(9_999);
     Some(tr!(
-        "According to the bound, the logarithm of the retrieval error falls by {slope} when α increases by 1; with orthogonal codes the logarithm falls by {twice}.",
-        slope = significant(slope),
-        twice = significant(2.0 * slope)
+        "At the start of the run the attention is set by hand, with sharpness α = {alpha}. The head of a name then gives the named token at least {share} of its attention, whichever position is named.",
+        alpha = significant(alpha),
+        share = format!("{}.{:02} %", hundredths / 100, hundredths % 100)
     ))
 }
 
@@ -183,7 +215,7 @@ pub(super) fn span(run: &RunView) -> Option<String> {
     );
     let sample = run.spec().task.examples().sample_size();
     let error = newest(run, |row| &row.test_loss);
-    Some(match sample.filter(|_| error.is_finite()) {
+    let said = match sample.filter(|_| error.is_finite()) {
         Some(n) => tr!(
             "{oracle} The network trained on {n} prompts leaves {error} of the variance unexplained.",
             oracle,
@@ -191,6 +223,15 @@ pub(super) fn span(run: &RunView) -> Option<String> {
             error = decimal(error)
         ),
         None => oracle,
+    };
+    let outside = run.finding(&OUTSIDE).and_then(|found| found.few.first().copied());
+    Some(match outside.filter(|share| share.is_finite()) {
+        Some(share) => tr!(
+            "{said} Outside this span is {share} of ‖W‖², where W holds the first network's weights from the tokens to the first hidden layer; theorem 6 is about networks with 0.",
+            said,
+            share = percent(share as f32)
+        ),
+        None => said,
     })
 }
 

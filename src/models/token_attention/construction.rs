@@ -6,8 +6,10 @@
 //! score_h(i, j) = α s² ⟨ω_{t_ih}, ω_j⟩,   with s² = d/q where codes are scaled by √(d/q)
 //! ```
 //!
-//! Where no two codes have |⟨ω_i, ω_j⟩| above 1/2, all weight but N e^{−α s²/2} at most is on the token that is named; with
-//! one-hot codes all but N e^{−α s²}. The perceptron is then [`Teacher::readout`](crate::tokens::Teacher::readout). Heads and
+//! Where no two codes have |⟨ω_i, ω_j⟩| above 1/2 (assumption 3), all weight but N e^{−α s²/2} at most is on the token that
+//! is named; with one-hot codes all but N e^{−α s²}. Short random codes break the assumption, and of two equal codes the
+//! named token has no more than the other: [`retrieval`](crate::tokens::theory::retrieval) has the shares of any codes. The
+//! perceptron is then [`Teacher::readout`](crate::tokens::Teacher::readout). Heads and
 //! hidden units beyond those that are needed stay zero.
 
 use super::{Beginning, OnPrompts, QueryKey, TokenAttention};
@@ -16,7 +18,7 @@ use crate::settings::{Problem, Settings};
 use crate::tasks::Task;
 use crate::tokens::Prompts;
 
-/// The share of attention beside the named token, at most, with the usual sharpness.
+/// The share of attention beside the named token, at most, with the usual sharpness and codes that obey assumption 3.
 const BESIDE: f64 = 1e-4;
 
 impl TokenAttention {

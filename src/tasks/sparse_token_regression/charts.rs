@@ -5,9 +5,9 @@ crate::charts! {
     CHARTS;
     /// Mean squared error divided by the variance of the labels, with the theoretical lower bound for each number of heads.
     ERROR = "error", "Relative error", "Rel. error", Lines;
-    /// Relative error at the end of each run of a sweep over the number of heads H, with the theoretical lower bound 1 − H/q.
+    /// Relative error at the end of each run of a sweep over the number of heads H, with the theoretical lower bound: 1 − H/q if the names of a position are all different.
     STAIRS = "stairs", "Error by number of heads", "By heads", Lines;
-    /// Absolute values of W_QK of each head. ω: code of a token's position; t1: code of its first name. The outlined blocks compare codes of names and positions.
+    /// Absolute values of W_QK of each head; of separate matrices W_Q and W_K, the product before it is divided by √d_k. ω: code of a token's position; t1: code of its first name. The outlined blocks compare codes of names and positions.
     MATRIX = "qk", "Query-key matrix |W_QK|", "W_QK", Grid;
     /// Attention of every head at the chosen position of the prompt shown; the named tokens are outlined.
     GLANCES = "glances", "Attention of the heads", "Attention", Grid;
@@ -19,8 +19,8 @@ crate::charts! {
     NEEDED = "sequences", "Sequences needed to reach the target", "Sequences", Lines;
     /// Contents of the slots of the gated memory after each position of the prompt shown, starting with the first position.
     SLOTS = "slots", "Slots of the memory", "Slots", Grid;
-    /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the theoretical bound N exp(−αd/2q).
+    /// Retrieval error of the attention with weights set by hand, for each sharpness α, with the bound N exp(−αs²/2). s is the factor of the codes; with s = √(d/q), as in the paper, the bound is N exp(−αd/2q). The bound holds if no two codes have a scalar product above 1/2.
     SHARPNESS = "sharpness", "Retrieval error by sharpness α", "Sharpness", Lines;
-    /// The label is ⟨u, prompt⟩ with a vector u. Compared: the share of u outside the linear span of n prompts, and the error of networks trained on n prompts.
+    /// The label is ⟨u, prompt⟩ with a vector u. Compared: the share of u outside the linear span of n prompts, and the error of networks trained on n prompts. The lower bound holds for networks without first-layer weights outside this span; below the chart the share of these weights is stated.
     SPAN = "span", "Lower bound from the linear span of n prompts", "Span", Lines;
 }

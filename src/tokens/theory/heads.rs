@@ -36,6 +36,8 @@ pub fn floor(heads: usize, names: usize) -> f64 {
 }
 
 /// The bound of proposition 3 on the same with any scores: max(0, 1 − H(q + d)/(qd)).
+///
+/// For d = 1 it says nothing: H(q + 1) is larger than q with one head already. It is above 0 only for H < qd/(q + d).
 pub fn floor_of_any_scores(heads: usize, names: usize, dim: usize) -> f64 {
     let numbers = (names * dim) as f64;
     (1.0 - (heads * (names + dim)) as f64 / numbers).max(0.0)
@@ -310,6 +312,21 @@ mod tests {
         for (h, q, d) in [(1, 3, 8), (2, 6, 64), (3, 5, 2)] {
             assert!(floor_of_any_scores(h, q, d) <= floor(h, q));
         }
+    }
+
+    /// With d = 1 one head has q + 1 linear forms, more than the q numbers of the named tokens. Unclamped the bound is
+    /// 1 − (q + 1)/q = −1/q, and less with more heads. By hand: with q = 4 and d = 16 the 20 forms of one head leave 44 of 64
+    /// numbers, and the 40 forms of two leave 24.
+    #[test]
+    fn proposition_3_says_nothing_of_tokens_of_one_number() {
+        for names in 1..=6 {
+            for heads in 1..=8 {
+                assert_eq!(floor_of_any_scores(heads, names, 1), 0.0, "{heads} heads, {names} names");
+            }
+            assert!(1.0 - (names as f64 + 1.0) / (names as f64) < 0.0);
+        }
+        assert!((floor_of_any_scores(1, 4, 16) - 44.0 / 64.0).abs() < 1e-15);
+        assert!((floor_of_any_scores(2, 4, 16) - 24.0 / 64.0).abs() < 1e-15);
     }
 
     /// 1 − H/q, whatever H forms of the named tokens are told, in every dimension, and more where other tokens are in

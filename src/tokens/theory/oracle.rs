@@ -1,8 +1,13 @@
 //! The oracle of theorem 6: it knows u and which token is named, but sees a prompt only through the span of n training
 //! prompts.
 //!
-//! With a fully connected first layer that is trained by gradients (and weight decay, or from zero) every row of weights
-//! lies in that span, so whatever follows sees x ∈ R^{Nd} through its projection P x alone. The label is ⟨e_t ⊗ u, x⟩ with u
+//! Theorem 6 is about the algorithms of definition 5: those that end at a stationary point of the loss plus λ/2 ‖W‖², where
+//! ∇L + λW = 0, and those that return weights of least norm. With them every row of a fully connected first layer W lies in
+//! that span, so whatever follows sees x ∈ R^{Nd} through its projection P x alone. Other training need not keep W there: Adam
+//! scales gradients number by number, decoupled weight decay has no such stationary points, and without decay what the initial
+//! weights had outside the span stays. [`Span::outside`] measures how much of W is outside.
+//!
+//! The label is ⟨e_t ⊗ u, x⟩ with u
 //! in the block of the named token t, and for normal tokens the least risk is
 //!
 //! ```text
@@ -53,6 +58,24 @@ impl Span {
             *caught += along * along;
         }
         self.basis.push(rest);
+    }
+
+    /// The share of the squared norm of these vectors that is outside the span, from 0 to 1; 0 where all of them are 0.
+    ///
+    /// # Shapes
+    /// Each vector is `[positions · dim]`.
+    pub fn outside(&self, vectors: impl Iterator<Item = Vec<f64>>) -> f64 {
+        let (mut outside, mut whole) = (0.0, 0.0);
+        for vector in vectors {
+            let mut rest = vector.clone();
+            for axis in &self.basis {
+                let along = dot(&rest, axis);
+                rest.iter_mut().zip(axis).for_each(|(x, a)| *x -= along * a);
+            }
+            outside += dot(&rest, &rest);
+            whole += dot(&vector, &vector);
+        }
+        if whole > 0.0 { outside / whole } else { 0.0 }
     }
 
     /// Dimensions of the span.

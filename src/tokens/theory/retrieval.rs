@@ -60,8 +60,11 @@ pub fn retrieval(codes: &[f32], dimension: usize, beta: f64) -> Retrieval {
     all
 }
 
-/// N e^{−β/2}, the paper's bound on the error over max‖x‖; it holds with (N − 1) for N as a bound on
-/// [`Retrieval::worst_leak`] where codes obey assumption 3.
+/// N e^{−β/2}, the paper's bound on the error over max‖x‖, up to a factor of 2 in front.
+///
+/// Where no two codes have an inner product above 1/2, every a_j beside the named one is at most e^{−β/2}. So
+/// [`Retrieval::worst_leak`] is at most (N − 1) e^{−β/2}, and √[`Retrieval::error`] at most
+/// √((N − 1)² + (N − 1)) e^{−β/2}, which is below N e^{−β/2}.
 pub fn bound(positions: usize, beta: f64) -> f64 {
     positions as f64 * libm::exp(-beta / 2.0)
 }

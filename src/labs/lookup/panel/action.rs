@@ -2,7 +2,7 @@
 //! none of it restarts the run.
 
 use crate::display::words::{decimal, percent, thousands};
-use crate::labs::lookup::LookupState;
+use crate::labs::lookup::{LookupState, words};
 use crate::permalink::View;
 use crate::settings::real;
 use crate::sorting;
@@ -137,6 +137,12 @@ pub fn code_pairs(state: &LookupState) -> Option<String> {
         count = thousands(count),
         all = thousands(length * (length - 1) / 2)
     ))
+}
+
+/// What is said of a run's codes: [`code_pairs`], and how much of the attention named tokens get where it is set by hand.
+pub fn about_codes(state: &LookupState) -> Option<String> {
+    let all: Vec<String> = [code_pairs(state), words::by_hand(state)].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// A number of a token as it stands in its box: three decimals, or as it was entered.

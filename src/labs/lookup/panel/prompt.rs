@@ -50,10 +50,10 @@ pub fn Look() -> impl IntoView {
                 heads: state.inspected.attention.len(),
             })
         });
-        let pairs = news.context.memo(|run| action::code_pairs(run.state::<LookupState>()?));
+        let about_codes = news.context.memo(|run| action::about_codes(run.state::<LookupState>()?));
         let [named, tokens] = ["named", "tokens"].map(|key| news.problem(key));
         let parts = view! {
-            {move || pairs.get().map(|said| view! { <p class="card__text" data-testid="code-pairs">{said}</p> })}
+            {move || about_codes.get().map(|said| view! { <p class="card__text" data-testid="code-pairs">{said}</p> })}
             {which_prompt(news)}
             {move || shape.get().map(|shape| table(news, shape))}
             <p class="knob__problem" role="status" data-testid="prompt-problem">

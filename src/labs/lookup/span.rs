@@ -1,0 +1,235 @@
+//! How much of a feedforward network's first layer is outside the span of its training prompts: theorem 6 is about networks
+//! of which nothing is.
+//!
+//! With W the weights of the first layer on the numbers of the tokens, a column for each neuron, and P the projection onto the
+//! span of the training prompts x ∈ R^{Nd}, the share is ‖W − PW‖² / ‖W‖².
+//!
+//! # Why
+//! The algorithms of definition 5 end where the gradient of the loss plus λW is 0, or at weights of least norm. The gradient
+//! of the loss is a combination of training prompts, so both have a share of 0. A run is only on its way there. Adam scales
+//! the gradient number by number and leaves the span on the way. With coupled weight decay the share still goes to 0, as the
+//! run comes near a stationary point. With decoupled decay it does not: that fixed point is another one.
+
+use super::theory::{has_span, task};
+use crate::bounds::product;
+use crate::models::{Family, token_mlp};
+use crate::probing::{Job, Probe, ProbeSpec, Probed};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+use crate::tasks::{Batch, Sampler};
+use crate::tokens::Prompts;
+use crate::tokens::theory::oracle::Span;
+
+/// ‖W − PW‖² / ‖W‖² of the first network, as the one of its few numbers.
+pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: has_span };
+
+/// The probe.
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: OUTSIDE, job: |network| Some(Box::new(Outside::new(&network.spec, 0)?)) };
+
+/// Operations between two looks at the clock.
+const PORTION: u64 = 1 << 22;
+/// Most operations of a measurement.
+const MOST_OPERATIONS: u64 = 1 << 30;
+
+/// The measurement on its way.
+struct Outside {
+    prompts: Prompts,
+    /// The training prompts, as rows.
+    rows: Vec<f32>,
+    span: Span,
+    /// Training prompts that are in the span so far.
+    pushed: usize,
+}
+
+impl Outside {
+    /// Of network number `replica`, which has a sample of its own; none where it has no finite sample, or where measuring
+    /// would take too long.
+    fn new(spec: &RunSpec, replica: u32) -> Option<Self> {
+        let (task, count) = (task(spec)?, spec.task.examples().sample_size()?);
+        let Some(Family::TokenMlp(_)) = spec.model.config().family() else { return None };
+        let (prompts, mut sample) = (task.drawn(), Batch::default());
+        let size = prompts.length * prompts.dim;
+        let rank = count.min(size);
+        // Each prompt is made orthogonal to those before it twice, and each neuron's weights are projected once.
+        let width = spec.parameters().get(token_mlp::w(0))?.shape[2];
+        let operations = [product([2, count, rank, size]), product([width, rank, size])];
+        if operations.iter().fold(0, |sum: u64, more| sum.saturating_add(*more)) > MOST_OPERATIONS {
+            return None;
+        }
+        task.finite_sample(spec.run.seed, replica, 0, count, &mut sample);
+        // No direction is asked for.
+        let span = Span::new(prompts.length, &vec![0.0; prompts.dim]);
+        Some(Outside { prompts, rows: sample.x, span, pushed: 0 })
+    }
+
+    /// Puts some more prompts into the span; whether all of them are there.
+    fn go_on(&mut self) -> bool {
+        let (columns, size) = (self.prompts.columns(), self.prompts.length * self.prompts.dim);
+        let mut left = PORTION;
+        while let Some(row) = self.rows.get(self.pushed * columns..(self.pushed + 1) * columns) {
+            let tokens: Vec<f64> = self.prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
+            self.span.push(&tokens);
+            self.pushed += 1;
+            left = left.saturating_sub(product([2, self.span.rank() + 1, size]));
+            if left == 0 {
+                return self.pushed * columns >= self.rows.len();
+            }
+        }
+        true
+    }
+
+    /// The share of these weights, `[N · D, neurons]`.
+    fn share(&self, weights: &[f32]) -> f64 {
+        let Prompts { length, dim, .. } = self.prompts;
+        let inputs = length * self.prompts.width();
+        let neurons = weights.len() / inputs.max(1);
+        let of_neuron = |neuron: usize| {
+            let on_tokens = (0..length * dim).map(move |at| {
+                let row = at / dim * self.prompts.width() + at % dim;
+                f64::from(weights[row * neurons + neuron])
+            });
+            on_tokens.collect::<Vec<f64>>()
+        };
+        self.span.outside((0..neurons).map(of_neuron))
+    }
+}
+
+impl Job for Outside {
+    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+        if !self.go_on() {
+            return None;
+        }
+        let share = network.weights.get(token_mlp::w(0)).map_or(f64::NAN, |weights| self.share(weights));
+        Some(Finding::of(OUTSIDE.id()).with_few([share]))
+    }
+}
+
+/// ‖W − PW‖² / ‖W‖² of network number `replica` with these parameters, in their permanent order; none where it cannot be
+/// measured.
+pub fn outside(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<f64> {
+    let mut job = Outside::new(spec, replica)?;
+    while !job.go_on() {}
+    Some(job.share(parameters.get(token_mlp::w(0))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::probing::ProbeJob;
+    use crate::rng::{Purpose, Stream};
+
+    fn spec(rest: &str) -> RunSpec {
+        let (link, notices) =
+            decode(&format!("#v1/sparse-token-regression?model=token-mlp&q=1&lists=one&g=linear&{rest}"));
+        assert!(notices.is_empty(), "{rest}: {notices:?}");
+        link.spec
+    }
+
+    /// Solves a system of equations with a symmetric positive matrix `[size, size]` (Gauss).
+    fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+        let size = right.len();
+        for at in 0..size {
+            let pivot = matrix[at].clone();
+            for row in at + 1..size {
+                let factor = matrix[row][at] / pivot[at];
+                (at..size).for_each(|column| matrix[row][column] -= factor * pivot[column]);
+                right[row] -= factor * right[at];
+            }
+        }
+        for at in (0..size).rev() {
+            let known: f64 = (at + 1..size).map(|column| matrix[at][column] * right[column]).sum();
+            right[at] = (right[at] - known) / matrix[at][at];
+        }
+        right
+    }
+
+    /// The squared distance of a vector from the span of prompts, by least squares: the normal equations of its
+    /// coefficients.
+    fn distance(vector: &[f64], prompts: &[Vec<f64>]) -> f64 {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let gram = prompts.iter().map(|a| prompts.iter().map(|b| dot(a, b)).collect()).collect();
+        let coefficients = solved(gram, prompts.iter().map(|p| dot(p, vector)).collect());
+        let rest: Vec<f64> = (0..vector.len())
+            .map(|at| vector[at] - coefficients.iter().zip(prompts).map(|(c, p)| c * p[at]).sum::<f64>())
+            .collect();
+        dot(&rest, &rest)
+    }
+
+    #[test]
+    fn the_share_is_that_of_least_squares() {
+        for (rest, replica) in [
+            ("n=4&dim=3&m=5&widths=6", 0),
+            ("n=6&dim=2&m=11&widths=9.4&codes=random&enc=root", 2),
+            ("n=5&dim=1&m=2&widths=3&seed=7", 1),
+        ] {
+            let spec = spec(rest);
+            let task = task(&spec).unwrap();
+            let (prompts, mut batch) = (task.drawn(), Batch::default());
+            task.finite_sample(spec.run.seed, replica, 0, task.m, &mut batch);
+            let tokens = |row: &[f32]| prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
+            let sample: Vec<Vec<f64>> = batch.x.chunks(prompts.columns()).map(tokens).collect();
+            let weights = spec.initial();
+            let (d, wide, neurons) = (task.dim, prompts.width(), spec.parameters()[1].shape[2]);
+            let (mut far, mut whole) = (0.0, 0.0);
+            for neuron in 0..neurons {
+                // Of every token's vector the first d numbers are its own.
+                let mut own = vec![];
+                for token in 0..task.length {
+                    for number in 0..d {
+                        own.push(f64::from(weights[1][(token * wide + number) * neurons + neuron]));
+                    }
+                }
+                far += distance(&own, &sample);
+                whole += own.iter().map(|w| w * w).sum::<f64>();
+            }
+            let found = outside(&spec, replica, &weights).unwrap();
+            assert!((found - far / whole).abs() < 1e-10, "{rest}: {found} {}", far / whole);
+            assert!(found > 0.05 && found < 0.95, "{rest}: {found}");
+        }
+    }
+
+    /// Weights that are combinations of training prompts have no part outside; those of other directions have all of it.
+    #[test]
+    fn combinations_of_prompts_are_inside() {
+        let spec = spec("n=4&dim=3&m=5&widths=6");
+        let task = task(&spec).unwrap();
+        let (prompts, mut batch) = (task.drawn(), Batch::default());
+        task.finite_sample(spec.run.seed, 0, 0, task.m, &mut batch);
+        let stream = Stream::new(1, Purpose::Batch, 0);
+        let mut weights = spec.initial();
+        for neuron in 0..6 {
+            for (at, w) in weights[1].iter_mut().enumerate().filter(|(at, _)| at % 6 == neuron) {
+                let (token, number) = (at / 6 / prompts.width(), at / 6 % prompts.width());
+                // Weights on codes are no part of W.
+                if number < task.dim {
+                    let of = |row: &[f32]| prompts.parts(row).0[token * task.dim + number];
+                    let rows = batch.x.chunks(prompts.columns()).enumerate();
+                    *w = rows.map(|(p, row)| stream.normal(neuron as u64, p as u32) * of(row)).sum();
+                }
+            }
+        }
+        let found = outside(&spec, 0, &weights).unwrap();
+        assert!(found < 1e-12, "{found}");
+        // Another network of the same run has another sample.
+        assert!(outside(&spec, 1, &weights).unwrap() > 0.1);
+        weights[1].fill(0.0);
+        assert_eq!(outside(&spec, 0, &weights), Some(0.0));
+    }
+
+    #[test]
+    fn the_probe_finds_the_same_and_needs_a_sample() {
+        let run = spec("n=16&dim=8&m=96&widths=32");
+        let network = Probed { spec: run.clone(), step: 0, weights: run.initial() };
+        let mut job = ProbeJob::new(&SPEC, network).unwrap();
+        let found = job.advance(f64::INFINITY).unwrap();
+        let expected = outside(&run, 0, &run.initial()).unwrap();
+        assert_eq!(found.few, [expected]);
+        // Of 128 dimensions the sample has 96: a quarter of random weights is outside.
+        assert!((expected - 0.25).abs() < 0.05, "{expected}");
+        assert_eq!(outside(&spec("n=4&dim=3&widths=6"), 0, &spec("n=4&dim=3&widths=6").initial()), None);
+        let attention = decode("#v1/sparse-token-regression?q=1&lists=one&g=linear&m=9").0.spec;
+        assert!((OUTSIDE.applies)(&attention).is_err());
+    }
+}
