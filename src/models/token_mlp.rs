@@ -5,8 +5,10 @@
 //! h_0 = [z_1; …; z_N],  h_l = relu(h_{l−1} W_l + b_l) for l = 1..L,  ŷ = h_L W_{L+1} + b_{L+1}
 //! ```
 //!
-//! z_i is what [`prompts`] says. The first layer of such a network sees of a prompt only its projection onto what the
-//! training prompts span, so that its error on fresh prompts is at least 1 − n/(Nd) (theorem 6 of the paper).
+//! z_i is what [`prompts`] says. At a stationary point of the loss plus λ/2 ‖W‖², or with weights of least norm, the first
+//! layer W sees of a prompt only its projection onto what the n training prompts span. Then the error on fresh prompts is at
+//! least 1 − n/(Nd), on average over the linear functions (definition 5 and theorem 6 of the paper). Adam with decoupled
+//! weight decay does not end at such a point.
 //!
 //! All numbers begin uniform on ±1/√fan_in, as PyTorch's `Linear` has them.
 //!
@@ -33,8 +35,8 @@ use crate::tokens::Prompts;
 settings! {
     /// Hidden layers of ReLUs on all tokens of a prompt at once, and an output for each position.
     pub struct TokenMlp {
-        /// Number of neurons in each hidden layer, from the first layer to the last.
-        widths: Vec<usize> = vec![128, 128], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
+        /// Number of neurons in each hidden layer, from the first layer to the last; 0 stands for N·d, the number of components of all tokens together.
+        widths: Vec<usize> = vec![128, 128], "widths", "Hidden widths", Range::Sizes(0, 4096, 6), "neurons";
     }
 }
 
@@ -59,7 +61,7 @@ f   = h_L w{L+1} + b{L+1}                               a number for each positi
             layout::PROMPT_LETTERS[1],
             layout::PROMPT_LETTERS[2],
             ["L", "hidden layers: the length of `widths`"],
-            ["m_l", "neurons of hidden layer l: number l of `widths`"],
+            ["m_l", "neurons of hidden layer l: number l of `widths`, or `n` · `dim` where that number is 0"],
         ],
         all: &[
             layout::CODES,
@@ -78,11 +80,16 @@ f   = h_L w{L+1} + b{L+1}                               a number for each positi
         ],
     };
 
+    /// Neurons of each hidden layer on prompts, the first one first.
+    fn hidden<'a>(&'a self, prompts: &'a Prompts) -> impl Iterator<Item = usize> + 'a {
+        self.widths.iter().map(|width| if *width == 0 { prompts.length * prompts.dim } else { *width })
+    }
+
     /// Inputs and outputs of each layer on prompts, the first one first.
     pub fn layers(&self, prompts: &Prompts) -> Vec<[usize; 2]> {
         let mut below = prompts.length * prompts.width();
-        let layer = |width: &usize| [std::mem::replace(&mut below, *width), *width];
-        self.widths.iter().chain([&prompts.length]).map(layer).collect()
+        let layer = |width: usize| [std::mem::replace(&mut below, width), width];
+        self.hidden(prompts).chain([prompts.length]).map(layer).collect()
     }
 }
 
@@ -150,8 +157,8 @@ impl PromptNetwork for TokenMlp {
             * sizes.enumerate().map(|(layer, size)| if layer == 0 { 4.0 } else { 6.0 } * size).sum::<f64>()
     }
 
-    fn activations(&self, _prompts: &Prompts) -> u64 {
-        bounds::product([self.widths.iter().copied().max().unwrap_or(1)])
+    fn activations(&self, prompts: &Prompts) -> u64 {
+        bounds::product([self.hidden(prompts).max().unwrap_or(1)])
     }
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {

@@ -36,6 +36,25 @@ fn parameters_are_codes_and_then_layer_by_layer() {
     }
 }
 
+/// The authors' network on prompts of N = 4 tokens with d = 2 numbers: N·d = 8 and then 1,000 hidden units. By hand: codes of
+/// 4 · 4 numbers, 56 · 8 + 8 in the first layer, 8 · 1,000 + 1,000 in the second and 1,000 · 4 + 4 in the last.
+#[test]
+fn a_width_of_0_is_as_many_neurons_as_tokens_have_numbers() {
+    let (network, batch) = network(Codes::OneHot, &[0, 1000]);
+    let parameters = network.parameters(14, 1);
+    assert_eq!(parameters.iter().map(Parameter::len).sum::<usize>(), 16 + 456 + 9_000 + 4_004);
+    let (written, _) = self::network(Codes::OneHot, &[8, 1000]);
+    let outputs = |network: &OnPrompts| {
+        let initial = network.initial(5, 14, 1);
+        let slices: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+        TokenMlp::outputs(&network.plain(&slices), &batch.x[..network.prompts.columns()])
+    };
+    assert_eq!(outputs(&network), outputs(&written));
+    assert_eq!(network.net.activations(&network.prompts), 1000);
+    let narrow = OnPrompts { net: TokenMlp { widths: vec![0, 3] }, ..network };
+    assert_eq!(narrow.net.activations(&narrow.prompts), 8);
+}
+
 #[test]
 fn gradients_are_central_differences() {
     for (codes, widths) in
