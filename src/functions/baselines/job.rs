@@ -24,7 +24,8 @@ pub struct Scores {
     pub variance: f64,
     /// Squared errors of each baseline on the point after so many examples.
     pub squares: Vec<(Baseline, Vec<Score>)>,
-    /// The epoch, from 1 on, with the least mean error for each number of examples; empty if no network was trained.
+    /// The epoch, from 1 on, with the least mean error over all prompts for each number of examples; empty if no network was
+    /// trained.
     pub best_epochs: Vec<usize>,
 }
 
@@ -84,11 +85,15 @@ pub struct BaselinesJob {
     y: Vec<f64>,
     /// The network on the prompt at hand.
     training: Option<Training>,
+    /// The smallest of that network's errors so far, by absolute value.
+    least: f64,
     variance: f64,
     /// `[baselines, examples]`, empty rows where networks are trained.
     sums: Vec<Vec<Sums>>,
     /// `[examples, epochs]`.
     epochs: Vec<Vec<Sums>>,
+    /// Of the best epoch of each prompt, `[examples]`.
+    each: Vec<Sums>,
 }
 
 impl BaselinesJob {
@@ -116,9 +121,11 @@ impl BaselinesJob {
             x: vec![],
             y: vec![],
             training: None,
+            least: f64::INFINITY,
             variance: 0.0,
             sums: vec![vec![Sums::default(); examples.len()]; baselines.len()],
             epochs: vec![vec![Sums::default(); if is_trained { EPOCHS } else { 0 }]; examples.len()],
+            each: vec![Sums::default(); examples.len()],
             examples,
         }
     }
@@ -160,9 +167,14 @@ impl BaselinesJob {
             // Without examples the network has learned nothing, and 0 is predicted.
             let output = if examples == 0 { 0.0 } else { training.output(query) };
             let epoch = training.epochs();
-            self.epochs[self.at][epoch - 1].add(output - label);
+            let error = output - label;
+            self.epochs[self.at][epoch - 1].add(error);
+            if error.abs() < self.least.abs() {
+                self.least = error;
+            }
             let used = training.operations(examples);
             if epoch == EPOCHS {
+                self.each[self.at].add(std::mem::replace(&mut self.least, f64::INFINITY));
                 self.training = None;
                 self.at += 1;
             }
@@ -204,6 +216,7 @@ impl BaselinesJob {
         let of = |(baseline, sums): (&Baseline, &Vec<Sums>)| {
             let at = |k: usize| match baseline {
                 Baseline::Best => self.epochs[k][best[k] - 1],
+                Baseline::Each => self.each[k],
                 Baseline::Last => self.epochs[k][EPOCHS - 1],
                 _ => sums[k],
             };
@@ -275,6 +288,41 @@ mod tests {
         // The best epoch is the last, or one close to it.
         assert!(found.best_epochs[0] > 80, "{:?}", found.best_epochs);
         assert!(found.r2(Baseline::Last).unwrap()[0] > 0.85);
+    }
+
+    /// Both readings of the paper's "best epoch", from networks that are trained and asked one by one here.
+    #[test]
+    fn the_best_epoch_is_one_for_all_prompts_or_one_for_each() {
+        let prompts = FunctionPrompts { dim: 2, hidden: 5, points: 7, ..FunctionPrompts::default() };
+        let (count, examples) = (9, [2, 6]);
+        let found = scores(&prompts, count, &examples, &[Baseline::Best, Baseline::Each, Baseline::Last]);
+        for (k, shown) in examples.into_iter().enumerate() {
+            // Squared errors, `[prompts, epochs]`.
+            let mut squares = vec![];
+            for prompt in 0..count {
+                let mut row = vec![];
+                prompts.held_out(0, prompts.points, prompt..prompt + 1, &mut row);
+                let (x, y) = prompts.parts(&row);
+                let [x, y] = [x, y].map(|all| all.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
+                let inputs = prompts.inputs();
+                let after = |epochs: usize| {
+                    let fitted =
+                        Baseline::Last.fit(&prompts, (0, prompt), &x[..shown * inputs], &y[..shown], epochs);
+                    (fitted.at(&x[shown * inputs..][..inputs]) - y[shown]).powi(2)
+                };
+                squares.push((1..=EPOCHS).map(after).collect::<Vec<f64>>());
+            }
+            let mean = |of: &dyn Fn(&Vec<f64>) -> f64| squares.iter().map(of).sum::<f64>() / count as f64;
+            let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
+            let of_all = least(&mut (0..EPOCHS).map(|epoch| mean(&|own| own[epoch])));
+            let of_each = mean(&|own| least(&mut own.iter().copied()));
+            let last = mean(&|own| own[EPOCHS - 1]);
+            for ((baseline, all), expected) in found.squares.iter().zip([of_all, of_each, last]) {
+                let mean = all[k].mean;
+                assert!((mean - expected).abs() < 1e-9 * (1.0 + expected), "{baseline:?}: {mean} {expected}");
+            }
+            assert!(of_each < of_all && of_all <= last, "{of_each} {of_all} {last}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! What methods reach does not depend on any network, so that it need not wait for the runs of the sweep. Networks that are
-//! trained on each prompt take a thousand times as long and are left out.
+//! trained on each prompt take a thousand times as long and are left out; the chart's summary says so.
 
 use super::judge::methods;
 use crate::bounds::product;

@@ -14,11 +14,12 @@ pub(super) const MOST_TRAINED: usize = 8;
 /// Operations, roughly, of all that is measured without training.
 const MOST_FITTED: u64 = 1 << 26;
 /// Operations, roughly, of all networks that are trained on prompts.
-const MOST_TRAINING: u64 = 1 << 29;
+const MOST_TRAINING: u64 = 1 << 31;
 /// Prompts on which methods are measured, at least and at most.
 const FITTED: (u64, u64) = (8, 512);
-/// The same for networks that are trained: on fewer prompts, none is.
-const TRAINED: (u64, u64) = (16, 64);
+/// The same for networks that are trained: where there is no time for so many prompts, fewer numbers of examples are
+/// measured, and where there is none for one of them, no network is trained and [`left_out`] says so.
+const TRAINED: (u64, u64) = (16, 256);
 
 /// What one method does after several numbers of examples.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Judged {
     pub examples: Vec<usize>,
     /// R² there.
     pub curve: Curve,
+    /// Prompts that it was measured on.
+    pub prompts: usize,
 }
 
 impl Judged {
@@ -56,7 +59,8 @@ pub fn methods(prompts: &FunctionPrompts) -> Vec<Baseline> {
         // Without noise ridge regression is least squares.
         Class::Linear | Class::Sparse => vec![Baseline::LeastSquares, Baseline::Neighbours],
         Class::Tree | Class::Network => {
-            vec![Baseline::Affine, Baseline::Neighbours, Baseline::Best, Baseline::Last]
+            let trained = [Baseline::Each, Baseline::Best, Baseline::Last];
+            [Baseline::Affine, Baseline::Neighbours].into_iter().chain(trained).collect()
         }
     }
 }
@@ -73,6 +77,7 @@ pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
         Baseline::Affine | Baseline::Ridge => (Role::Train, None),
         Baseline::Last => (Role::Relevant, None),
         Baseline::Best => (Role::Other, Some(1)),
+        Baseline::Each => (Role::Other, Some(0)),
         Baseline::LeastSquares => (Role::Other, Some(1)),
         Baseline::Neighbours => (Role::Other, Some(3)),
     }
@@ -97,6 +102,24 @@ pub fn training(prompts: &FunctionPrompts, examples: usize) -> u64 {
     product([EPOCHS as u64, 6 * examples as u64 + 20, weights(prompts)])
 }
 
+/// Numbers of examples on which networks are trained, and on how many prompts; none where it takes too long. Where it takes
+/// long there are fewer numbers of examples, but the one of a prompt as in training stays.
+fn trainable(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
+    let (last, usual) = (prompts.longest() - 1, prompts.points - 1);
+    let all = [MOST_TRAINED, MOST_TRAINED / 2, MOST_TRAINED / 4].map(|most| places(1, last, most, &[usual]));
+    all.into_iter().chain([vec![usual]]).find_map(|at| {
+        let each = at.iter().map(|k| training(prompts, *k)).fold(0, u64::saturating_add);
+        let count = (MOST_TRAINING / each.max(1)).min(TRAINED.1);
+        (count >= TRAINED.0).then_some((at, count as usize))
+    })
+}
+
+/// The [`methods`] that are not measured, because training a network on each of several prompts would take too long.
+pub fn left_out(prompts: &FunctionPrompts) -> Vec<Baseline> {
+    let is_measured = trainable(prompts).is_some();
+    methods(prompts).into_iter().filter(|of| of.is_trained() && !is_measured).collect()
+}
+
 impl Judge {
     /// The measurement for the prompts of `seed`.
     pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
@@ -104,11 +127,8 @@ impl Judge {
         let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
             methods(prompts).into_iter().partition(|baseline| baseline.is_trained());
         let mut jobs = vec![];
-        let at = places(1, last, MOST_TRAINED, &[usual]);
-        let each: u64 = at.iter().map(|k| training(prompts, *k)).fold(0, u64::saturating_add);
-        let count = (MOST_TRAINING / each.max(1)).min(TRAINED.1);
-        if count >= TRAINED.0 && !trained.is_empty() {
-            jobs.push(BaselinesJob::new(prompts, seed, count as usize, &at, &trained));
+        if let Some((at, count)) = trainable(prompts).filter(|_| !trained.is_empty()) {
+            jobs.push(BaselinesJob::new(prompts, seed, count, &at, &trained));
         }
         let at = places(0, last, MOST_PLACES, &[usual]);
         let inputs = prompts.inputs() as u64 + 1;
@@ -139,7 +159,8 @@ fn judged(scores: &Scores) -> Vec<Judged> {
         let part =
             |by: f64| relative.iter().map(|score| (1.0 - score.mean + by * score.error) as f32).collect();
         let curve = Curve { middle: part(0.0), low: part(-NINETY), high: part(NINETY) };
-        Some(Judged { baseline: *baseline, examples: scores.examples.clone(), curve })
+        let (examples, prompts) = (scores.examples.clone(), scores.prompts);
+        Some(Judged { baseline: *baseline, examples, curve, prompts })
     };
     scores.squares.iter().filter_map(one).collect()
 }
@@ -181,12 +202,24 @@ mod tests {
         assert_eq!(exact.after(8), None);
     }
 
+    /// A network 2-8-8-1 has 16 + 64 + 8 weights, and 100 epochs on k examples make 100 · 88 · (6k + 20) operations: 5.2
+    /// million for k = 2, 4, …, 16. Of 2³¹ operations 256 prompts take less.
     #[test]
-    fn networks_of_a_prompts_own_are_left_out_where_they_take_too_long() {
-        let trained = |prompts: &FunctionPrompts| Judge::new(prompts, 1).jobs.len() == 2;
-        assert!(trained(&FunctionPrompts::default()));
-        let large =
-            FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..FunctionPrompts::default() };
-        assert!(!trained(&large));
+    fn networks_of_a_prompts_own_are_trained_as_long_as_there_is_time() {
+        let usual = FunctionPrompts::default();
+        assert_eq!(training(&usual, 16), 100 * 88 * 116);
+        assert_eq!(trainable(&usual), Some((vec![2, 4, 6, 8, 10, 12, 14, 16], 256)));
+        assert_eq!((left_out(&usual), Judge::new(&usual, 1).jobs.len()), (vec![], 2));
+        // 21-20-20-20-20-20-1: 420 + 4 · 400 + 20 weights. 100 epochs on 25 and on 50 examples make 204,000 · (170 + 320)
+        // operations, so that 2³¹ are enough for 21 prompts at these two numbers of examples.
+        let large = FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..usual.clone() };
+        assert_eq!(training(&large, 50), 100 * 2040 * 320);
+        assert_eq!(trainable(&large), Some((vec![25, 50], 21)));
+        assert_eq!((left_out(&large), Judge::new(&large, 1).jobs.len()), (vec![], 2));
+        // Where there is no time for 16 prompts, it is said which methods are missing.
+        let larger = FunctionPrompts { points: 128, hidden: 32, ..large };
+        assert_eq!(trainable(&larger), None);
+        assert_eq!(left_out(&larger), [Baseline::Each, Baseline::Best, Baseline::Last]);
+        assert_eq!(Judge::new(&larger, 1).jobs.len(), 1);
     }
 }

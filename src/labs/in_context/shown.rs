@@ -15,12 +15,12 @@ const LOWEST: f64 = -1.0;
 /// What the lower end of an axis of R² is a multiple of.
 const GRAIN: f64 = 0.25;
 
-/// The last point of a prompt as in training, and R² of each method there, with its name. None while inputs are multiplied
+/// R² of each method at the last point of a prompt as in training. None while inputs are multiplied
 /// by a number: methods are known on such prompts alone then, and the run was measured on others.
-pub(super) fn at_the_last_point(run: &RunView) -> Vec<(f32, &'static str)> {
+pub(super) fn at_the_last_point(run: &RunView) -> Vec<(f32, Baseline)> {
     let Some(state) = of_own_prompts(run) else { return vec![] };
     let last = state.prompts.points - 1;
-    let one = |of| Some((state.judged(of)?.after(last)?, name(of)));
+    let one = |of| Some((state.judged(of)?.after(last)?, of));
     methods(&state.prompts).into_iter().filter_map(one).collect()
 }
 
@@ -57,7 +57,9 @@ fn together(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, String)> {
 fn joined(of: &[Baseline]) -> String {
     let is_both = [Baseline::Best, Baseline::Last].iter().all(|epoch| of.contains(epoch));
     let one = |of: &Baseline| match of {
-        Baseline::Best if is_both => Some(tr!("Trained network, best and last epoch").to_string()),
+        Baseline::Best if is_both => {
+            Some(tr!("Trained network, best epoch for all prompts and last epoch").to_string())
+        }
         Baseline::Last if is_both => None,
         of => Some(name(*of).to_string()),
     };
@@ -105,7 +107,10 @@ mod tests {
         assert_eq!(apart[3], (0.85, name(Last).to_string()));
         assert_eq!(
             lines(&[(Affine, 0.68), (Best, 0.9), (Last, 0.8999)]),
-            [(0.68, name(Affine).to_string()), (0.9, "Trained network, best and last epoch".to_string())]
+            [
+                (0.68, name(Affine).to_string()),
+                (0.9, "Trained network, best epoch for all prompts and last epoch".to_string())
+            ]
         );
         let same = lines(&[(Affine, -0.1), (Neighbours, -0.1)]);
         assert_eq!(same, [(-0.1, format!("{} and {}", name(Affine), name(Neighbours)))]);

@@ -50,6 +50,8 @@ pub struct Inspected {
     pub shown: usize,
     /// What methods predict for the point that is asked.
     pub others: Vec<(Baseline, f64)>,
+    /// Whether a network of the prompt's own is not among them, because training it would take too long.
+    pub is_left_out: bool,
     /// The functions, where inputs are one number.
     pub drawn: Option<Drawn>,
 }
@@ -255,10 +257,10 @@ impl InContextState {
         let (x, y) = (wide(x), wide(&y[..shown]));
         let (seen, asked) = (&x[..shown * inputs], &x[shown * inputs..][..inputs]);
         let is_quick = |of: &Baseline| !of.is_trained() || judge::training(prompts, shown) <= MOST_TRAINING;
-        // Of one prompt nobody knows which epoch is best.
-        let all = judge::methods(prompts).into_iter().filter(|of| *of != Baseline::Best && is_quick(of));
+        let (all, slow): (Vec<Baseline>, Vec<Baseline>) =
+            judge::methods(prompts).into_iter().filter(|of| !of.knows_labels()).partition(is_quick);
         let fit = |of: Baseline| (of, of.fit(prompts, (seed, example - 1), seen, &y, EPOCHS));
-        let fitted: Vec<(Baseline, Fitted)> = all.map(fit).collect();
+        let fitted: Vec<(Baseline, Fitted)> = all.into_iter().map(fit).collect();
         let drawn = (dim == 1).then(|| {
             let places = places(x.iter().step_by(inputs).copied());
             let at = |x: f64| if prompts.constant { vec![x, 1.0] } else { vec![x] };
@@ -274,8 +276,18 @@ impl InContextState {
             }
         });
         let others = fitted.iter().map(|(of, fitted)| (*of, fitted.at(asked))).collect();
-        self.inspected =
-            Inspected { example, row, inputs, dim, shown, others, drawn, ..Inspected::default() };
+        let is_left_out = !slow.is_empty();
+        self.inspected = Inspected {
+            example,
+            row,
+            inputs,
+            dim,
+            shown,
+            others,
+            is_left_out,
+            drawn,
+            ..Inspected::default()
+        };
         self.making = None;
     }
 

@@ -1,6 +1,6 @@
 //! What is said of runs on prompts of points and of their charts.
 
-use super::judge::{methods, name};
+use super::judge::{left_out, methods, name};
 use super::shown::{at_the_last_point, drawn, of_network};
 use super::state::InContextState;
 use super::sweeps::{across, curves};
@@ -35,9 +35,11 @@ fn newest(run: &RunView, of: fn(&Row) -> &Vec<f32>) -> f32 {
     run.history.last().map_or(f32::NAN, |row| spread(of(row)).0)
 }
 
-/// The best method at the last point that sees one prompt alone.
+/// The best method at the last point that sees one prompt alone, without the label that is asked for.
 fn best(run: &RunView) -> Option<(f32, &'static str)> {
-    at_the_last_point(run).into_iter().max_by(|a, b| a.0.total_cmp(&b.0))
+    let honest = at_the_last_point(run).into_iter().filter(|(_, of)| !of.knows_labels());
+    let best = honest.max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(r2, of)| (r2, name(of)))
 }
 
 /// How far learning has come, for the status line.
@@ -78,8 +80,33 @@ pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
 /// "0.683 (Ridge on (x, 1))" of all methods.
 fn of_methods(run: &RunView) -> Option<String> {
     let all: Vec<String> =
-        at_the_last_point(run).into_iter().map(|(r2, name)| format!("{name} {}", decimal(r2))).collect();
+        at_the_last_point(run).into_iter().map(|(r2, of)| format!("{} {}", name(of), decimal(r2))).collect();
     (!all.is_empty()).then(|| list(&all))
+}
+
+/// A sentence with which another one goes on.
+pub(super) fn with(said: String, more: Option<&'static str>) -> String {
+    match more {
+        Some(more) => format!("{said} {more}"),
+        None => said,
+    }
+}
+
+/// That a method is missing from the charts, where it is.
+fn not_measured(run: &RunView) -> Option<&'static str> {
+    let state: &InContextState = run.state()?;
+    (!left_out(&state.prompts).is_empty()).then(|| {
+        tr!(
+            "A network that is trained on the examples of a prompt is not measured, because training takes too long at these settings."
+        )
+    })
+}
+
+/// That a network of the shown prompt's own is missing, where it is.
+pub(super) fn not_trained(state: &InContextState) -> Option<&'static str> {
+    state.inspected.is_left_out.then(|| {
+        tr!("A network that is trained on this prompt is not shown, because training takes too long at these settings.")
+    })
 }
 
 pub(super) fn explained(run: &RunView) -> String {
@@ -89,10 +116,11 @@ pub(super) fn explained(run: &RunView) -> String {
         step = thousands(run.step),
         r2
     );
-    match of_methods(run) {
+    let said = match of_methods(run) {
         Some(others) => tr!("{said} Methods that use only one prompt: {others}.", said, others),
         None => said,
-    }
+    };
+    with(said, not_measured(run))
 }
 
 pub(super) fn by_examples(run: &RunView) -> Option<String> {
@@ -118,18 +146,24 @@ pub(super) fn by_examples(run: &RunView) -> Option<String> {
     }
     for of in methods(&state.prompts) {
         if let Some(judged) = state.judged(of) {
-            said.push(line(name(of), &|k| judged.after(k)));
+            let measured = tr!(
+                "{method} ({count} prompts)",
+                method = name(of),
+                count = thousands(judged.prompts as u64)
+            );
+            said.push(line(&measured, &|k| judged.after(k)));
         }
     }
     let said = said.join("; ");
-    Some(match is_shifted {
+    let said = match is_shifted {
         false => tr!("R² by number of examples. {said}.", said),
         true => tr!(
             "R² by number of examples, with inputs multiplied by {shift}. {said}.",
             shift = real(run.link.view.shift),
             said
         ),
-    })
+    };
+    Some(with(said, not_measured(run)))
 }
 
 pub(super) fn prompt_title(run: &RunView) -> Option<String> {
@@ -155,12 +189,13 @@ pub(super) fn prompt(run: &RunView) -> Option<String> {
     };
     let mut all = vec![tr!("network {off}", off = decimal(off(&drawn.network)))];
     all.extend(drawn.others.iter().map(|(of, y)| format!("{} {}", name(*of), decimal(off(y)))));
-    Some(tr!(
+    let said = tr!(
         "Root mean square distance between predictions and function, after {shown} of {most} examples: {all}.",
         shown = state.shown(&run.link.view),
         most = state.most_shown(),
         all = list(&all)
-    ))
+    );
+    Some(with(said, not_trained(state)))
 }
 
 pub(super) fn maps_title(run: &RunView) -> Option<String> {
@@ -215,8 +250,18 @@ pub(super) fn depth(run: &RunView) -> String {
         all.push((name(baseline).into(), known.iter().map(|(x, r2)| (*x, vec![*r2])).collect()));
     }
     let said: Vec<String> = all.into_iter().filter_map(one).collect();
-    match said.is_empty() {
-        true => tr!("No run of the sweep has ended yet.").into(),
-        false => tr!("R² at the last point of a prompt. {said}.", said = said.join("; ")),
+    if said.is_empty() {
+        return tr!("No run of the sweep has ended yet.").into();
     }
+    let said = tr!("R² at the last point of a prompt. {said}.", said = said.join("; "));
+    let is_without_networks = across(run).is_some()
+        && run
+            .state()
+            .is_some_and(|state: &InContextState| methods(&state.prompts).iter().any(|of| of.is_trained()));
+    with(
+        said,
+        is_without_networks.then(|| {
+            tr!("A network that is trained on the examples of a prompt is not measured for the runs of this sweep.")
+        }),
+    )
 }

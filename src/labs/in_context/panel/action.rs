@@ -2,8 +2,8 @@
 //! it restarts the run.
 
 use crate::display::words::{decimal, list};
-use crate::labs::in_context::InContextState;
 use crate::labs::in_context::judge::name;
+use crate::labs::in_context::{InContextState, words};
 use crate::permalink::View;
 use crate::settings::real;
 use crate::ui::request::Request;
@@ -122,11 +122,12 @@ pub fn about(state: &InContextState, view: &View) -> String {
     let asked = state.shown(view);
     let all: Vec<String> =
         predictions(state, view).into_iter().map(|[who, y, _]| tr!("{who}: {y}", who, y)).collect();
-    tr!(
+    let said = tr!(
         "After {examples} the question is x = {x}. The label is {label}. Predictions: {all}.",
         examples = examples(asked),
         x = input(state, asked),
         label = decimal(state.inspected.label(asked) as f32),
         all = list(&all)
-    )
+    );
+    words::with(said, words::not_trained(state))
 }

@@ -1,7 +1,7 @@
 //! Layers, and what the form of the tokens has to do with them.
 
 use super::{ends, explains};
-use crate::presets::{Preset, PresetGroup};
+use crate::presets::{Preset, PresetGroup, QUICK};
 use crate::tasks::in_context_learning::charts;
 
 /// Random networks of three layers on one number.
@@ -21,12 +21,13 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "In-context learning with two layers",
         group: &GROUP,
         link: "#v1/in-context-learning",
-        claim: "A transformer of two layers is trained on prompts with examples of random networks; each prompt has a new network. The trained transformer then predicts the outputs of a new random network from 16 examples in the prompt, without any further training. The R² of these predictions is about 0.9: far above the R² of an affine fit, and near the R² of a network that is trained on the same 16 examples for 100 epochs.",
+        claim: "A transformer of two layers is trained on prompts with examples of random networks; each prompt has a new network. The trained transformer then predicts the outputs of a new random network from 16 examples in the prompt, without any further training. The R² of these predictions is about 0.9: far above the R² of an affine fit, and near the R² of a network that is trained on the same 16 examples for 100 epochs, after its last epoch.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G; Garg, Tsipras, Liang and Valiant 2022, section 5",
         instance: KEPT,
         expect: &[explains(1_000, (0.55, 0.93)), explains(4_000, (0.78, 0.98))],
         budget: 4_000,
         time: "About half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "one-layer-in-context",
@@ -39,18 +40,20 @@ pub(super) const LAYERS: &[Preset] = &[
         expect: &[explains(4_000, (0.05, 0.72))],
         budget: 4_000,
         time: "About 15 seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "four-layers-in-context",
         name: "In-context learning with four layers",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=4",
-        claim: "A transformer of four layers explains about 96 % of the variance of the labels. A network that is trained on the prompt for 100 epochs explains less of this variance.",
+        claim: "A transformer of four layers explains about 96 % of the variance of the labels. A network that is trained on the prompt for 100 epochs explains less of this variance after its last epoch.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
         instance: "The settings of “In-context learning with two layers”, with four layers. The paper's figure shows larger transformers, with 4 to 10 blocks.",
         expect: &[explains(4_000, (0.9, 0.995))],
         budget: 4_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "one-layer-of-pairs",
@@ -63,6 +66,7 @@ pub(super) const LAYERS: &[Preset] = &[
         expect: &[explains(4_000, (0.8, 0.99))],
         budget: 4_000,
         time: "About 15 seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "layers-and-tokens",
@@ -81,5 +85,6 @@ pub(super) const LAYERS: &[Preset] = &[
         ],
         budget: 4_000,
         time: "Several minutes on one processor core.",
+        ..QUICK
     },
 ];
