@@ -1,8 +1,8 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
 //!
 //! They are the figures of Edelman 2024, chapters 4 to 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
-//! 2023), and of the papers on grokking. Where the text leaves a setting
-//! open, because only a figure shows it, the preset's instance says that it is ours.
+//! 2023), and of the papers on grokking. A preset names the [experiment](ledger) of its source, from which
+//! follows which settings of the run are as in the source, different or ours.
 #![doc = include_str!("README.md")]
 
 pub mod ledger;
