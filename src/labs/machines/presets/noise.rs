@@ -75,6 +75,5 @@ pub(super) const NOISE: &[Preset] = &[
         budget: 800,
         time: "About half a minute on one processor core.",
         ..QUICK
-        ..QUICK
     },
 ];
