@@ -248,8 +248,10 @@ pub const STATEMENTS: Statements = &[
         Preset("race"),
     ),
     (
-        "The GRU has to store all tokens in its state.",
-        Known("Mousavi-Hosseini et al. 2025, proposition 8: a width in proportion to N, up to logarithms"),
+        "The GRU has to keep every token in its state, because another position may name this token.",
+        Known(
+            "a token reaches other positions only through the state; Mousavi-Hosseini et al. 2025, proposition 8: with states of bounded norm a width of order N/log(1 + 𝔏²‖U‖²)",
+        ),
     ),
     (
         "Press Play to start nine runs.",

@@ -1,7 +1,7 @@
 //! Other functions and other inputs: linear regression, sparse weights, trees, the paper's mixtures, longer prompts and
 //! shifted inputs.
 
-use super::{ends, explains};
+use super::{ends, experiments, explains};
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 use crate::tasks::in_context_learning::charts;
 
@@ -21,7 +21,12 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?class=linear&dim=2&const=no&points=11&s=1&blocks=3&show=explained.examples.maps",
         claim: "A transformer of three layers is trained on linear functions. The trained transformer predicts the labels of a new linear function nearly as well as minimum-norm least squares. Without noise, minimum-norm least squares is the Bayes-optimal method; this method is the limit of ridge regression as λ goes to 0.",
         source: "Garg, Tsipras, Liang and Valiant 2022, section 3, figure 2",
-        instance: "As in the source: weights w ∼ N(0, I), inputs N(0, I), no noise, interleaved tokens, the squared error on all points. Smaller than in the source: d = 2 instead of 20, 11 points instead of 41, 3 layers of width 32 instead of 12 layers of width 256, 4,000 steps of 64 prompts instead of 500,000, no curriculum.",
+        experiment: Some(&experiments::LINEAR),
+        departs: &[
+            ("training steps", "500,000", "4,000"),
+            ("biases of the transformer", "trained", "none"),
+            ("curriculum", "from 5 components and 11 points to 20 components and 41 points", "none"),
+        ],
         expect: &[explains(4_000, (0.75, 0.9999))],
         budget: 4_000,
         time: "About half a minute on one processor core.",
@@ -34,7 +39,15 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?class=linear&dim=2&const=no&points=11&s=1&noise=0.5&blocks=3&show=explained.examples.maps",
         claim: "If the labels have noise of standard deviation σ, ridge regression with λ = σ² is the Bayes-optimal method. After 10 examples, a transformer of three layers that is trained on prompts with noisy labels has nearly the same R² as ridge regression.",
         source: "Garg, Tsipras, Liang and Valiant 2022, section 4 (noisy linear regression)",
-        instance: "The settings of “Linear functions: the transformer is nearly as good as least squares”, with noise of standard deviation σ = 0.5 on the labels of training and test prompts. The label to be predicted has noise as well, so no prediction can reach an R² of 1.",
+        experiment: Some(&experiments::NOISY),
+        departs: &[
+            ("training steps", "500,000", "4,000"),
+            ("biases of the transformer", "trained", "none"),
+            ("curriculum", "from 5 components and 11 points to 20 components and 41 points", "none"),
+            ("noise on the labels in training", "none", "as in the test"),
+            ("labels with noise", "rescaled to their variance without noise", "not rescaled"),
+        ],
+        instance: "The label to be predicted has noise as well, so no prediction can reach an R² of 1.",
         expect: &[explains(4_000, (0.7, 0.87))],
         budget: 4_000,
         time: "About half a minute on one processor core.",
@@ -47,7 +60,13 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?class=sparse&dim=2&const=no&points=4&s=1&blocks=3&format=joint&batch=128&show=explained.examples.maps",
         claim: "Each prompt contains examples of one linear function with two weights. One of these weights, chosen at random for each prompt, is 0. After one example the transformer has a smaller error than least squares, which does not use the fact that one weight is 0. The Bayes-optimal error is smaller than both of these errors. After two or more examples, least squares is exact and the transformer is not.",
         source: "Garg, Tsipras, Liang and Valiant 2022, section 5, figure 5",
-        instance: "As in the source: nonzero weights from N(0, 1) at positions that are sampled for each prompt, inputs N(0, I), no noise, the squared error on all points. Smaller than in the source: d = 2 with 1 nonzero weight (source: d = 20 with 3); 4 points (source: 41); 3 layers of width 32 (source: 12 layers of width 256); 4,000 steps of 128 prompts (source: 500,000 of 64); no curriculum. Our choice: joint tokens. Mean squared error after one example, on 20,000 prompts for each of three seeds: transformer 0.38 to 0.42, least squares 0.50, Bayes-optimal about 0.32. The paper's transformer is better than least squares and nearly as good as the lasso. At d = 4 with 1 nonzero weight, the error of a network of this size was not below that of least squares after 1, 2 or 3 examples (one seed).",
+        experiment: Some(&experiments::SPARSE),
+        departs: &[
+            ("training steps", "500,000", "4,000"),
+            ("biases of the transformer", "trained", "none"),
+            ("curriculum", "from 5 components and 11 points to 20 components and 41 points", "none"),
+        ],
+        instance: "Mean squared error after one example, on 20,000 prompts for each of three seeds: transformer 0.38 to 0.42, least squares 0.50, Bayes-optimal about 0.32. The paper's transformer is better than least squares and nearly as good as the lasso. At d = 4 with 1 nonzero weight, the error of a network of this size was not below that of least squares after 1, 2 or 3 examples (one seed).",
         expect: &[
             explains(4_000, (0.82, 0.99)),
             // Least squares has 1 − (1/2) / (3/4) = 0.333 on average: of the square of w half is left, and of four points
@@ -65,7 +84,13 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?class=tree&dim=4&const=no&points=21&s=1&splits=2&show=explained.examples.maps",
         claim: "A transformer of two layers is trained on decision trees of depth 2: each tree tests the sign of one input number, and then the sign of a second input number. After 20 examples of a new tree, the transformer explains about 0.7 of the variance of the labels. Ridge regression on (x, 1), nearest neighbours and a network that is trained on the prompt, after its last epoch, each explain at most 0.4 of the variance: these methods do not use the fact that the function is a tree.",
         source: "Garg, Tsipras, Liang and Valiant 2022, section 5, figure 5",
-        instance: "As in the source: full binary trees that test the sign of one number at each node, values of the leaves from N(0, 1), inputs N(0, I), no noise, interleaved tokens, the squared error on all points. Smaller than in the source: d = 4 instead of 20, depth 2 instead of 4, 21 points instead of 101, 2 layers of width 32 instead of 12 layers of width 256, 4,000 steps of 64 prompts instead of 500,000, no curriculum. Not measured here: greedy and boosted trees, which the paper also compares with the transformer.",
+        experiment: Some(&experiments::TREES),
+        departs: &[
+            ("training steps", "500,000", "4,000"),
+            ("biases of the transformer", "trained", "none"),
+            ("curriculum", "from 5 components and 26 points to 20 components and 101 points", "none"),
+        ],
+        instance: "Not measured here: greedy and boosted trees, which the paper also compares with the transformer.",
         expect: &[explains(4_000, (0.6, 0.8))],
         budget: 4_000,
         time: "About 40 seconds on one processor core.",
@@ -78,7 +103,9 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?dim=2&const=no&points=21&dist=mixture&show=explained.examples.maps",
         claim: "On inputs from N(−2, I), random networks without biases are nearly affine functions. After 20 examples, ridge regression on (x, 1) explains about 0.9 of the variance of the labels. The paper's figures do not show this method.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figures 1 and 2",
-        instance: "As in the source: inputs from N(−2, I), random networks of three layers without biases. Smaller than in the source: d = 2 instead of 20, 21 points instead of 51, 2 layers of width 32, 4,000 steps. Our addition: comparison with the affine fit.",
+        experiment: Some(&experiments::NETWORKS),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
+        instance: "Our addition: comparison with the affine fit.",
         expect: &[explains(4_000, (0.35, 0.995))],
         budget: 4_000,
         time: "About half a minute on one processor core.",
@@ -91,7 +118,9 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?dim=2&const=no&points=21&dist=mixture&sweep=tw2:0_0.1_0.3_0.5&speed=0&show=examples.depth",
         claim: "The transformer is trained on inputs from N(−2, I) and tested on mixtures of N(−2, I) and N(2, I). On the training inputs, random networks are nearly affine functions, so ridge regression on (x, 1) explains most of the variance of the labels. The paper's figures do not show this method. On mixtures that did not occur in training, the transformer's R² is lower than on the training inputs.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figures 1 and 2",
-        instance: "As in the source: training on N(−2, I), tests on mixtures with weight 0, 0.1, 0.3 and 0.5 for N(2, I), random networks of three layers without biases. Smaller than in the source: d = 2 instead of 20, 21 points instead of 51, 2 layers of width 32, 4,000 steps. Every run of the sweep trains the same network and tests it on different prompts. Our addition: comparison with the affine fit.",
+        experiment: Some(&experiments::NETWORKS),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
+        instance: "Every run of the sweep trains the same network and tests it on different prompts. Our addition: comparison with the affine fit.",
         expect: &[ends(0, 0, (0.005, 0.65)), ends(0, 3, (0.1, 5.0))],
         budget: 4_000,
         time: "A few minutes on one processor core.",
@@ -104,7 +133,9 @@ pub(super) const FUNCTIONS: &[Preset] = &[
         link: "#v1/in-context-learning?long=33",
         claim: "The transformer is trained on prompts of 17 points and tested after up to 32 examples. The position vectors after point 17 were not trained. For a transformer of this size, R² stays about the same on longer prompts, while the R² of methods that use only the prompt increases.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 2; Garg, Tsipras, Liang and Valiant 2022, section 4",
-        instance: "The settings of “In-context learning with two layers”, with test prompts of 33 points. The paper trains on prompts of 51 points and tests on prompts of 76 points. With softmax attention, the R² in the paper is lower on test prompts that are longer than the training prompts.",
+        experiment: Some(&experiments::NETWORKS),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
+        instance: "With softmax attention, the R² in the paper is lower on test prompts that are longer than the training prompts.",
         expect: &[
             explains(4_000, (0.78, 0.98)),
             Expect::Median { measure: Measure::AfterExamples(32), step: 4_000, between: (0.7, 0.99) },

@@ -1,6 +1,6 @@
 //! Layers, and what the form of the tokens has to do with them.
 
-use super::{ends, explains};
+use super::{ends, experiments, explains};
 use crate::presets::{Preset, PresetGroup, QUICK};
 use crate::tasks::in_context_learning::charts;
 
@@ -11,9 +11,6 @@ const GROUP: PresetGroup = PresetGroup {
     charts: &[charts::EXPLAINED],
 };
 
-/// What was kept and what was shrunk, for all of them.
-const KEPT: &str = "As in the source: each prompt has points of one random network, interleaved tokens, a decoder with softmax attention and learned position vectors, the squared error on all points, batches of 64. Smaller than in the source: input dimension d = 1 with an additional constant input 1 instead of d = 20, inputs N(0, 1.5²) instead of N(−2, I), 17 points instead of 51, 2 blocks of width 32 with 2 heads instead of 12 blocks of width 256 with 8 heads, 4,000 training steps instead of 500,000. Our choices: RMSNorm, no biases, Adam with learning rate 0.002, warm-up over 200 steps and linear decay, gradients clipped at norm 1.";
-
 /// 1, 2 and 4 layers.
 pub(super) const LAYERS: &[Preset] = &[
     Preset {
@@ -23,7 +20,8 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning",
         claim: "A transformer of two layers is trained on prompts with examples of random networks; each prompt has a new network. The trained transformer then predicts the outputs of a new random network from 16 examples in the prompt, without any further training. The R² of these predictions is about 0.9: far above the R² of an affine fit, and near the R² of a network that is trained on the same 16 examples for 100 epochs, after its last epoch.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G; Garg, Tsipras, Liang and Valiant 2022, section 5",
-        instance: KEPT,
+        experiment: Some(&experiments::NETWORKS),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
         expect: &[explains(1_000, (0.55, 0.93)), explains(4_000, (0.78, 0.98))],
         budget: 4_000,
         time: "About half a minute on one processor core.",
@@ -36,7 +34,9 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning?blocks=1",
         claim: "With one layer, R² is much lower than with two layers. The x and y of an example are in different tokens, and one layer of attention cannot both combine x with y and compare the example with the query.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “In-context learning with two layers”, with one layer. The final R² depends on the initial weights: with other initial weights, another implementation reached an R² of only 0.13.",
+        experiment: Some(&experiments::FIGURE_3),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
+        instance: "The final R² depends on the initial weights: with other initial weights, another implementation reached an R² of only 0.13.",
         expect: &[explains(4_000, (0.05, 0.72))],
         budget: 4_000,
         time: "About 15 seconds on one processor core.",
@@ -49,7 +49,8 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning?blocks=4",
         claim: "A transformer of four layers explains about 96 % of the variance of the labels. A network that is trained on the prompt for 100 epochs explains less of this variance after its last epoch.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “In-context learning with two layers”, with four layers. The paper's figure shows larger transformers, with 4 to 10 blocks.",
+        experiment: Some(&experiments::FIGURE_3),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
         expect: &[explains(4_000, (0.9, 0.995))],
         budget: 4_000,
         time: "About a minute on one processor core.",
@@ -62,7 +63,9 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning?blocks=1&format=joint",
         claim: "With x and y in one token, one layer is enough for an R² above 0.85. This suggests that with interleaved tokens a second layer helps largely because one layer is needed to combine x with y.",
         source: "Our control experiment for Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “One layer, interleaved tokens”, with tokens [x, y] for examples and [x, 0] for queries. The papers use only interleaved tokens.",
+        experiment: Some(&experiments::FIGURE_3),
+        departs: &[("training steps", "500,000", "4,000"), ("biases of the transformer", "trained", "none")],
+        instance: "Our control experiment. The tokens are [x, y] for examples and [x, 0] for queries.",
         expect: &[explains(4_000, (0.8, 0.99))],
         budget: 4_000,
         time: "About 15 seconds on one processor core.",
@@ -75,7 +78,14 @@ pub(super) const LAYERS: &[Preset] = &[
         link: "#v1/in-context-learning?replicas=3&sweep=blocks:1_2_4&series=format:interleaved_joint&speed=0&show=depth",
         claim: "With one layer, R² with interleaved tokens is far below R² with joint tokens. With two and four layers, the difference is small.",
         source: "Our control experiment for Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
-        instance: "The settings of “In-context learning with two layers”, with 1, 2 and 4 layers, each with interleaved and with joint tokens, and with three seeds for each combination.",
+        experiment: Some(&experiments::FIGURE_3),
+        departs: &[
+            ("training steps", "500,000", "4,000"),
+            ("biases of the transformer", "trained", "none"),
+            ("layers", "4, 6, 8 and 10", "1, 2 and 4"),
+            ("tokens", "interleaved", "interleaved, and joint for comparison"),
+        ],
+        instance: "Our control experiment, with three seeds for each combination.",
         expect: &[
             ends(0, 0, (0.28, 0.95)),
             ends(1, 0, (0.01, 0.2)),

@@ -3,6 +3,7 @@
 //!
 //! Neither paper has numbers for these sizes. What is claimed was measured here; the papers' own sizes take days.
 
+pub mod experiments;
 mod functions;
 mod layers;
 

@@ -3,6 +3,7 @@
 //!
 //! The paper gives hardly any setting; those that are called the authors' are those of their released code.
 
+pub mod experiments;
 mod race;
 mod stairs;
 mod theory;

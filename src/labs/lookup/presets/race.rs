@@ -3,7 +3,7 @@
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 use crate::tasks::sparse_token_regression::charts;
 
-use super::{explains, stands_out};
+use super::{experiments, explains, stands_out};
 
 /// Figure 1, theorems 4 and 6 to 9.
 const GROUP: PresetGroup = PresetGroup {
@@ -31,7 +31,21 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "From 4 to 16 positions, the number of training sequences that are needed to explain half of the variance grows by a factor of less than 2 for attention, and by a factor of 5 for the GRU. With 16 positions the feedforward network explains less than half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
-        instance: "As in the source: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, a test every 10 steps, AdamW with weight decay 0.01. Smaller than in the source: tokens of 4 numbers instead of 10, 32 hidden units after the attention, a GRU of 64 units instead of 500, a feedforward network with two hidden layers of 128 units, one seed. Our choices: a target error of 0.5 instead of 0.7, a learning rate of 0.003.",
+        experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
+        departs: &[
+            ("number of positions N", "2 to 12", "4, 8 and 16"),
+            ("target error", "0.7", "0.5"),
+            ("number of networks for each N", "5", "1"),
+            ("hidden layers of the feedforward network", "N·d and 1,000 units", "two of 128 units"),
+            ("units of the GRU in each direction", "500", "64"),
+            ("matrices W_V and W_O", "trained", "none"),
+            ("biases of queries, keys and values", "trained", "none"),
+            (
+                "bound of the initial entries of W_Q and W_K, with D components of a token's vector",
+                "√(1.5/D)",
+                "√(1/D)",
+            ),
+        ],
         expect: &[
             steps(0, 0, (40, 160)),
             steps(0, 2, (80, 300)),
@@ -42,6 +56,7 @@ pub(super) const RACE: &[Preset] = &[
         ],
         budget: 3_200,
         time: "About half a minute on one processor core. The GRU is trained last.",
+        ..QUICK
     },
     Preset {
         slug: "attention-48",
@@ -50,13 +65,25 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&replicas=5&steps=2000&halt=target&every=10&sweep=n:4_8_12_16_24_32_48&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "The number of sequences that attention needs grows about like the logarithm of the number of positions. With twelve times as many positions, attention needs about twice as many sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and figure 1 (a)",
-        instance: "The settings of “Three networks, prompts of 4, 8 and 16 tokens”, with attention alone, five seeds and up to 48 positions.",
+        experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
+        departs: &[
+            ("number of positions N", "2 to 12", "4 to 48"),
+            ("target error", "0.7", "0.5"),
+            ("matrices W_V and W_O", "trained", "none"),
+            ("biases of queries, keys and values", "trained", "none"),
+            (
+                "bound of the initial entries of W_Q and W_K, with D components of a token's vector",
+                "√(1.5/D)",
+                "√(1/D)",
+            ),
+        ],
         expect: &[
             Expect::Exponent { series: 0, values: (0, 6), between: (0.05, 0.6) },
             Expect::Solved { series: 0, at: 6, share: (0.8, 1.0) },
         ],
         budget: 2_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "paper-attention",
@@ -65,7 +92,18 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.01&replicas=5&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10_12_24_48&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
         claim: "At the sizes of the paper attention needs about 3,000 sequences for 2 positions, 17,000 for 12 positions and 24,000 for 48 positions.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "As in the source: d = 10, codes of ⌊5 ln N⌋ random signs, one head with matrices for queries and keys, 100 hidden units, AdamW with learning rate 0.001 and weight decay 0.01, batches of 64, a test every 10 steps, a target error of 0.7, five seeds. Different from the authors' code: no matrices W_V and W_O, and test prompts with the same distribution as the training prompts. The authors' code uses simpler test prompts.",
+        experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
+        departs: &[
+            ("number of positions N", "2 to 12", "2 to 48"),
+            ("matrices W_V and W_O", "trained", "none"),
+            ("biases of queries, keys and values", "trained", "none"),
+            (
+                "bound of the initial entries of W_Q and W_K, with D components of a token's vector",
+                "√(1.5/D)",
+                "√(1/D)",
+            ),
+        ],
+        instance: "The test prompts of the authors' code are simpler than the training prompts.",
         expect: &[
             steps(0, 0, (20, 90)),
             steps(0, 5, (130, 450)),
@@ -73,18 +111,25 @@ pub(super) const RACE: &[Preset] = &[
         ],
         budget: 4_000,
         time: "Several minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "paper-mlp",
         name: "The paper's sizes: a feedforward network",
         group: &GROUP,
-        link: "#v1/sparse-token-regression?model=token-mlp&dim=10&q=1&g=linear&codes=random&widths=1000&lr=0.001&wd=0.01&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
-        claim: "At the sizes of the paper a feedforward network with 1,000 hidden units needs about 2,500 sequences for 2 positions and about 100,000 for 10 positions.",
+        link: "#v1/sparse-token-regression?model=token-mlp&dim=10&q=1&g=linear&codes=random&widths=0.1000&lr=0.001&wd=0.01&halt=target&every=10&held=5000&sweep=n:2_4_6_8_10&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
+        claim: "At the sizes of the paper a feedforward network with two hidden layers, of N·d and of 1,000 units, needs about 2,000 sequences for 2 positions and about 100,000 for 10 positions.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "The settings of “The paper's sizes: attention”, with one hidden layer of 1,000 units on the flattened prompt; one seed. Test prompts have the same distribution as the training prompts. With the simpler test prompts of the authors' code, fewer sequences are enough.",
+        experiment: Some(&experiments::FIGURE_1_A_FEEDFORWARD),
+        departs: &[
+            ("number of positions N", "2 to 12", "2 to 10"),
+            ("number of networks for each N", "5", "1"),
+        ],
+        instance: "A width of 0 stands for N·d units. With the simpler test prompts of the authors' code, fewer sequences are enough.",
         expect: &[steps(0, 0, (15, 80)), Expect::Exponent { series: 0, values: (1, 4), between: (1.2, 3.5) }],
         budget: 4_000,
         time: "Many minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "paper-gru",
@@ -93,10 +138,15 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=gru&dim=10&q=1&g=linear&codes=random&width=500&lr=0.001&wd=0.01&halt=target&every=10&held=5000&sweep=n:2_4_6_8&by=loss&limit=0.7&speed=0&show=error.sequences&count=examples",
         claim: "At the sizes of the paper: with 2 positions, a bidirectional GRU of 500 units needs fewer sequences than attention; with 8 positions, it needs several times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
-        instance: "The settings of “The paper's sizes: attention”, with a bidirectional GRU of 500 units in each direction and a linear output; one seed, up to 8 positions.",
+        experiment: Some(&experiments::FIGURE_1_A_RECURRENT),
+        departs: &[
+            ("number of positions N", "2 to 12", "2 to 8"),
+            ("number of networks for each N", "5", "1"),
+        ],
         expect: &[steps(0, 0, (5, 40)), steps(0, 3, (400, 1_400))],
         budget: 4_000,
         time: "About half an hour on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "simple-race",
@@ -105,7 +155,20 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
         claim: "If all positions contain the same name, so that all labels depend on the same token, the feedforward network at 9 positions needs the fewest sequences of the three networks: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
-        instance: "As in the source: one name for all positions, a linear function, AdamW with weight decay 0.01. Smaller than in the source: d = 4 instead of 10, a feedforward network with two hidden layers, of 128 and of 1,000 units, a GRU of 64 units instead of 500, one seed. Our choices: 9 to 49 positions instead of 25 to 33, a target error of 0.05 instead of 0.02, one-hot codes. We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
+        experiment: Some(&experiments::FIGURE_1_B_FEEDFORWARD),
+        departs: &[
+            ("number of positions N", "25 to 33", "9, 25 and 49"),
+            ("target error", "0.02", "0.05"),
+            ("number of networks for each N", "5", "1"),
+            ("units of the GRU in each direction", "500", "64"),
+            (
+                "attention heads",
+                "1, with scores and values of whole tokens",
+                "2, with scores of codes and values of the tokens' numbers",
+            ),
+            ("hidden units after the attention", "100", "64"),
+        ],
+        instance: "We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
         expect: &[
             steps(0, 0, (100, 250)),
             steps(1, 0, (300, 700)),
@@ -116,6 +179,7 @@ pub(super) const RACE: &[Preset] = &[
         ],
         budget: 4_700,
         time: "A few minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "found-lookup",
@@ -124,7 +188,17 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=1500",
         claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
-        instance: "As in the source: the matrix |W_Qᵀ W_K| of one head, codes of random signs. Smaller than in the source: 16 positions instead of 100, d = 4 instead of 10. Our choice: fresh sequences. Each position has its own name, as the caption of the figure says; the authors' script trains on one name for all positions.",
+        experiment: Some(&experiments::FIGURE_2),
+        departs: &[
+            ("matrices W_V and W_O", "trained", "none"),
+            ("biases of queries, keys and values", "trained", "none"),
+            (
+                "bound of the initial entries of W_Q and W_K, with D components of a token's vector",
+                "√(1.5/D)",
+                "√(1/D)",
+            ),
+        ],
+        instance: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
         expect: &[explains(1_500, (0.85, 1.0)), stands_out(Measure::Block, 1_500, (8.0, 100.0))],
         budget: 1_500,
         ..QUICK
@@ -136,7 +210,17 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
         claim: "After training with 100 positions, the largest entries of |W_QK| are the entries on the diagonal of one block: the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
-        instance: "As in the source: N = 100, d = 10, batches of 64, AdamW with learning rate 0.001 and weight decay 0.2, one head. Our choices: 1,600 steps, fresh sequences. At the end the training error is below 0.05, as in the authors' run. Each position has its own name, as the caption of the figure says. The authors train on 50,000 sequences for up to 20 epochs; a run on this page cannot store so many sequences.",
+        experiment: Some(&experiments::FIGURE_2),
+        departs: &[
+            ("matrices W_V and W_O", "trained", "none"),
+            ("biases of queries, keys and values", "trained", "none"),
+            (
+                "bound of the initial entries of W_Q and W_K, with D components of a token's vector",
+                "√(1.5/D)",
+                "√(1/D)",
+            ),
+        ],
+        instance: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh, because a run on this page cannot store so many. At the end the training error is below 0.05, as in the authors' run. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
         expect: &[
             explains(1_600, (0.95, 1.0)),
             stands_out(Measure::Block, 1_600, (15.0, 200.0)),
@@ -145,5 +229,6 @@ pub(super) const RACE: &[Preset] = &[
         ],
         budget: 1_600,
         time: "A minute or two on one processor core.",
+        ..QUICK
     },
 ];

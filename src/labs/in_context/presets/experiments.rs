@@ -1,0 +1,106 @@
+//! What Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant 2022
+//! about theirs: in sections 3 to 5, and in their code, <https://github.com/dtsip/in-context-learning>.
+
+use crate::presets::ledger::{Experiment, NOTHING_STATED};
+
+/// A decoder of the size and form of GPT-2, which both publications train.
+const GPT_2: Experiment = Experiment {
+    stated: &[
+        ("model", "in-context-transformer"),
+        ("blocks", "12"),
+        ("width", "256"),
+        ("heads", "8"),
+        ("format", "interleaved"),
+        ("norm", "layer"),
+        ("act", "gelu"),
+        ("pos", "learned"),
+        ("dim", "20"),
+        ("const", "no"),
+        ("ts", "1"),
+        ("noise", "0"),
+        ("loss", "square"),
+        ("batch", "64"),
+    ],
+    ..NOTHING_STATED
+};
+
+/// Appendix G.1: random networks without biases on the inputs N(−2, I), tested on mixtures with N(2, I).
+pub const NETWORKS: Experiment = Experiment {
+    passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.1",
+    like: Some(&GPT_2),
+    stated: &[
+        ("class", "network"),
+        ("deep", "3 | 4 | 6"),
+        ("points", "51"),
+        ("long", "76"),
+        ("dist", "mixture"),
+        // The standard deviation of each of the two normal distributions.
+        ("s", "1"),
+        ("w2", "0"),
+        ("tw2", "0 | 0.1 | 0.3 | 0.5"),
+        ("dmlp", "256"),
+        ("attend", "softmax | relu"),
+        ("held", "6400"),
+    ],
+    unstated: &["k", "opt", "lr", "b1", "b2", "eps", "wd", "wdkind", "warm", "cool", "clip"],
+};
+
+/// Appendix G.2: transformers of several depths.
+pub const FIGURE_3: Experiment = Experiment {
+    passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.2, figure 3",
+    like: Some(&NETWORKS),
+    stated: &[("blocks", "4 | 6 | 8 | 10"), ("tw2", "0")],
+    ..NOTHING_STATED
+};
+
+/// Section 3: linear functions.
+pub const LINEAR: Experiment = Experiment {
+    passage: "Garg, Tsipras, Liang and Valiant 2022, section 3, and the authors' code",
+    like: Some(&GPT_2),
+    stated: &[
+        ("class", "linear"),
+        ("points", "41"),
+        ("long", "0"),
+        ("dist", "normal"),
+        ("s", "1"),
+        ("dmlp", "1024"),
+        ("attend", "softmax"),
+        ("held", "1280"),
+        ("opt", "adam"),
+        ("lr", "0.0001"),
+        ("b1", "0.9"),
+        ("b2", "0.999"),
+        ("eps", "0.00000001"),
+        ("wd", "0"),
+        // Without decay both kinds are the same.
+        ("wdkind", "decoupled | coupled"),
+        ("warm", "0"),
+        ("cool", "none"),
+        ("clip", "0"),
+    ],
+    ..NOTHING_STATED
+};
+
+/// Section 4: the transformer of section 3 on labels with noise.
+pub const NOISY: Experiment = Experiment {
+    passage: "Garg, Tsipras, Liang and Valiant 2022, section 4, and the authors' code",
+    like: Some(&LINEAR),
+    stated: &[("noise", "1")],
+    ..NOTHING_STATED
+};
+
+/// Section 5: linear functions with three weights that are not 0.
+pub const SPARSE: Experiment = Experiment {
+    passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
+    like: Some(&LINEAR),
+    stated: &[("class", "sparse"), ("sparse", "3")],
+    ..NOTHING_STATED
+};
+
+/// Section 5: decision trees of depth 4.
+pub const TREES: Experiment = Experiment {
+    passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
+    like: Some(&LINEAR),
+    stated: &[("class", "tree"), ("splits", "4"), ("points", "101")],
+    ..NOTHING_STATED
+};
