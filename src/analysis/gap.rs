@@ -2,12 +2,17 @@
 //! along a run.
 //!
 //! ```text
-//! Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|
+//! Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|,   g = E[y x σ'(w·x + b)]
 //! ```
 //!
 //! (Edelman 2024, appendix B.3.1, figures B.7 and B.8; the strict form, with min in place of the first max, is
-//! definition 5.4). Where
-//! Γ > 0 one coordinate of S can be read off a gradient of O(log n / Γ²) examples.
+//! definition 5.4 for x ↦ σ'(w·x + b)). Where Γ > 0 one coordinate of S can be read off a gradient of O(log n / Γ²)
+//! examples. Neither weights of the second layer nor the slope of a loss are part of g.
+//!
+//! # Why
+//! A network that is no sum of neurons, such as a product of linear forms or several layers, has no σ'(w·x) of its own.
+//! For these g is E[y x ∂f/∂z], what appendix B.3.7 asks of deep networks: up to its sign the population gradient of
+//! the correlation loss. A chart says which of the two it shows.
 
 pub use super::gradient::{FirstLayer, Gradient, Head, PopulationGradient, Slope};
 pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
@@ -57,9 +62,19 @@ impl Gradient {
     }
 }
 
-/// Gaps over the steps, with one standard error to either side where points were drawn, and the gap that a
-/// neuron with signs for weights has ([`relu_majority_gap`]) as a reference line.
-pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
+/// What the entries of a gap are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Of {
+    /// E[y x σ'(w·x + b)] of the neurons of a hidden layer, with the gap of a neuron with the same activation, weights
+    /// ±1/√n and no bias.
+    Neurons(f64),
+    /// E[y x ∂f/∂z] of the linear forms z of another network.
+    Forms,
+}
+
+/// Gaps over the steps, with one standard error to either side where points were drawn; for neurons the gap of weights
+/// ±1/√n is a reference line.
+pub fn chart(gaps: &[(u64, Gap)], of: Of) -> Lines {
     let drawn = gaps.iter().any(|(_, gap)| gap.error > 0.0);
     let series = |name: &str, role: Role, of: fn(&Gap) -> f64| Series {
         name: name.into(),
@@ -68,23 +83,24 @@ pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
         y: gaps.iter().map(|(_, gap)| of(gap) as f32).collect(),
         ..Default::default()
     };
-    let mut relaxed = series(tr!("largest gradient |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
+    let mut relaxed = series(tr!("largest |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
     if drawn {
         let edges = gaps.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
         relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
     }
+    let (title, references) = match of {
+        Of::Neurons(signs) => (
+            tr!("Fourier gap of g = E[y x σ′(w·x + b)]"),
+            vec![(signs, tr!("same activation, weights ±1/√n").into())],
+        ),
+        Of::Forms => (tr!("Gap of g = E[y x ∂f/∂z], z = w·x + b"), vec![]),
+    };
     Lines {
-        title: tr!("Fourier gap of the population gradient").into(),
+        title: title.into(),
         x_label: tr!("step").into(),
-        y_label: tr!("gradient |g| minus the largest |g| of an irrelevant bit").into(),
-        series: vec![
-            relaxed,
-            series(tr!("smallest gradient |g| of a relevant bit"), Role::Other, |gap| gap.strict),
-        ],
-        references: reference
-            .map(|height| (height, tr!("gap of the majority function").into()))
-            .into_iter()
-            .collect(),
+        y_label: tr!("|g| minus the largest |g| of an irrelevant bit").into(),
+        series: vec![relaxed, series(tr!("smallest |g| of a relevant bit"), Role::Other, |gap| gap.strict)],
+        references,
         ..Default::default()
     }
 }
@@ -94,13 +110,15 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// Gaps of independent ReLU neurons under the correlation loss, g = −E[y x 1(w·x + b > 0)].
+    /// Gaps of ReLU neurons.
     fn relu_gaps(weights: &[f32], biases: &[f32], inputs: usize, k: usize) -> Vec<Gap> {
         let width = weights.len() / inputs;
         let relevant: Vec<usize> = (0..k).collect();
         let mut job = PopulationGradient::new(&FirstLayer { weights, biases, inputs, width }, &relevant);
         let head = |z: &[f64], out: &mut [f64]| {
-            out.iter_mut().zip(z).for_each(|(out, z)| *out = if *z > 0.0 { 1.0 } else { 0.0 });
+            out.iter_mut()
+                .zip(z)
+                .for_each(|(out, z)| *out = if *z == 0.0 { 0.5 } else { f64::from(u8::from(*z > 0.0)) });
             0.0
         };
         while !job.advance(&head, &|y, _| -y, 1 << 12) {}
@@ -109,7 +127,7 @@ mod tests {
 
     #[test]
     fn signs_for_weights_have_the_gap_of_majority() {
-        for (n, k) in [(9, 2), (9, 4), (10, 2), (10, 3), (15, 3)] {
+        for (n, k) in [(9, 2), (9, 4), (10, 2), (10, 3), (12, 3), (12, 4), (15, 3)] {
             let signs: Vec<f32> = (0..n).map(|i| if i * i % 3 == 1 { -1.0 } else { 1.0 }).collect();
             let gap = relu_gaps(&signs, &[], n, k)[0];
             let expected = relu_majority_gap(n, k);
@@ -189,11 +207,11 @@ mod tests {
     #[test]
     fn the_chart_has_bands_only_where_points_were_drawn() {
         let gap = |step: u64| (step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
-        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Some(0.1));
-        assert_eq!(lines.references, [(0.1, "gap of the majority function".to_string())]);
+        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Of::Neurons(0.1));
+        assert_eq!(lines.references, [(0.1, "same activation, weights ±1/√n".to_string())]);
         assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() == 100);
         assert_eq!(lines.series[0].y.last(), Some(&99.0));
-        let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], None);
+        let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], Of::Forms);
         assert_eq!(lines.series[0].band, [(1.5, 2.5)]);
         assert!(lines.references.is_empty() && lines.series[1].y == [1.0]);
     }

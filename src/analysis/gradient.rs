@@ -6,8 +6,9 @@
 //! g_ij = E_x[ ℓ'(y, f) · ∂f/∂z_j · x_i ],   y = χ_S(x),   x uniform on {−1, +1}ⁿ
 //! ```
 //!
-//! (Edelman 2024, section 5.4.1 and appendix B.3.1; for a single neuron under the correlation loss it is
-//! −E[y x_i σ'(w·x)]).
+//! (Edelman 2024, section 5.4.1; for a single neuron under the correlation loss it is −E[y x_i σ'(w·x)], whose entries
+//! are what the Fourier gap of appendix B.3.1 compares). Head and slope are the caller's, so that it can ask for the
+//! gradient of a loss, or for E[y x_i σ'(z_j)] of each neuron by itself.
 //!
 //! # Why
 //! Up to [`MOST_EXACT`] inputs the mean is taken over all points. A gradient needs the Walsh coefficients of

@@ -38,7 +38,7 @@ export function parityLab(here) {
 
   it("computes the Fourier gap along the run", async () => {
     const { page, heard, see } = await open("gap-path");
-    await until(async () => /^Fourier gap of the population gradient: 0\.\d+\.$/.test(await summary(see, "gap")), "a gap", 10);
+    await until(async () => /^Fourier gap of g = .+: 0\.\d+\.$/.test(await summary(see, "gap")), "a gap", 10);
     const early = await number(see, "gap");
     await until(async () => (await number(see, "gap")) > 2 * early, "a gap twice as large", 30);
     assert.ok((await pixels(page, "chart-gap")) > 4);

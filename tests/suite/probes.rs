@@ -3,6 +3,8 @@
 use vivarium::analysis::{disjoint, walsh};
 use vivarium::labs;
 use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
+use vivarium::models::{Activation, Model};
+use vivarium::optim::loss::Loss;
 use vivarium::probing::Probe;
 use vivarium::protocol::{Command, Ending, Event, Finding, Message, Payload, Row};
 use vivarium::run::RunSpec;
@@ -44,37 +46,132 @@ fn cube(spec: &RunSpec, inputs: usize) -> Batch {
     batch
 }
 
-/// The population gradient is the gradient of the mean loss over the whole cube.
+/// Networks that are sums of neurons: whatever the loss and the second layer, the gap is that of E\[y x σ'(w·x + b)\].
+const SUMS: &[&str] = &[
+    "width=6&loss=ce",
+    "width=5&loss=square&init=gaussian&bias=none",
+    "width=3&init=sign&bias=none",
+    "width=4&init=sparse&loss=corr",
+    "width=5&act=sin&loss=square&init=gaussian",
+    "width=3&act=sin&degree=2&init=sign&bias=output",
+    "width=4&act=zigzag&second=ones&loss=corr",
+    "width=3&act=wave&degree=4&init=gaussian&loss=ce",
+    "width=2&act=osc&degree=5&init=gaussian",
+    "width=4&act=power&degree=4&loss=square",
+    "model=power-net&degree=3&width=5&loss=ce",
+];
+
+/// σ of a neuron, by its definition: through the points (k − 2j, (−1)^j) where it has some.
+fn sigma(activation: Activation, k: usize, z: f64) -> f64 {
+    let top = k as f64;
+    let point = |j: usize| (top - 2.0 * j as f64, if j % 2 == 0 { 1.0 } else { -1.0 });
+    match activation {
+        Activation::Relu => z.max(0.0),
+        Activation::Power => z.powi(k as i32),
+        Activation::Sine => (std::f64::consts::FRAC_PI_2 * (z - top + 1.0)).sin(),
+        // Distance to the nearest top, of which there is one every four.
+        Activation::Wave => 1.0 - ((z - top + 2.0).rem_euclid(4.0) - 2.0).abs(),
+        Activation::Zigzag => {
+            let j = (0..k - 1).find(|j| z >= point(j + 1).0).unwrap_or(k - 1);
+            let ((right, value), (left, before)) = (point(j), point(j + 1));
+            before + (value - before) * (z - left) / (right - left)
+        }
+        Activation::Oscillating => (0..=k)
+            .map(|j| {
+                let others =
+                    (0..=k).filter(|i| *i != j).map(|i| (z - point(i).0) / (point(j).0 - point(i).0));
+                point(j).1 * others.product::<f64>()
+            })
+            .sum(),
+    }
+}
+
+/// Γ and the strict gap of the columns of g, `[inputs, columns]`, of the column with the largest Γ.
+fn largest_gap(g: &[f64], columns: usize, relevant: &[usize]) -> (f64, f64) {
+    let sizes = |j: usize, inside: bool| {
+        let rows = (0..g.len() / columns).filter(move |i| relevant.contains(i) == inside);
+        rows.map(move |i| g[i * columns + j].abs())
+    };
+    let gaps = (0..columns).map(|j| {
+        let beyond = sizes(j, false).fold(0.0, f64::max);
+        let [most, least] =
+            [sizes(j, true).fold(0.0, f64::max), sizes(j, true).fold(f64::INFINITY, f64::min)];
+        (most - beyond, least - beyond)
+    });
+    gaps.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap()
+}
+
+/// Definition 5.4 and appendix B.3.1 of Edelman 2024, one input after the other.
 #[test]
-fn the_gap_is_that_of_the_gradient_over_the_whole_cube() {
-    for model in MODELS {
+fn the_gap_is_that_of_the_slope_of_the_neurons() {
+    for model in SUMS {
+        for (n, k, seed) in [(8, 3, 3), (7, 2, 4), (9, 4, 5)] {
+            let spec = spec(&format!("#v1/sparse-parity?n={n}&k={k}&{model}&seed={seed}"));
+            let (activation, degree) = match &spec.model {
+                Model::Mlp(net) => (net.activation, net.degree),
+                Model::PowerNet(net) => (Activation::Power, net.degree),
+                _ => panic!("a sum of neurons"),
+            };
+            let relevant = spec.task.examples().relevant(seed);
+            let weights = weights(&spec);
+            let width = spec.parameters()[0].shape[2];
+            let bias = |j: usize| match &spec.model {
+                Model::Mlp(_) => f64::from(weights[2][j]),
+                _ => 0.0,
+            };
+            let batch = cube(&spec, n);
+            let mut g = vec![0.0; n * width];
+            for (x, y) in batch.x.chunks(n).zip(&batch.y) {
+                for j in 0..width {
+                    let terms = x.iter().enumerate().map(|(i, x)| f64::from(*x * weights[0][i * width + j]));
+                    let (z, h) = (bias(j) + terms.sum::<f64>(), 1e-5);
+                    let slope = sigma(activation, degree, z + h) - sigma(activation, degree, z - h);
+                    for (i, x) in x.iter().enumerate() {
+                        g[i * width + j] += f64::from(y * x) * slope / (2.0 * h) / f64::from(1u32 << n);
+                    }
+                }
+            }
+            let (relaxed, strict) = largest_gap(&g, width, &relevant);
+            let few = found(GAP, &spec, weights.clone()).few;
+            let close = |found: f64, expected: f64| (found - expected).abs() < 1e-6 * (1.0 + expected.abs());
+            assert!(close(few[0], relaxed), "{model} {n} {k}: {} against {relaxed}", few[0]);
+            assert!(few[2] == 0.0);
+            // Where several neurons have the same gap, any of them may be meant.
+            let strict_is_one = (0..width).any(|j| {
+                let column: Vec<f64> = g.iter().skip(j).step_by(width).copied().collect();
+                let gap = largest_gap(&column, 1, &relevant);
+                close(gap.0, relaxed) && close(few[1], gap.1)
+            });
+            assert!(strict_is_one, "{model} {n} {k}: {} against {strict}", few[1]);
+            if model.contains("init=sign&bias=none") {
+                // |ξ_{k−1}| − |ξ_{k+1}| of lemma B.1, halved: for odd k there is none.
+                let expected = match (n, k) {
+                    (8, 3) => 0.0,
+                    (7, 2) => 0.5 * (0.3125 - 0.0625),
+                    _ => 0.5 * (0.0390625 - 0.0234375),
+                };
+                assert!((few[0] - expected).abs() < 1e-12, "{n} {k}: {}", few[0]);
+            }
+        }
+    }
+}
+
+/// A network that is no sum of neurons shows the population gradient of the correlation loss, whatever its own loss is.
+#[test]
+fn the_gap_of_other_networks_is_that_of_the_gradient_over_the_whole_cube() {
+    for model in ["model=polynet&init=gaussian", "model=deep-mlp&widths=4.2&init=gaussian&loss=ce"] {
         let spec = spec(&format!("#v1/sparse-parity?n=8&k=3&{model}&seed=3"));
         let relevant = spec.task.examples().relevant(3);
-        let net = Reference::new(&spec.model, spec.run.loss, 8, &weights(&spec));
+        let net = Reference::new(&spec.model, Loss::Correlation, 8, &weights(&spec));
         let gradient = &net.gradients(&cube(&spec, 8))[0];
-        // A Disjoint-PolyNet keeps one weight per input, each in the form of its block.
-        let columns = gradient.len() / 8;
-        let entries = |j: usize, inside: bool| {
-            let rows = (0..8).filter(move |i| relevant.contains(i) == inside).collect::<Vec<_>>();
-            rows.into_iter().map(move |i| gradient[i * columns + j].abs()).collect::<Vec<f64>>()
-        };
-        let [relaxed, strict, error] = found(GAP, &spec, weights(&spec)).few[..] else { panic!("a gap") };
-        assert_eq!(error, 0.0);
-        if model.contains("disjoint") {
-            continue; // its forms have inputs outside of their block, which have no weight
-        }
-        let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        let gaps: Vec<(f64, f64)> = (0..columns)
-            .map(|j| {
-                let (inside, outside) = (entries.clone()(j, true), entries.clone()(j, false));
-                (top(&inside) - top(&outside), least(&inside) - top(&outside))
-            })
-            .collect();
-        let best = gaps.iter().copied().reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap();
-        assert!((best.0 - relaxed).abs() < 1e-6, "{model}: {relaxed} against {}", best.0);
-        assert!((best.1 - strict).abs() < 1e-6, "{model}: {strict} against {}", best.1);
+        let (relaxed, strict) = largest_gap(gradient, gradient.len() / 8, &relevant);
+        let few = found(GAP, &spec, weights(&spec)).few;
+        assert!((few[0] - relaxed).abs() < 1e-6, "{model}: {} against {relaxed}", few[0]);
+        assert!((few[1] - strict).abs() < 1e-6, "{model}: {} against {strict}", few[1]);
+        assert_eq!(few[2], 0.0);
     }
+    let spec = spec("#v1/sparse-parity?n=8&k=3&model=disjoint-polynet&loss=ce&seed=3");
+    assert_eq!(found(GAP, &spec, weights(&spec)).few[2], 0.0);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The charts of networks on bits: how weights move, the Fourier gap and spectrum, attention, networks of powers, luck.
 
 use super::luck;
-use super::probes::{ATTENTION, GAP, POWERS, SPECTRUM};
-use crate::analysis::gap::{self, Gap, relu_majority_gap};
+use super::neuron_gap::gap_of_signs;
+use super::probes::{ATTENTION, GAP, POWERS, SPECTRUM, neurons};
+use crate::analysis::gap::{self, Gap, Of};
 use crate::analysis::movement::Trajectories;
 use crate::analysis::parity_neurons::{self, ParityNeurons};
 use crate::analysis::{Lines, Reading, attention, movement, spectrum};
@@ -33,8 +34,11 @@ pub const CHARTS: &[ChartSpec] = &[
     .follows(Follows::Weights),
     ChartSpec::new(charts::GAP, |run| {
         let inputs = run.spec().task.examples().inputs();
-        let reference = relu_majority_gap(inputs, run.relevant.len());
-        Reading::Lines(marked(gap::chart(&gaps(run), Some(reference)), run))
+        let of = match neurons(run.spec()) {
+            Some((sigma, degree)) => Of::Neurons(gap_of_signs(sigma, degree, inputs, run.relevant.len())),
+            None => Of::Forms,
+        };
+        Reading::Lines(marked(gap::chart(&gaps(run), of), run))
     })
     .probe(GAP)
     .summary(|run| Some(said_of_gap(run))),
@@ -113,7 +117,11 @@ fn gaps(run: &RunView) -> Vec<(u64, Gap)> {
 
 fn said_of_gap(run: &RunView) -> String {
     let newest = gaps(run).last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
-    tr!("Fourier gap of the population gradient: {newest}.", newest = decimal(newest as f32))
+    let newest = decimal(newest as f32);
+    match neurons(run.spec()) {
+        Some(_) => tr!("Fourier gap of g = E[y x σ′(w·x + b)]: {newest}.", newest),
+        None => tr!("Gap of g = E[y x ∂f/∂z], where z = w·x + b: {newest}.", newest),
+    }
 }
 
 fn said_of_spectrum(run: &RunView) -> String {

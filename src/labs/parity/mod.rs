@@ -3,6 +3,7 @@
 mod advice;
 mod charts;
 pub mod luck;
+mod neuron_gap;
 mod panel;
 pub mod presets;
 pub mod probes;

@@ -1,8 +1,11 @@
 //! What is measured of networks on bits: the Fourier gap, the Walsh spectrum, mean attention, and networks of powers.
 
+use super::neuron_gap::slope;
 use crate::analysis::gap::Gap;
 use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
 use crate::analysis::spectrum::{MOST_INPUTS, Spectrum as Walsh, point};
+use crate::models::Activation;
+use crate::models::family::{Family, Head};
 use crate::models::parity_transformer::average;
 use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
@@ -14,8 +17,9 @@ const POINTS: usize = 1 << 16;
 /// Inputs that attention is averaged over.
 const ATTENDED: usize = 256;
 
-/// The Fourier gap of the population gradient, of the neuron with the largest. It finds Γ, the strict gap, and the
-/// standard error of either, 0 where the gradient is exact.
+/// The Fourier gap of the neuron with the largest: of g = E[y x σ'(w·x + b)] where the output is a sum of
+/// [neurons], else of g = E[y x ∂f/∂z], z = w·x + b. It finds Γ, the strict gap, and the standard error of either, 0
+/// where the mean is exact.
 pub const GAP: Probe = Probe { name: "gap", applies: has_gap };
 /// The Walsh spectrum of the output on all points of the cube. It finds its correlation with the target, and the share
 /// of the squared norm on sets of each size, from 0.
@@ -80,6 +84,15 @@ fn is_of_powers(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
+/// Activation and degree of the neurons that the output is a sum of; none of another network.
+pub fn neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
+    match spec.model.config().family()? {
+        Family::OneHiddenLayer(layer) if layer.head == Head::Sum => Some((layer.activation, layer.degree)),
+        Family::Powers(powers) => Some((Activation::Power, powers.degree)),
+        _ => None,
+    }
+}
+
 /// Points that are worked on in one part: a drawn point costs its inputs too; a point of the cube shares them with its
 /// neighbours.
 fn points(network: &Probed) -> usize {
@@ -103,9 +116,17 @@ fn gap(network: &Probed) -> Option<Box<dyn Job>> {
 impl Job for GapJob {
     fn poll(&mut self, network: &Probed) -> Option<Finding> {
         let (weights, spec) = (network.slices(), &network.spec);
-        let (model, stage, loss) = (spec.network(), spec.stage(network.step), spec.run.loss);
-        let head = |z: &[f64], slopes: &mut [f64]| model.head(&weights, z, slopes, stage);
-        if !self.gradient.advance(&head, &|y, f| loss.slope(y, f), points(network)) {
+        let (model, stage) = (spec.network(), spec.stage(network.step));
+        let neurons = neurons(spec);
+        let head = |z: &[f64], slopes: &mut [f64]| match neurons {
+            Some((activation, degree)) => {
+                slopes.iter_mut().zip(z).for_each(|(to, z)| *to = slope(activation, degree, *z));
+                0.0
+            }
+            None => model.head(&weights, z, slopes, stage),
+        };
+        // The label itself, whatever the loss.
+        if !self.gradient.advance(&head, &|y, _| y, points(network)) {
             return None;
         }
         let largest = self.gradient.clone().finish().largest(&self.relevant);

@@ -4,17 +4,17 @@ crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
     /// Change of the first-layer weights since the start: the largest |w_t − w_0| on the relevant bits and on all other bits.
-    MOVEMENT = "movement", "Weight movement", "Movement", Lines;
+    MOVEMENT = "movement", "Weight movement", "Movement", Lines, "Edelman 2024, section 5.5 and appendix B.3.3";
     /// Each weight of one neuron over the training steps; the weights on relevant bits are coloured.
-    PATHS = "paths", "Path of every weight", "Paths", Lines;
-    /// Γ of the population gradient: its largest absolute entry on a relevant bit minus its largest absolute entry on any other bit.
-    GAP = "gap", "Fourier gap Γ", "Gap Γ", Lines;
+    PATHS = "paths", "Path of every weight", "Paths", Lines, "Edelman 2024, figures 5.3 and B.9";
+    /// Γ is the largest |g| on a relevant bit minus the largest |g| on any other bit. For a neuron σ(w·x + b), g = E[y x σ′(w·x + b)] is the mean over all inputs x with label y. The neuron with the largest Γ is shown. Dashed line: a neuron with the same activation, weights ±1/√n and no bias. If the output is not a sum of neurons, g = E[y x ∂f/∂z].
+    GAP = "gap", "Fourier gap Γ", "Gap Γ", Lines, "Edelman 2024, definition 5.4 and appendix B.3.1; dashed line: for ReLU half the gap of lemma B.2, for other activations computed in the same way";
     /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
-    SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
+    SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars, "Edelman 2024, section 5.4.1 and equation B.2";
     /// Attention of the transformer's class token to every input bit, averaged over the heads.
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
     /// Embeddings u of the neurons with the largest norms, in a network with activation z^k; the relevant bits are marked.
-    STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid;
+    STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid, "Edelman 2024, figure 7.5";
     /// Neurons with the largest norms, in a layer that started with a few 1s in each row: norm, and number of initial 1s on relevant bits.
-    LUCK = "luck", "Largest norms, and initial 1s on relevant bits", "Norms", Bars;
+    LUCK = "luck", "Largest norms, and initial 1s on relevant bits", "Norms", Bars, "Edelman 2024, figure C.2";
 }
