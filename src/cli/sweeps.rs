@@ -427,7 +427,7 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
     };
     let reached = map("Median step at which the target is reached", &median, &steps);
     let mut maps = vec![map(SHARE, &share, &counts), reached];
-    // What theory allows is drawn where it allows less than everything.
+    // What theory allows, under assumptions of its own, is drawn where it allows less than everything.
     let allowed =
         |cell: &Cell| labs::lazy(&cell.spec).success_at_most(&cell.spec).map(|most| most.min(1.0) as f32);
     let allowed: Option<Vec<f32>> = sweep.cells.iter().map(allowed).collect();
@@ -437,7 +437,7 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
         let order = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
         let values: Vec<f32> = order.map(|number| allowed[number]).collect();
         let texts = values.iter().map(|most| percent(*most)).collect();
-        let title = "Share that proposition 6.3 allows at most".into();
+        let title = "Largest share by proposition 6.3, with adversarial errors of gradients".into();
         maps.push(Reading::Grid(Grid { title, values, texts, ..grid.clone() }));
     }
     maps

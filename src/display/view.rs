@@ -260,6 +260,11 @@ pub trait LazyLab: Sync {
         vec![]
     }
 
+    /// Why a network has no normalised margin, where theory knows it; with a space before it.
+    fn margin_note(&self, _run: &RunView) -> Option<String> {
+        None
+    }
+
     /// Example `at` of those that stand beside the task, with the network's present answer; none where a run answers no
     /// question.
     fn example(&self, _run: &RunView, _at: usize) -> Option<Example> {
@@ -296,8 +301,8 @@ pub trait LazyLab: Sync {
         None
     }
 
-    /// The largest chance of success that theory leaves to runs of these settings, where it says something; it may be
-    /// above 1.
+    /// The largest chance of success that a lower bound leaves to training with these resources, under the assumptions of
+    /// the bound; it may be above 1.
     fn success_at_most(&self, _spec: &RunSpec) -> Option<f64> {
         None
     }

@@ -91,7 +91,7 @@ fn a_third_map_shows_what_theory_allows_where_that_is_not_everything() {
     let all = maps(&found.spec, &swept(&found));
     assert_eq!(all.len(), 3);
     let allowed = grid(&all[2]);
-    assert_eq!(allowed.title, "Share that proposition 6.3 allows at most");
+    assert_eq!(allowed.title, "Largest share by proposition 6.3, with adversarial errors of gradients");
     assert_eq!((allowed.rows, allowed.columns, allowed.values.len()), (2, 3, 6));
     assert_eq!(allowed.values[..3], [1.0; 3]);
     let few: [(f64, f64); 3] = [(23.0, 125_970.0), (33.0, 5_852_925.0), (43.0, 76_904_685.0)];

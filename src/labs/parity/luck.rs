@@ -1,5 +1,5 @@
 //! Width and luck, as the page has them: which neurons of a wide layer won, what they began with, the link that rewinds
-//! and retrains them, and what the resources of a run may buy at most.
+//! and retrains them, and how the resources of a run compare with a lower bound.
 //!
 //! # Why
 //! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
@@ -262,7 +262,7 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
 pub fn spent(spec: &RunSpec) -> Option<Spent> {
     let Task::SparseParity(task) = &spec.task else { return None };
     let of_one: usize = spec.parameters().iter().map(|p| p.len() / spec.run.replicas.max(1)).sum();
-    // As precise as the whole sample can make a gradient, where there is one: the floor is no higher than it must be.
+    // As precise as the whole sample can make a gradient, where there is one: the bound is no higher than it must be.
     let examples = if task.m > 0 { task.m } else { spec.batch() };
     Some(Spent {
         inputs: task.n,
@@ -273,7 +273,7 @@ pub fn spent(spec: &RunSpec) -> Option<Spent> {
     })
 }
 
-/// Proposition 6.3 on the run, in sentences.
+/// The resources of the run beside proposition 6.3, in sentences.
 pub fn floor(spec: &RunSpec) -> Option<String> {
     let spent = spent(spec)?;
     let all = format!(
@@ -287,7 +287,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
-            "{all} is less than ½·C(n, k) = {half}. By proposition 6.3, training then fails for at least one parity of {relevant} out of {inputs} bits, with a probability of at least {most}. The proposition assumes gradients that are only as precise as averages over these examples.",
+            "{all} is less than ½·C(n, k) = {half}. Proposition 6.3 is about gradient descent with an adversarial error of up to τ in every entry of the gradient. The proposition assumes a loss such as the square loss, and a network output with derivatives of at most 1. With τ = 1/√m for m examples, training of this kind fails for at least one parity of {relevant} out of {inputs} bits, with a probability of at least {most}. The gradients of this run have no such error, so for this run the number is only a comparison.",
             all,
             half,
             relevant = spent.relevant,
@@ -300,7 +300,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
                 None => tr!("for no number of bits up to 4,096").into(),
             };
             tr!(
-                "{all} is at least ½·C(n, k) = {half}, so proposition 6.3 does not limit the success rate of this run. The proposition would exclude a success rate of one half {from}.",
+                "{all} is at least ½·C(n, k) = {half}, so proposition 6.3 says nothing about training with these resources. For gradient descent with an adversarial error of up to 1/√m (m examples) in every entry of the gradient, the proposition would exclude a success rate of one half {from}.",
                 all,
                 half,
                 from
@@ -320,7 +320,7 @@ fn significant_count(number: f64) -> String {
     format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
 }
 
-/// What proposition 6.3 says of a map of runs: how many of them it forbids, or how far it is from the least of them.
+/// How many runs of a map are below the bound of proposition 6.3, or how far the least of them is above it.
 pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let all: Vec<f64> = cells.iter().filter_map(|cell| Some(spent(&cell.spec)?.success_at_most())).collect();
     if all.len() < cells.len() || all.is_empty() {
@@ -330,11 +330,11 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 gives the smallest product of parameters, steps and examples for a success rate of one half. In each of these runs the product is at least {significant_count} times this minimum, so proposition 6.3 excludes none of these runs.",
+            "Proposition 6.3 is about gradient descent with an adversarial error of up to 1/√m (m examples) in every entry of the gradient. It gives the smallest product of parameters, steps and examples for a success rate of one half. In each of these runs the product is at least {significant_count} times this minimum.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "By proposition 6.3, {run} of the sweep must have a success rate below one half. On the page, a dotted edge marks the cells of these runs.",
+            "In {run} of the sweep, the product of parameters, steps and examples is below the bound of proposition 6.3 for a success rate of one half. On the page, a dotted edge marks the cells of these runs. The bound holds for gradient descent with an adversarial error of up to 1/√m (m examples) in every entry of the gradient, and for losses such as the square loss. The gradients of this sweep have no such error, so the bound is only a comparison.",
             run = count(some, "run")
         ),
     })
