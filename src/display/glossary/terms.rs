@@ -141,7 +141,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("dropout"),
         means: text!(
-            "In each training step the values of randomly chosen neurons are set to 0. So training finds weights with which the outputs depend on many neurons, and not on only a few."
+            "In each training step, randomly chosen numbers inside the network are set to 0, and the other numbers are made larger, so that the mean stays the same. When the network is measured, no number is set to 0."
         ),
     },
     Term {
@@ -163,7 +163,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Fourier gap"),
         means: text!(
-            "The largest absolute gradient on a relevant bit minus the largest absolute gradient on any other bit. If the gap is positive, a gradient step changes the weight of a relevant bit most."
+            "A neuron with the slope σ′ has one number for each input bit: the mean, over all inputs, of the label times this bit times σ′. The gap is the largest of these numbers, in absolute value, on a relevant bit minus the largest on any other bit. If the gap is positive, a gradient step on the correlation loss changes the weight of a relevant bit most."
         ),
     },
     Term {
@@ -343,7 +343,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("normalised margin"),
         means: text!(
-            "The margin of the network after its weights are scaled to norm 1. Larger weights alone do not raise the normalised margin."
+            "The margin of the network after all weights are divided by the norm of the weights. The norm is the one of the penalty: (Σ‖ω‖^ν)^(1/ν), where ‖ω‖ is the norm of the weights of one neuron. Multiplying all weights by the same number does not change the normalised margin. A network with equal outputs for all classes has no normalised margin."
         ),
     },
     Term {
