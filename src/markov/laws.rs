@@ -24,7 +24,7 @@ pub enum Law {
 /// so that the middle of the law stands in for less than one of 10⁷.
 const TRIES: usize = 6;
 /// Words per gamma variable: three for each try and one for α below 1.
-const GAMMA: usize = 3 * TRIES + 1;
+pub(super) const GAMMA: usize = 3 * TRIES + 1;
 
 /// Moves of the walk to a doubly stochastic matrix of `symbols` rows: one for 2, where it is exact, else `2·symbols³`.
 ///
@@ -123,9 +123,15 @@ fn spacings(words: &[u32], row: &mut [u32]) {
 /// A row of the Dirichlet law: gamma variables by their sum. Every entry has at least one unit, since a small α makes
 /// entries too small for any, and a chain of such rows might have several stationary laws.
 fn dirichlet(alpha: f64, words: &[u32], row: &mut [u32]) {
+    posterior_row(&[alpha; super::MOST_SYMBOLS][..row.len()], words, row);
+}
+
+/// The same with a parameter for each entry.
+pub(super) fn posterior_row(alphas: &[f64], words: &[u32], row: &mut [u32]) {
     let mut shares = [0.0; super::MOST_SYMBOLS];
     let shares = &mut shares[..row.len()];
-    shares.iter_mut().zip(words.chunks(GAMMA)).for_each(|(share, words)| *share = gamma(alpha, words));
+    let draws = shares.iter_mut().zip(alphas).zip(words.chunks(GAMMA));
+    draws.for_each(|((share, alpha), words)| *share = gamma(*alpha, words));
     round(shares, Chain::ONE - row.len() as u32, row);
     row.iter_mut().for_each(|units| *units += 1);
 }

@@ -3,11 +3,13 @@
 //! A chain of order n draws each symbol from a row of its own for the n − 1 symbols before it, its context (Edelman
 //! 2024, section 8.2.1). Rows are whole numbers of units of 2⁻²⁴, so that every processor draws the same symbols.
 
+mod bayes;
 mod chain;
 mod laws;
 mod sequences;
 mod strategies;
 
+pub use bayes::{Bayes, BayesJob, BayesLine, Posterior, SAMPLES};
 pub use chain::{Chain, ChainError, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
 pub use laws::{Law, high, moves};
 pub use sequences::{ChainSequences, Chains};

@@ -70,6 +70,13 @@ impl ChainSequences {
         }
     }
 
+    /// What a strategy adds to each count: the parameter of the prior of a row of the test chains, which is α for Dirichlet
+    /// rows (Edelman 2024, equation 8.3) and 1 for rows that are uniform. Rows of doubly stochastic chains with more than two
+    /// symbols are not uniform, but counts there are taken with 1 too.
+    pub fn added(&self) -> f64 {
+        if self.test == Chains::Dirichlet { self.alpha } else { 1.0 }
+    }
+
     /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1`, and one for each other.
     pub fn sequence_words(&self) -> usize {
         self.length + 3 - self.order
@@ -86,6 +93,11 @@ impl ChainSequences {
         let contexts = contexts(self.symbols, self.order) as u64;
         let words = 16 * self.chain_words(self.test) as u64;
         contexts.pow(3) + words + 16 * self.length as u64
+    }
+
+    /// Operations, roughly, of the line of the Bayes-optimal prediction over so many held-out sequences.
+    pub fn bayes_operations(&self, held_out: usize) -> u64 {
+        super::BayesJob::new(self, 0, held_out).map_or(0, |job| job.operations())
     }
 
     /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.

@@ -1,7 +1,9 @@
 //! What can be expected of the next symbol without knowing the chain, and how far two expectations are apart.
 //!
-//! With uniform rows, the posterior mean of a row after counts c is `(c + 1) / (Σ c + k)` (Edelman 2024, section 8.2.2); it
-//! leaves aside what the first symbols, drawn by the stationary law, say about the rows.
+//! If the rows of a chain have the Dirichlet distribution with parameter α, the posterior mean of a row after counts c is
+//! `(c + α) / (Σ c + kα)` (Edelman 2024, equation 8.3). It leaves aside what the first symbols, drawn by the stationary
+//! distribution, say about the rows; [`Bayes`](super::Bayes) does not. Strategies of lower order than the chain count with the
+//! same α: they are the posterior means for chains of their own order.
 
 use crate::choices;
 
@@ -37,10 +39,10 @@ impl Strategy {
         Strategy::ALL.get(order).copied()
     }
 
-    /// Writes the probabilities of all `symbols` after `context` into `out`.
-    pub fn predict(self, symbols: usize, context: &[u8], out: &mut [f64]) {
+    /// Writes the probabilities of all `symbols` after `context` into `out`; `added`, above 0, is added to each count.
+    pub fn predict(self, symbols: usize, added: f64, context: &[u8], out: &mut [f64]) {
         let out = &mut out[..symbols];
-        out.fill(1.0);
+        out.fill(added);
         let n = self.order();
         if n > 0 && context.len() >= n {
             let last = &context[context.len() + 1 - n..];
@@ -85,7 +87,7 @@ mod tests {
 
     fn after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
         let mut out = vec![0.0; symbols];
-        strategy.predict(symbols, context, &mut out);
+        strategy.predict(symbols, 1.0, context, &mut out);
         out
     }
 
@@ -168,6 +170,7 @@ mod tests {
         let count = 20_000;
         let mut words = vec![0; law.words(symbols, order)];
         let mut draws = vec![0; length + 2 - order];
+        let added = if let Law::Dirichlet(alpha) = law { alpha } else { 1.0 };
         let mut walker = Walker::new(symbols, order);
         let mut sums = vec![(0.0, 0.0); order + 1];
         let mut predicted = vec![0.0; symbols];
@@ -179,7 +182,7 @@ mod tests {
             assert_eq!(context.len(), length);
             let truth = chain.law(chain.context(&context));
             for (sum, strategy) in sums.iter_mut().zip(Strategy::ALL) {
-                strategy.predict(symbols, &context, &mut predicted);
+                strategy.predict(symbols, added, &context, &mut predicted);
                 let kl = kl(&truth, &predicted);
                 *sum = (sum.0 + kl, sum.1 + kl * kl);
             }

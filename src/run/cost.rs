@@ -60,8 +60,8 @@ pub struct Cost {
     pub measurement: u64,
     /// Operations of the dearest probe of the first replica, all of its parts together.
     pub probe: u64,
-    /// Operations of what theory says of the run: of sequences, the strategies' lines over all held-out ones; of
-    /// groups, the largest margin and what the penalty leaves of it.
+    /// Operations of what theory says of the run: of sequences, the lines of the strategies and of the Bayes-optimal
+    /// prediction over the held-out ones; of groups, the largest margin and what the penalty leaves of it.
     pub theory: u64,
     /// Operations of a look into one sequence.
     pub look: u64,
@@ -96,6 +96,7 @@ impl RunSpec {
         let examples = sum([data, kept]);
         let chains = task.chain_sequences();
         let line = chains.as_ref().map_or(0, |chains| chains.operations());
+        let bayes = chains.as_ref().map_or(0, |chains| chains.bayes_operations(self.held_out()));
         let heads: usize = self.model.config().heads().iter().sum();
         let seen = task.sample_size().map_or(batch, |size| size as u64);
         let rows = (self.run.steps / self.run.every.max(1)).saturating_add(1).min(MOST_ROWS);
@@ -120,7 +121,7 @@ impl RunSpec {
             step,
             measurement: product([forward, sum([held_out, seen]), replicas]),
             probe: product([forward, held_out, 1 + heads as u64]),
-            theory: sum([product([held_out, line]), product([3, self.task.config().theory()])]),
+            theory: sum([product([held_out, line]), bayes, product([3, self.task.config().theory()])]),
             look: match chains.is_some() || task.traces().is_some() {
                 true => self.look(task.length(), task.inputs()),
                 false => 0,
@@ -193,7 +194,14 @@ impl RunSpec {
             family.as_ref().is_some_and(|of| !of.is_executed() && !matches!(of, Family::Forest(_)));
         let is_clipped = self.optimizer.clip() > 0.0 && cannot_clip;
         let is_whole = !self.optimizer.is_entrywise() && is_trained;
-        run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped || is_whole
+        let is_chosen = run.learner == LearnerChoice::Autodiff;
+        is_chosen || !is_looped || is_clipped || is_whole || self.drops_embeddings()
+    }
+
+    /// Whether dropout makes the tokens of each example its own in a block that is read out at one token, whose loop has one
+    /// table of tokens for all examples.
+    pub fn drops_embeddings(&self) -> bool {
+        matches!(self.model.config().family(), Some(Family::ReadAtCls(net)) if net.dropout.embedding > 0.0)
     }
 
     /// Whether the loop of one hidden layer takes the examples as bits. The loop of layers takes the others, unless the units

@@ -9,6 +9,7 @@ use crate::analysis::chains::parts;
 use crate::analysis::{Bars, Grid, Lines, Reading, theory};
 use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
+use crate::display::words::significant;
 use crate::markov::Strategy;
 use crate::models::Model;
 use crate::models::attention_only::Positions;
@@ -119,7 +120,14 @@ fn over_steps(run: &RunView, of: impl FnOnce(&MarkovState) -> Lines) -> Reading 
 fn truth(run: &RunView) -> Reading {
     let Reading::Lines(mut lines) = over_steps(run, |chains| {
         let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
-        let lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
+        let mut lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
+        lines.extend(chains.bayes.map(|line| {
+            let name = Who::Bayes.name();
+            match line.error > 0.0 {
+                true => (tr!("{name} ± {error}", name, error = significant(line.error)), line.kl),
+                false => (name, line.kl),
+            }
+        }));
         curves::truth(&run.history, chains.task.order, &lines)
     }) else {
         return Reading::Lines(Lines::default());

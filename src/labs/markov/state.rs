@@ -14,7 +14,9 @@ use crate::analysis::thinned::Thinned;
 use crate::bounds::SLICE;
 use crate::display::{LabState, Work};
 use crate::markov::theory::{Explorer, Outcome};
-use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
+use crate::markov::{
+    Bayes, BayesJob, BayesLine, Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of,
+};
 use crate::models::attention_only::{Look, LookJob};
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
@@ -24,7 +26,7 @@ use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::MarkovChain;
-use crate::training::session::evaluator::LinesJob;
+use crate::training::session::evaluator::{LinesJob, between};
 
 /// Earlier weights of distances that are kept, at most.
 const SNAPSHOTS: usize = 6;
@@ -75,6 +77,8 @@ pub enum Who {
     Network,
     /// A strategy.
     Strategy(Strategy),
+    /// The posterior mean of the next symbol's probabilities.
+    Bayes,
 }
 
 impl Who {
@@ -84,6 +88,7 @@ impl Who {
             Who::Truth => tr!("truth").into(),
             Who::Network => tr!("network").into(),
             Who::Strategy(strategy) => strategy.name().to_lowercase(),
+            Who::Bayes => tr!("Bayes-optimal").into(),
         }
     }
 }
@@ -105,6 +110,8 @@ pub struct MarkovState {
     pub task: MarkovChain,
     /// KL of the truth to each strategy, from the uniform one up to the task's order; none as long as they are computed.
     pub lines: Vec<(Strategy, f64)>,
+    /// KL of the truth to the Bayes-optimal prediction; none as long as it is computed, and where it cannot be.
+    pub bayes: Option<BayesLine>,
     /// Parameters of the first network, as newly as they are known; none before a worker has sent as many as a page
     /// does not draw at once.
     pub parameters: Vec<Vec<f32>>,
@@ -121,6 +128,7 @@ pub struct MarkovState {
     spec: RunSpec,
     /// What is being computed.
     to_line: Option<LinesJob>,
+    to_bayes: Option<BayesJob>,
     looking: Option<Looking>,
 }
 
@@ -133,14 +141,18 @@ impl MarkovState {
         let same = |old: &&MarkovState| {
             old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out)
         };
-        let (lines, to_line) = match before.filter(same) {
-            Some(old) => (old.lines.clone(), old.to_line.clone()),
-            None => (vec![], LinesJob::new(task, seed, held_out)),
+        let (lines, to_line, bayes, to_bayes) = match before.filter(same) {
+            Some(old) => (old.lines.clone(), old.to_line.clone(), old.bayes, old.to_bayes.clone()),
+            None => {
+                let to_bayes = BayesJob::new(&task.drawn(), seed, held_out);
+                (vec![], LinesJob::new(task, seed, held_out), None, to_bayes)
+            }
         };
         let look = Look { heads: vec![], logits: vec![] };
         let mut chains = MarkovState {
             task: task.clone(),
             lines,
+            bayes,
             parameters: if spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
             step: 0,
             ablation: None,
@@ -155,6 +167,7 @@ impl MarkovState {
             theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
             to_line,
+            to_bayes,
             looking: None,
         };
         chains.explore(theory);
@@ -164,6 +177,9 @@ impl MarkovState {
         }
         chains.look_into(view);
         chains.work(SLICE);
+        if chains.to_bayes.as_ref().is_some_and(|job| job.operations() <= SLICE) {
+            chains.work(SLICE);
+        }
         Some(chains)
     }
 
@@ -290,7 +306,7 @@ impl MarkovState {
     }
 
     /// What each who expects something expects after the symbol at `place`, from 0: the truth where it is known, the
-    /// network, and the strategies up to the task's order.
+    /// network, the strategies up to the task's order, and the posterior mean where it can be computed.
     pub fn expected(&self, place: usize) -> Vec<(Who, Vec<f64>)> {
         let k = self.task.symbols;
         let context = &self.inspected.symbols[..=place];
@@ -303,12 +319,16 @@ impl MarkovState {
             .filter(|_| self.inspected.chain.as_ref().is_some_and(|chain| context.len() + 1 >= chain.order));
         let mut network = vec![f64::NAN; k];
         softmax(&self.inspected.look.logits[place * k..][..k], &mut network);
+        let drawn = self.task.drawn();
         let strategies = Strategy::ALL.iter().take(self.task.order + 1).map(|strategy| {
             let mut out = vec![0.0; k];
-            strategy.predict(k, context, &mut out);
+            strategy.predict(k, drawn.added(), context, &mut out);
             (Who::Strategy(*strategy), out)
         });
-        truth.into_iter().chain([(Who::Network, network)]).chain(strategies).collect()
+        let bayes = Bayes::new(&drawn, drawn.test, self.spec.run.seed);
+        let bayes =
+            bayes.and_then(|mut bayes| bayes.predict(context, 0)).map(|found| (Who::Bayes, found.mean));
+        truth.into_iter().chain([(Who::Network, network)]).chain(strategies).chain(bayes).collect()
     }
 
     /// Where the prediction after the symbol at `place` looks: by each head of the last layer, or in the minimal model.
@@ -384,10 +404,10 @@ impl MarkovState {
         }
     }
 
-    /// The strategy that is to be learned, with its KL to the truth, and the one before it.
-    pub fn way(&self) -> Option<[(Strategy, f64); 2]> {
-        let count = self.lines.len();
-        (count >= 2).then(|| [self.lines[count - 2], self.lines[count - 1]])
+    /// The strategies between which the share of the way is counted, each with its KL to the truth: the best one, and the one
+    /// before it, which is missing where the uniform strategy is the best.
+    pub fn way(&self) -> Option<(Option<(Strategy, f64)>, (Strategy, f64))> {
+        between(&self.lines)
     }
 
     /// The letters of the task's symbols.
@@ -405,14 +425,19 @@ impl LabState for MarkovState {
         if self.looking.is_some() {
             return if self.go_on_looking(operations) { Work::News } else { Work::GoesOn };
         }
-        let Some(job) = &mut self.to_line else { return Work::Done };
-        let Some(lines) = job.advance(operations) else { return Work::GoesOn };
-        (self.lines, self.to_line) = (lines, None);
+        if let Some(job) = &mut self.to_line {
+            let Some(lines) = job.advance(operations) else { return Work::GoesOn };
+            (self.lines, self.to_line) = (lines, None);
+            return Work::News;
+        }
+        let Some(job) = &mut self.to_bayes else { return Work::Done };
+        let Some(line) = job.advance(operations) else { return Work::GoesOn };
+        (self.bayes, self.to_bayes) = (Some(line), None);
         Work::News
     }
 
     fn is_busy(&self) -> bool {
-        self.looking.is_some() || self.to_line.is_some()
+        self.looking.is_some() || self.to_line.is_some() || self.to_bayes.is_some()
     }
 
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
@@ -472,100 +497,15 @@ pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     Some(pairs.map(ratio).fold(f64::INFINITY, f64::min) as f32)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::evaluator;
-
-    fn spec(text: &str) -> (RunSpec, Link) {
-        let (link, notices) = decode(text);
-        assert!(notices.is_empty(), "{text}: {notices:?}");
-        (link.spec.clone(), link)
-    }
-
-    fn at_rest(state: &mut MarkovState) -> usize {
-        let mut parts = 0;
-        while state.is_busy() {
-            assert_ne!(state.work(SLICE), Work::Done);
-            parts += 1;
-        }
-        assert_eq!(state.work(SLICE), Work::Done);
-        parts
-    }
-
-    #[test]
-    fn usual_runs_have_all_at_once() {
-        for text in ["#v1/markov?k=2&t=20&held=64", "#v1/markov?model=minimal-markov&held=64"] {
-            let (spec, link) = spec(text);
-            let state = MarkovState::of(&spec, &link, None).unwrap();
-            assert!(!state.is_busy() && state.lines.len() == 3 && !state.inspected.look.logits.is_empty());
-        }
-    }
-
-    /// Lines of such a run, of 65,536 contexts instead of these, took 42 s of the page's thread.
-    #[test]
-    fn lines_come_in_parts_and_are_the_same() {
-        let (spec, link) = spec("#v1/markov?k=8&gram=3&t=25&held=400&alpha=0.3");
-        let mut state = MarkovState::of(&spec, &link, None).unwrap();
-        assert!(state.lines.is_empty() && state.is_busy());
-        let parts = at_rest(&mut state);
-        assert!(parts > 10, "{parts}");
-        assert_eq!(state.lines, evaluator::lines(spec.task.sampler(), spec.run.seed, 400));
-        let after = MarkovState::of(&spec, &link, Some(&state)).unwrap();
-        assert!(!after.is_busy() && after.lines == state.lines, "the same run has them already");
-        // A run that takes the place of one that was not ready goes on where that was.
-        let begun = MarkovState::of(&spec, &link, None).unwrap();
-        let mut next = MarkovState::of(&spec, &link, Some(&begun)).unwrap();
-        assert!(at_rest(&mut next) < parts && next.lines == state.lines);
-    }
-
-    /// A look into such a network, with eight symbols and longer contexts, took 0.84 s.
-    #[test]
-    fn a_look_into_a_large_network_comes_in_parts_and_is_the_same() {
-        let (spec, mut link) = spec("#v1/markov?k=3&t=100&d=128&heads=8.8&mlp=on&norm=pre&held=64");
-        let mut state = MarkovState::of(&spec, &link, None).unwrap();
-        assert!(state.parameters.is_empty(), "the worker has the first word");
-        at_rest(&mut state);
-        let unknown = |state: &MarkovState| state.inspected.look.logits.iter().all(|z| z.is_nan());
-        assert!(unknown(&state) && state.inspected.look.logits.len() == 300);
-        assert!(state.expected(99).iter().any(|(who, p)| *who == Who::Network && p[0].is_nan()));
-        assert!(state.glances(99).is_empty());
-        let weights = spec.initial_of(1);
-        let finding = Finding::of(PARAMETERS.id()).with_numbers(weights.concat());
-        state.found(0, &finding, &link);
-        assert!(state.is_busy() && unknown(&state));
-        // What is found meanwhile does not hold it up.
-        state.work(SLICE);
-        state.found(10, &Finding::of(PARAMETERS.id()).with_numbers(vec![0.0; weights.concat().len()]), &link);
-        let mut parts = 0;
-        while unknown(&state) {
-            state.work(SLICE);
-            parts += 1;
-        }
-        assert!(parts > 5, "{parts}");
-        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-        let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
-        let of_length = attention_only::OfLength { net: net.clone(), length: 100 };
-        let expected = of_length.plain(&slices, 3).look(&state.inspected.symbols, &[]);
-        assert_eq!(state.inspected.look, expected);
-        assert!(state.is_busy(), "what was found meanwhile comes next");
-        at_rest(&mut state);
-        assert!(state.inspected.look.logits.iter().all(|z| *z == 0.0));
-        // Without a head, with all of them beside it; what was seen is shown until then.
-        state.found(20, &finding, &link);
-        at_rest(&mut state);
-        link.view.off = vec![2];
-        state.look_anew(&link);
-        assert_eq!(state.inspected.look, expected);
-        at_rest(&mut state);
-        let without = of_length.plain(&slices, 3).look(&state.inspected.symbols, &[1]);
-        assert_eq!((&state.inspected.look, &state.inspected.whole), (&without, &expected.logits));
-        // Another sequence has another length.
-        link.view.sequence = vec![0, 1, 2, 1];
-        state.look_anew(&link);
-        assert!(unknown(&state) && state.inspected.look.logits.len() == 12);
-        at_rest(&mut state);
-        assert!(!unknown(&state));
-    }
+/// The weight of distance 1 over the largest weight of another distance, in the first head of the first layer; none where
+/// distances have no weights.
+pub fn first_distance(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
+    let all = distances(spec, weights);
+    let first = all.first()?;
+    let others = first.iter().enumerate().filter(|(distance, _)| *distance != 1);
+    let most = others.map(|(_, weight)| *weight).fold(f64::NEG_INFINITY, f64::max);
+    Some((first.get(1)? / most) as f32)
 }
+
+#[cfg(test)]
+mod tests;

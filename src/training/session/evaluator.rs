@@ -51,6 +51,8 @@ impl Evaluation {
 pub struct Evaluator {
     symbols: usize,
     order: usize,
+    /// What the strategies add to each count.
+    added: f64,
     /// Contexts of the test.
     held_out: usize,
     /// `[count, length]`.
@@ -102,7 +104,7 @@ impl LinesJob {
             add(&self.drawn, self.drawn.test, self.seed, self.done..until, &mut contexts, &mut truths);
             for (context, truth) in contexts.chunks(length).zip(truths.chunks(k)) {
                 for (sum, strategy) in self.sums.iter_mut().zip(Strategy::ALL) {
-                    strategy.predict(k, context, &mut predicted);
+                    strategy.predict(k, self.drawn.added(), context, &mut predicted);
                     *sum += kl(truth, &predicted);
                 }
             }
@@ -150,7 +152,7 @@ fn predict(drawn: &ChainSequences, contexts: &[u8]) -> Vec<Vec<f64>> {
     let of = |strategy: &Strategy| {
         let mut out = vec![0.0; contexts.len() / length * symbols];
         for (context, out) in contexts.chunks(length).zip(out.chunks_mut(symbols)) {
-            strategy.predict(symbols, context, out);
+            strategy.predict(symbols, drawn.added(), context, out);
         }
         out
     };
@@ -192,8 +194,8 @@ impl Evaluator {
             others.push((measure, count..count + wanted));
             count += wanted;
         }
-        let (symbols, order) = (drawn.symbols, drawn.order);
-        Some(Evaluator { symbols, order, held_out, contexts, truths, predictions, others, lines })
+        let (symbols, order, added) = (drawn.symbols, drawn.order, drawn.added());
+        Some(Evaluator { symbols, order, added, held_out, contexts, truths, predictions, others, lines })
     }
 
     /// Symbols of all contexts, `[count, length]`: first those of the test, then those of other laws.
@@ -287,203 +289,20 @@ pub fn evaluated_row(
     }
 }
 
+/// Between which lines the share of the way is counted: the strategy with the smallest KL, and before it the strategy of
+/// the order below; none before the uniform one. None where there are no lines.
+pub fn between(lines: &[(Strategy, f64)]) -> Option<(Option<(Strategy, f64)>, (Strategy, f64))> {
+    let best = (0..lines.len()).min_by(|a, b| lines[*a].1.total_cmp(&lines[*b].1))?;
+    Some((best.checked_sub(1).map(|before| lines[before]), lines[best]))
+}
+
 fn way(lines: &[(Strategy, f64)], kl: f64) -> f64 {
-    let best = (0..lines.len()).min_by(|a, b| lines[*a].1.total_cmp(&lines[*b].1)).unwrap_or(0);
-    let goal = lines[best].1;
-    match best.checked_sub(1) {
-        Some(before) => (lines[before].1 - kl) / (lines[before].1 - goal),
-        None => f64::from(kl <= goal),
+    match between(lines) {
+        Some((Some((_, before)), (_, best))) => (before - kl) / (before - best),
+        Some((None, (_, best))) => f64::from(kl <= best),
+        None => f64::NAN,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::permalink::decode;
-
-    fn evaluator(link: &str) -> (RunSpec, Evaluator) {
-        let (link, notices) = decode(link);
-        assert!(notices.is_empty(), "{notices:?}");
-        let evaluator = Evaluator::new(&link.spec).unwrap();
-        (link.spec, evaluator)
-    }
-
-    /// Logits of the strategy's own predictions, shifted.
-    fn follows(evaluator: &Evaluator, strategy: Strategy, shift: f64) -> Answers {
-        let length = evaluator.contexts.len() / evaluator.count();
-        let mut out = vec![0.0; evaluator.symbols];
-        let mut logits = vec![];
-        for context in evaluator.contexts.chunks(length) {
-            strategy.predict(evaluator.symbols, context, &mut out);
-            logits.extend(out.iter().map(|p| (libm::log(*p) + shift) as f32));
-        }
-        Answers { logits, ..Default::default() }
-    }
-
-    #[test]
-    fn only_sequences_have_a_judge() {
-        assert!(Evaluator::new(&RunSpec::default()).is_none());
-        let (_, evaluator) = evaluator("#v1/markov?held=512");
-        assert_eq!((evaluator.count(), evaluator.scored()), (512 + 2 * 256, 64));
-        assert_eq!(evaluator.contexts().len(), evaluator.count() * 50);
-    }
-
-    #[test]
-    fn a_network_that_follows_a_strategy_is_on_its_line() {
-        for link in
-            ["#v1/markov?k=3&t=40&held=300", "#v1/markov?k=2&gram=3&t=60&held=300", "#v1/markov?test=ds&k=3"]
-        {
-            let (_, evaluator) = evaluator(link);
-            assert_eq!(evaluator.lines().len(), evaluator.order + 1);
-            for (strategy, line) in evaluator.lines() {
-                let evaluation = evaluator.evaluate(&follows(&evaluator, *strategy, 3.0));
-                assert!((f64::from(evaluation.kl) - line).abs() < 1e-5, "{link} {strategy:?}");
-                assert!(evaluation.measures[strategy.order()].unwrap().abs() < 1e-6);
-                assert_eq!(evaluator.nearest(&evaluation.measures), Some(*strategy), "{link}");
-                let expected = match evaluator.order - strategy.order() {
-                    0 => 1.0,
-                    1 => 0.0,
-                    _ => evaluator.way(*line) as f32,
-                };
-                assert!((evaluation.way - expected).abs() < 1e-4, "{link} {strategy:?}: {}", evaluation.way);
-            }
-            let [.., (_, before), (_, best)] = evaluator.lines() else { panic!("too few lines") };
-            assert!((evaluator.way((before + best) / 2.0) - 0.5).abs() < 1e-12);
-        }
-    }
-
-    #[test]
-    fn on_independent_symbols_the_way_leads_to_unigrams() {
-        let (_, evaluator) = evaluator("#v1/markov?k=3&test=iid&t=100");
-        let way = |strategy| evaluator.evaluate(&follows(&evaluator, strategy, 0.0)).way;
-        assert!(way(Strategy::Uniform).abs() < 1e-4 && (way(Strategy::Unigram) - 1.0).abs() < 1e-4);
-        let bigram = way(Strategy::Bigram);
-        assert!(bigram > 0.9 && bigram < 0.99, "{bigram}");
-        assert_eq!(super::way(&[(Strategy::Uniform, 0.1), (Strategy::Unigram, 0.2)], 0.1), 1.0);
-    }
-
-    #[test]
-    fn each_law_has_its_measure_and_its_own_sequences() {
-        for (number, test) in ["dirichlet", "iid", "ds", "mixture"].into_iter().enumerate() {
-            let (spec, evaluator) = evaluator(&format!("#v1/markov?k=3&t=100&held=400&test={test}"));
-            assert_eq!(evaluator.count(), 400 + if test == "mixture" { 600 } else { 400 });
-            let evaluation = evaluator.evaluate(&follows(&evaluator, Strategy::Bigram, 0.0));
-            let on: Vec<f32> =
-                OTHERS.iter().map(|(_, m)| evaluation.measures[*m as usize].unwrap()).collect();
-            for (kl, line) in on.iter().zip([0.0261, 0.025, 0.027]) {
-                assert!((kl - line).abs() < 0.007, "{test}: {on:?}");
-            }
-            if let Some(own) = on.get(number) {
-                assert_eq!(*own, evaluation.kl);
-            }
-            // The truth is that of the sequence's own chain.
-            let drawn = spec.task.examples().chain_sequences().unwrap();
-            for example in [0, 7, 399] {
-                let (mut context, mut truth) = (vec![], vec![]);
-                add(&drawn, drawn.test, spec.run.seed, example..example + 1, &mut context, &mut truth);
-                assert_eq!(context, evaluator.contexts()[example * 100..][..100]);
-                assert_eq!(truth, evaluator.truths()[example * 3..][..3]);
-            }
-            assert_eq!(lines(spec.task.sampler(), spec.run.seed, 400), evaluator.lines());
-            let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();
-            let parts = std::iter::repeat_with(|| job.advance(1)).position(|lines| lines.is_some());
-            assert_eq!(parts, Some(400 / TOGETHER - 1), "a few contexts a part");
-        }
-        let (_, of_trigrams) = evaluator("#v1/markov?gram=3");
-        let evaluation = of_trigrams.evaluate(&follows(&of_trigrams, Strategy::Trigram, 0.0));
-        assert_eq!(of_trigrams.count(), 256);
-        assert!(evaluation.measures[Measure::OnDirichlet as usize..].iter().all(Option::is_none));
-    }
-
-    /// KL(p ‖ even) = Σ p ln 3p.
-    #[test]
-    fn a_measure_on_another_law_is_the_mean_over_its_own_contexts_alone() {
-        let (_, evaluator) = evaluator("#v1/markov?k=3&t=20&held=64&test=dirichlet");
-        let even = Answers { logits: vec![0.0; 3 * evaluator.count()], ..Default::default() };
-        let evaluation = evaluator.evaluate(&even);
-        let mean = |from: usize, to: usize| {
-            let mut sum = 0.0;
-            for p in &evaluator.truths()[3 * from..3 * to] {
-                if *p > 0.0 {
-                    sum += p * libm::log(3.0 * p);
-                }
-            }
-            sum / (to - from) as f64
-        };
-        // 64 contexts of the test, and half as many of each of the other two.
-        assert_eq!(evaluator.count(), 64 + 32 + 32);
-        let is = |found: f32, exact: f64| assert!((f64::from(found) - exact).abs() < 1e-6, "{found} {exact}");
-        is(evaluation.kl, mean(0, 64));
-        for (measure, from, to) in
-            [(Measure::OnDirichlet, 0, 64), (Measure::OnIndependent, 64, 96), (Measure::OnDoubly, 96, 128)]
-        {
-            is(evaluation.measures[measure as usize].unwrap(), mean(from, to));
-        }
-    }
-
-    #[test]
-    fn scores_are_the_largest_of_their_layers() {
-        let (_, evaluator) = evaluator("#v1/markov?held=64");
-        let scores = |heads: &[[f32; 2]], layers: &[usize]| {
-            let mut answers = follows(&evaluator, Strategy::Uniform, 0.0);
-            (answers.heads, answers.layers) = (heads.to_vec(), layers.to_vec());
-            let measures = evaluator.evaluate(&answers).measures;
-            [Measure::Previous, Measure::Induction].map(|measure| measures[measure as usize])
-        };
-        let heads = [[0.1, 0.9], [0.3, 0.2], [0.8, 0.4], [0.7, 0.5]];
-        assert_eq!(scores(&heads, &[2, 2]), [Some(0.3), Some(0.5)]);
-        assert_eq!(scores(&heads, &[1, 2, 1]), [Some(0.1), Some(0.5)]);
-        assert_eq!(scores(&heads, &[4]), [Some(0.8), None]);
-        assert_eq!(scores(&[], &[]), [None, None]);
-    }
-
-    #[test]
-    fn evaluations_of_all_replicas_make_one_row() {
-        let of = |kl: f32, own: Option<f32>| Evaluation {
-            kl,
-            way: 2.0 * kl,
-            measures: vec![Some(4.0 * kl), own, None],
-        };
-        let both = [of(0.25, Some(0.1)), of(0.5, Some(0.7))];
-        let trained = Row {
-            step: 40,
-            train_loss: vec![1.0, 2.0],
-            train_accuracy: vec![0.3, 0.4],
-            ..Default::default()
-        };
-        let row = Row {
-            test_loss: vec![0.25, 0.5],
-            test_accuracy: vec![0.5, 1.0],
-            measures: vec![vec![1.0, 2.0], vec![0.1, 0.7], vec![]],
-            ..trained.clone()
-        };
-        assert_eq!(evaluated_row(40, vec![1.0, 2.0], vec![0.3, 0.4], &both), row);
-        let mut one_by_one = trained;
-        both.into_iter().for_each(|evaluation| evaluation.append_to(&mut one_by_one));
-        assert_eq!(one_by_one, row);
-    }
-
-    /// 400 contexts at 32 a time are 13 parts, whatever a context costs.
-    #[test]
-    fn lines_come_in_parts_of_so_many_operations() {
-        let (spec, evaluator) = evaluator("#v1/markov?k=3&t=100&held=400");
-        let each = spec.task.sampler().chain_sequences().unwrap().operations();
-        // The law of 3 contexts, two words for each of them, and 100 symbols.
-        assert_eq!(each, 27 + 16 * 6 + 16 * 100);
-        let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();
-        let mut parts = std::iter::repeat_with(|| job.advance(32 * each)).take(100).enumerate();
-        let (last, lines) = parts.find_map(|(part, lines)| Some((part, lines?))).unwrap();
-        assert_eq!((last, lines.as_slice()), (12, evaluator.lines()));
-    }
-
-    #[test]
-    fn networks_that_are_sure_of_the_wrong_have_a_finite_divergence() {
-        let (_, evaluator) = evaluator("#v1/markov?held=64");
-        let logits = [[3000.0, -3000.0], [-3000.0, 3000.0]].concat().repeat(evaluator.count() / 2);
-        let evaluation = evaluator.evaluate(&Answers { logits, ..Default::default() });
-        assert!(evaluation.kl > 1000.0 && evaluation.kl.is_finite() && evaluation.way < -1000.0);
-        let lost = evaluator
-            .evaluate(&Answers { logits: vec![f32::NAN; 2 * evaluator.count()], ..Default::default() });
-        assert!(lost.kl.is_nan() && evaluator.nearest(&lost.measures).is_none());
-    }
-}
+mod tests;
