@@ -10,11 +10,14 @@ use crate::display::Phase;
 use crate::display::summary::{Newest, extra, names};
 use crate::labs::markov::probes::{ABLATION, PARAMETERS};
 use crate::labs::markov::state::{MarkovState, Origin, Who};
-use crate::markov::{Measure, Strategy};
+use crate::markov::{BayesLine, Measure, Strategy};
 use crate::permalink::encode;
 use crate::protocol::{Ending, Event, Finding, Payload, Row};
 use crate::tasks::Form;
 use crate::tasks::markov::charts as markov_charts;
+
+/// Posterior mean after 001010 for uniform rows, by a midpoint rule with 4,000 nodes for each row.
+const BAYES_AFTER_AABABA: [f64; 2] = [0.432_139_276, 0.567_860_724];
 
 fn chains(state: &State) -> &MarkovState {
     state.run.state::<MarkovState>().unwrap()
@@ -44,7 +47,8 @@ fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
     let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
     let order = chains(&state).task.order;
     let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
-    state.run.state_mut::<MarkovState>().unwrap().lines = all;
+    let chains = state.run.state_mut::<MarkovState>().unwrap();
+    (chains.lines, chains.bayes) = (all, Some(BayesLine { kl: 0.017, error: 0.0 }));
     state.run.history.push(row(0, 0.2, 0, replicas));
     state.run.history.push(row(225, 0.091, 1, replicas));
     (state.run.step, state.run.phase, state.run.solved) = (400, phase, solved.to_vec());
@@ -139,7 +143,15 @@ fn divergences_and_cross_entropies_share_no_chart() {
     let kl = lines(markov_charts::TRUTH, &state);
     assert_eq!((kl.series[0].y.as_slice(), kl.spans.len()), ([0.2, 0.091].as_slice(), 2));
     let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
-    assert_eq!((references.join(" "), kl.references[2].0), ("uniform unigram bigram".into(), 0.018));
+    assert_eq!(references.join(" "), "uniform unigram bigram Bayes-optimal");
+    assert_eq!((kl.references[2].0, kl.references[3].0), (0.018, 0.017));
+    let mut sampled = said("#v1/markov?k=3", Phase::Running, &[]);
+    let line = BayesLine { kl: 0.017, error: 0.000_25 };
+    sampled.run.state_mut::<MarkovState>().unwrap().bayes = Some(line);
+    let names = lines(markov_charts::TRUTH, &sampled).references;
+    assert_eq!(names[3].1, "Bayes-optimal ± 2.50e−4");
+    let said = markov_charts::TRUTH.summary(&sampled.run);
+    assert!(said.contains("0.0170 (standard error 2.50e−4) for the Bayes-optimal prediction"), "{said}");
     assert!(kl.marks.is_empty());
     state.run.solved = vec![(0, 225)];
     assert_eq!(lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
@@ -176,14 +188,15 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     let state = open("#v1/markov?seq=0.0.1.0.1.0&chain=90.10.30.70&place=3");
     let of = |place: usize| chains(&state).expected(place);
     let who: Vec<String> = of(5).into_iter().map(|(who, _)| who.name()).collect();
-    assert_eq!(who.join(" "), "truth network uniform unigram bigram");
+    assert_eq!(who.join(" "), "truth network uniform unigram bigram Bayes-optimal");
     assert!(of(5).iter().all(|(_, p)| (p.iter().sum::<f64>() - 1.0).abs() < 1e-6));
     let near = |a: &[f64], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(near(&of(5)[0].1, [0.9, 0.1]) && near(&of(4)[0].1, [0.3, 0.7]));
     // After abab, a is followed twice by b and once by a.
     assert!(near(&of(5)[4].1, [2.0 / 5.0, 3.0 / 5.0]), "{:?}", of(5));
+    assert!(near(&of(5)[5].1, BAYES_AFTER_AABABA), "{:?}", of(5));
     let shown = grid(markov_charts::NEXT, &state);
-    assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (5, 2, [1].as_slice()));
+    assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (6, 2, [1].as_slice()));
     assert!((shown.values[0] - 0.3).abs() < 1e-6, "the third symbol is b");
     let unknown = open("#v1/markov?seq=0.0.1");
     assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
@@ -287,22 +300,47 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     assert!(text(many, &Phase::Running, &[]).contains("KL 0.091 in the median, unigram"));
     assert_eq!(
         text("#v1/markov", &Phase::Finished(Ending::Target), &[(0, 225)]),
-        "The induction head has formed at step 225: the KL is more than half-way from the unigram KL to the bigram KL."
+        "Target reached at step 225: the KL is more than half-way from the unigram KL to the bigram KL. The attention does not show \
+         an induction head: at step 225 the previous-token score is 0.250 and the induction score is 0.250, not both at least 0.800."
     );
+    let attends = |previous: f32, induction: f32| {
+        let mut state = said("#v1/markov", Phase::Finished(Ending::Target), &[(0, 225)]);
+        let mut last = row(225, 0.05, 2, 1);
+        last.measures[Measure::Previous as usize] = vec![previous];
+        last.measures[Measure::Induction as usize] = vec![induction];
+        state.run.history.push(last);
+        status(&state)
+    };
+    assert!(attends(0.95, 0.85).ends_with(
+        "An induction head has formed: at step 225 the previous-token score is 0.950 and the induction score is 0.850, both at \
+         least 0.800."
+    ));
+    for (previous, induction) in [(0.79, 0.9), (0.9, 0.79)] {
+        assert!(!attends(previous, induction).contains("has formed"));
+    }
     let seven: Vec<(usize, u64)> = (0..7).map(|r| (r, 200 + r as u64)).collect();
     assert_eq!(
         text(many, &last, &seven),
-        "The induction head has formed in 7 of 10 networks, between steps 200 and 206: the KL is more than half-way from the unigram KL to \
-         the bigram KL. Ended at step 400."
+        "Target reached by 7 of 10 networks, between steps 200 and 206: the KL is more than half-way from the unigram KL to the bigram \
+         KL. The attention does not show an induction head: at step 225 the median previous-token score is 0.250 and the median induction \
+         score is 0.250, not both at least 0.800. Ended at step 400."
     );
     assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
     let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &Phase::Running, &[(0, 40)]);
     assert_eq!(
         minimal,
-        "Bigrams are learned at step 40: the KL is at least 80.0 % of the way from the unigram KL to the bigram KL. Training continues."
+        "Target reached at step 40: the KL is at least 80.0 % of the way from the unigram KL to the bigram KL. Training continues."
     );
+    // Independent symbols are predicted best by unigrams, so the share of the way is counted from the uniform strategy.
+    let mut independent = said("#v1/markov?test=iid", Phase::Finished(Ending::Target), &[(0, 40)]);
+    let lines = [(Strategy::Uniform, 0.2), (Strategy::Unigram, 0.01), (Strategy::Bigram, 0.02)];
+    independent.run.state_mut::<MarkovState>().unwrap().lines = lines.to_vec();
+    let text_of = status(&independent);
+    assert!(text_of.contains("half-way from the uniform KL to the unigram KL"), "{text_of}");
+    assert_eq!(extra(&independent.run, 0).0, "KL divided by unigram KL");
+    assert_eq!(names(&independent.run)[3], "Progress towards the KL of the unigram strategy");
     let third = text("#v1/markov?gram=3", &Phase::Finished(Ending::Target), &[(0, 40)]);
-    assert!(third.ends_with("from the bigram KL to the trigram KL."), "{third}");
+    assert!(third.contains("from the bigram KL to the trigram KL."), "{third}");
     assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 without reaching the target");
 }
 
@@ -324,7 +362,7 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
         markov_charts::TRUTH.summary(&state.run),
-        "KL to the true distribution: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
-         0.0180 for the bigram strategy; the network is nearest to the unigram strategy."
+        "KL to the true distribution: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy, \
+         0.0180 for the bigram strategy and 0.0170 for the Bayes-optimal prediction; the network is nearest to the unigram strategy."
     );
 }

@@ -6,7 +6,7 @@ use crate::analysis::chains::{head_names, letter, word};
 use crate::analysis::curves::spread;
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, list, percent, probability, significant};
+use crate::display::words::{MISSING, decimal, list, percent, probability, significant, thousands};
 use crate::language::translated;
 use crate::markov::{Measure, Strategy};
 use crate::tasks::markov::charts;
@@ -32,7 +32,18 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                     strategy = strategy.name().to_lowercase()
                 )
             };
-            let lines: Vec<String> = chains.lines.iter().map(line).collect();
+            let mut lines: Vec<String> = chains.lines.iter().map(line).collect();
+            lines.extend(chains.bayes.map(|line| {
+                let kl = significant(line.kl);
+                match line.error > 0.0 {
+                    true => tr!(
+                        "{kl} (standard error {error}) for the Bayes-optimal prediction",
+                        kl,
+                        error = significant(line.error)
+                    ),
+                    false => tr!("{kl} for the Bayes-optimal prediction", kl),
+                }
+            }));
             let near = run.history.last().and_then(|row| nearest(row, order));
             let near = near.map(|of| {
                 tr!("; the network is nearest to the {strategy} strategy", strategy = curves::name(of))
@@ -191,13 +202,13 @@ fn sequence(chains: &MarkovState) -> String {
     }
 }
 
-/// KL in units of the last strategy's, and the previous-token score, or of the minimal model v at distance 1 over v at 0.
+/// KL in units of the best strategy's, and the previous-token score, or of the minimal model v at distance 1 over v at 0.
 pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
     let chains: &MarkovState = run.state()?;
-    let line = chains.lines.last();
+    let line = chains.way().map(|(_, best)| best);
     let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
     let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-    let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
+    let share = kl / line.map_or(f32::NAN, |(_, kl)| kl as f32);
     let known = |share: f32| if share.is_finite() { decimal(share) } else { MISSING.into() };
     let first = (tr!("KL divided by {strategy} KL", strategy = name), known(share));
     let second = match chains.minimal() {
@@ -214,7 +225,7 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
 /// What the four numbers of a measurement are called.
 pub(super) fn names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.state()?;
-    let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
+    let best = chains.way().map_or(MISSING.into(), |(_, (strategy, _))| strategy.name().to_lowercase());
     let way = tr!("Progress towards the KL of the {best} strategy", best);
     Some([tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way])
 }
@@ -226,42 +237,87 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let kl = spread(&row.test_loss).0;
     let near = nearest(row, chains.task.order)
         .map(|of| tr!("the network is nearest to the {strategy} strategy. ", strategy = curves::name(of)));
-    let lines = chains.way()?;
-    let [below, best] =
-        lines.map(|(strategy, kl)| format!("{} {}", strategy.name().to_lowercase(), decimal(kl as f32)));
+    let (before, best) = chains.way()?;
+    let line = |(strategy, kl): (Strategy, f64)| {
+        format!("{} {}", strategy.name().to_lowercase(), decimal(kl as f32))
+    };
+    let lines: Vec<String> = before.into_iter().chain([best]).map(line).collect();
     let median = if run.spec().run.replicas > 1 { tr!(" in the median") } else { "" };
     Some(tr!(
-        "{near}KL {kl}{median}, {below}, {best}",
+        "{near}KL {kl}{median}, {lines}",
         near = near.unwrap_or_default(),
         kl = decimal(kl),
         median,
-        below,
-        best
+        lines = lines.join(", ")
     ))
 }
 
-/// "The induction head has formed{who} {at}: the KL is more than half-way from the unigram KL to the bigram KL."
+/// From which score on attention shows an induction head, for the previous-token score and for the induction score.
+///
+/// Uniform attention has an induction score of about 0.6 for two symbols, since most positions then follow an occurrence of
+/// the last symbol.
+const FORMED: f32 = 0.8;
+
+/// "Target reached{who} {at}: the KL is more than half-way from the unigram KL to the bigram KL.", and what the attention
+/// scores show of an induction head.
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let chains: &MarkovState = run.state()?;
     let many = run.spec().run.replicas > 1;
-    let who = if many { tr!(" in {networks},", networks) } else { String::new() };
-    let [below, best] = chains.way()?.map(|(strategy, _)| strategy.name());
-    let what = match chains.heads().len() {
-        0 | 1 => tr!("{best}s are learned", best),
-        _ => tr!("The induction head has formed").into(),
-    };
+    let who = if many { tr!(" by {networks},", networks) } else { String::new() };
+    let (before, (best, _)) = chains.way()?;
+    let best = best.name().to_lowercase();
     let target = run.spec().run.target;
-    let way = match target == 0.5 {
-        true => tr!("more than half-way").into(),
-        false => tr!("at least {target} of the way", target = percent(target as f32)),
+    let reached = match before {
+        None => tr!("Target reached{who} {at}: the KL is at most the {to} KL.", who, at, to = best),
+        Some((before, _)) => {
+            let way = match target == 0.5 {
+                true => tr!("more than half-way").into(),
+                false => tr!("at least {target} of the way", target = percent(target as f32)),
+            };
+            tr!(
+                "Target reached{who} {at}: the KL is {way} from the {from} KL to the {to} KL.",
+                who,
+                at,
+                way,
+                from = before.name().to_lowercase(),
+                to = best
+            )
+        }
     };
-    Some(tr!(
-        "{what}{who} {at}: the KL is {way} from the {from} KL to the {to} KL.",
-        what,
-        who,
-        at,
-        way,
-        from = below.to_lowercase(),
-        to = best.to_lowercase()
-    ))
+    let attention = attention(run, chains, many);
+    Some([Some(reached), attention].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the newest attention scores show an induction head; nothing where there are no such scores.
+fn attention(run: &RunView, chains: &MarkovState, many: bool) -> Option<String> {
+    let [previous, induction] = [Measure::Previous, Measure::Induction].map(|of| newest(run, of));
+    if chains.heads().len() < 2 || !previous.is_finite() || !induction.is_finite() {
+        return None;
+    }
+    let step = thousands(run.history.last()?.step);
+    let scores = match many {
+        true => tr!(
+            "at step {step} the median previous-token score is {previous} and the median induction score is {induction}",
+            step,
+            previous = decimal(previous),
+            induction = decimal(induction)
+        ),
+        false => tr!(
+            "at step {step} the previous-token score is {previous} and the induction score is {induction}",
+            step,
+            previous = decimal(previous),
+            induction = decimal(induction)
+        ),
+    };
+    let least = decimal(FORMED);
+    Some(match previous >= FORMED && induction >= FORMED {
+        true => tr!("An induction head has formed: {scores}, both at least {least}.", scores, least),
+        false => {
+            tr!(
+                "The attention does not show an induction head: {scores}, not both at least {least}.",
+                scores,
+                least
+            )
+        }
+    })
 }

@@ -324,7 +324,7 @@ mod tests {
         let mut state = open("#v1/markov?chain=90.10.30.70");
         let rows = with(&state, expected);
         let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
-        assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram"]);
+        assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram", "Bayes-optimal"]);
         assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
         let said = with(&state, |chains, _| stationary(chains)).unwrap();
         assert_eq!(
