@@ -57,7 +57,7 @@ export function markovLab(here) {
 
   it("forms an induction head while one watches, and shows where its heads look", async () => {
     const { page, heard, see } = await open("#v1/markov?speed=0&device=cpu");
-    await until(async () => /^The induction head has formed at step \d+: the KL is more than half-way/.test(await text(see("status"))), "the second drop", 60);
+    await until(async () => /^Target reached at step \d+: the KL is more than half-way from the unigram KL to the bigram KL\. An induction head has formed/.test(await text(see("status"))), "the second drop", 60);
     const measured = await rows(page);
     assert.ok(measured.at(-1).test_accuracy[0] > 0.5, "more than half-way to the bigram line");
     assert.ok(measured[0].test_loss[0] > 2 * measured.at(-1).test_loss[0]);
@@ -223,7 +223,7 @@ export function markovLab(here) {
     for (const id of ["theory-v", "theory-w", "theory-parts", "theory-ratio", "theory-w-trained"]) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 30);
     }
-    await until(async () => /^(Bigrams are learned|Ended)/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the run", 60);
+    await until(async () => /^(Target reached|Ended)/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the run", 60);
     assert.match(await text(see("theory-texts")), /4\.46 times.*distance 1.*favours bigrams/);
     const times = [];
     for (const [key, id, way] of [["tt", "theory-v", "down"], ["teta", "theory-w", "down"], ["tc", "theory-w", "up"], ["tsteps", "theory-ratio", "up"]]) {
@@ -237,7 +237,7 @@ export function markovLab(here) {
     }
     assert.ok(Math.min(...times) < 100 && times.every((took) => took < 400), `ms until drawn: ${times}`);
     await see("knob-tdata").selectOption("twostep");
-    await until(async () => /multiple of the identity/.test(await text(see("theory-texts"))), "the two-step curriculum");
+    await until(async () => /outside the diagonal is −/.test(await text(see("theory-texts"))), "the two-step curriculum");
     await page.waitForTimeout(150);
     assert.ok((await slide(page, "teps", "theory-v", "down")).took < 5000);
     await release(page, "teps");

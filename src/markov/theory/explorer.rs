@@ -16,6 +16,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Which weights decay in the second step of the curriculum.
+    pub enum Decayed {
+        /// Both, as in the proof of proposition E.3 (equations E.53 and E.54).
+        Both = "both", "W and v";
+        /// The second layer, as in proposition 8.5.
+        Kernel = "w", "W alone";
+    }
+}
+
 settings! {
     /// A few exact steps of the minimal model on two symbols.
     pub struct Explorer {
@@ -28,11 +38,17 @@ settings! {
         /// Initial value of every entry of v.
         c: f64 = 0.02, "tc", "Initial v", Range::Real(0.001, 1.0);
         /// Initial value of every entry of W; lemma 8.4 of the thesis uses the same number for W and v.
-        kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
+        kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0);
         /// Number of gradient steps that the theory computes.
         steps: usize = 2, "tsteps", "Gradient steps in the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
         /// In step 2 the next symbol differs from the current one with a probability drawn uniformly from ½ − ε to ½ + ε.
         epsilon: f64 = 0.25, "teps", "Half-width ε of the interval", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
+        /// The learning rate of step 1 is this number divided by t²; proposition E.3 of the thesis does not state the number.
+        first: f64 = 100.0, "tr1", "Learning rate of step 1 times t²", Range::Real(0.01, 10000.0), only when "tdata" = "twostep";
+        /// The learning rate of step 2 is this number divided by t; proposition E.3 of the thesis does not state the number.
+        second: f64 = 1.0, "tr2", "Learning rate of step 2 times t", Range::Real(0.01, 10000.0), only when "tdata" = "twostep";
+        /// Weights with weight decay 1 in step 2. The proof of proposition E.3 decays W and v; proposition 8.5 decays W alone.
+        decayed: Decayed = Decayed::Both, "tdecay", "Weight decay in step 2", Range::Choice(Decayed::OPTIONS), only when "tdata" = "twostep";
     }
 }
 
@@ -80,13 +96,13 @@ impl Explorer {
         };
         let mut tensor = Tensor::new(law, length);
         let two_step = self.curriculum == Curriculum::TwoStep;
-        let mut after = vec![Theory::constant(if two_step { 0.0 } else { self.kernel }, self.c, length)];
+        let mut after = vec![Theory::constant(self.kernel, self.c, length)];
         let first = tensor.of_kernel(&after[0].v);
         if two_step {
-            // Other numbers in front of 1/t² and 1/t rescale W and v and change nothing else, since W begins at 0.
-            after.push(after[0].step(&tensor, 1.0 / (length * length) as f64));
+            after.push(after[0].step(&tensor, self.first / (length * length) as f64));
             tensor = Tensor::new(Law::Equal { epsilon: self.epsilon }, length);
-            after.push(after[1].decayed_step(&tensor, 1.0 / length as f64, 1.0));
+            let decay = if self.decayed == Decayed::Both { [1.0, 1.0] } else { [1.0, 0.0] };
+            after.push(after[1].decayed_step(&tensor, self.second / length as f64, decay));
         } else {
             for step in 0..self.steps {
                 after.push(after[step].step(&tensor, self.eta));
@@ -134,6 +150,9 @@ impl Explorer {
             );
         }
         texts.push(match last.ratio() {
+            ratio if ratio.is_finite() && ratio < 0.0 => {
+                tr!("On average, an entry of W outside the diagonal is {share} % of an entry on the diagonal.", share = format!("{:.1}", 100.0 / ratio).replace('-', "−"))
+            }
             ratio if ratio.is_finite() && ratio < 1e6 => {
                 tr!("The entries on the diagonal of W are {ratio} times as large as the other entries, on average.", ratio = format!("{ratio:.2}"))
             }
@@ -170,8 +189,37 @@ mod tests {
         let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result();
         assert!(two.texts[0].contains("4.46 times"));
         assert!(two.texts[1].contains("favours bigrams"), "{}", two.texts[1]);
-        assert!(two.texts.last().unwrap().contains("identity"), "{:?}", two.texts);
-        assert_eq!(two.after[1].v, two.after[0].v, "v does not move while W is zero");
+        assert!(two.texts.last().unwrap().contains("outside the diagonal is −1.3 %"), "{:?}", two.texts);
+        let from_zero =
+            Explorer { curriculum: Curriculum::TwoStep, kernel: 0.0, ..Explorer::default() }.result();
+        assert!(from_zero.texts.last().unwrap().contains("identity"), "{:?}", from_zero.texts);
+        assert_eq!(from_zero.after[1].v, from_zero.after[0].v, "v does not move while W is zero");
+    }
+
+    /// By NumPy from the definition of T, with 60 Gauss-Legendre nodes for each of a and b.
+    #[test]
+    fn the_curriculum_begins_with_the_initial_w_of_the_proposition() {
+        let near = |found: &[f64], expected: &[f64]| {
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-5 * expected.abs(), "{found} {expected}");
+            }
+        };
+        let of =
+            |decayed| Explorer { curriculum: Curriculum::TwoStep, decayed, ..Explorer::default() }.result();
+        let both = of(Decayed::Both);
+        near(both.after[1].w.as_flattened(), &[0.036_340_53, 0.023_661_36, 0.023_661_36, 0.036_340_53]);
+        near(&both.after[1].v, &[0.021_168_66, 0.021_145_7, 0.021_122_97, 0.021_100_46]);
+        near(
+            both.after[2].w.as_flattened(),
+            &[2.527_511_77e-4, -3.253_771e-6, -3.253_771e-6, 2.527_511_77e-4],
+        );
+        near(
+            &both.after[2].v,
+            &[1.458_813_9e-5, 1.451_942_28e-4, 1.429_229_3e-5, 3.297_690_96e-5, 1.399_644_66e-5],
+        );
+        let alone = of(Decayed::Kernel);
+        assert_eq!(alone.after[2].w, both.after[2].w);
+        near(&alone.after[2].v, &[0.021_183_25, 0.021_290_9, 0.021_137_26, 0.021_133_44]);
     }
 
     #[test]
@@ -186,7 +234,8 @@ mod tests {
             said[3],
             "The entries on the diagonal of W are 2.86 times as large as the other entries, on average."
         );
-        let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result().texts;
+        let two = Explorer { curriculum: Curriculum::TwoStep, kernel: 0.0, ..Explorer::default() };
+        let two = two.result().texts;
         assert!(
             two[1].ends_with(
                 "which favours bigrams. This entry exceeds the second-largest entry by a factor of 5.8."
@@ -196,18 +245,19 @@ mod tests {
         );
     }
 
-    /// The first step's rate is 1/t² and leaves v, the second's is 1/t and leaves nothing of what was before.
+    /// The first step's rate is 3/t² and leaves v if W is 0, the second's is 7/t and leaves nothing of what was before.
     #[test]
     fn the_two_steps_have_the_rates_of_the_proposition() {
-        let two = Explorer { curriculum: Curriculum::TwoStep, length: 10, ..Explorer::default() }.result();
+        let knobs = Explorer { curriculum: Curriculum::TwoStep, length: 10, ..Explorer::default() };
+        let two = Explorer { kernel: 0.0, first: 3.0, second: 7.0, ..knobs }.result();
         let near = |found: f64, expected: f64| {
             assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
         };
         for (after, gradient) in two.after[1].w.as_flattened().iter().zip(two.first.as_flattened()) {
-            near(100.0 * after, *gradient);
+            near(100.0 / 3.0 * after, *gradient);
         }
         for (d, after) in two.after[2].v.iter().enumerate() {
-            near(10.0 * after, two.uniform[d] + two.diagonal[d]);
+            near(10.0 / 7.0 * after, two.uniform[d] + two.diagonal[d]);
         }
     }
 
@@ -270,6 +320,7 @@ mod tests {
         let ratio = |diagonal: f64| about([diagonal, 1.0], &[2.0, 1.0]).swap_remove(2);
         assert!(ratio(999_999.0).contains(" 999999.00 times "), "{}", ratio(999_999.0));
         assert_eq!(ratio(1e6), about([1.0, 0.0], &[2.0, 1.0])[2]);
+        assert!(ratio(-50.0).ends_with("outside the diagonal is −2.0 % of an entry on the diagonal."));
     }
 
     #[test]
@@ -299,10 +350,23 @@ mod tests {
     fn every_corner_of_the_knobs_has_numbers_and_sentences() {
         for curriculum in Curriculum::ALL {
             for length in [2, 3, 256] {
-                for (eta, c, kernel, epsilon, steps) in
-                    [(0.0001, 0.001, 0.0, 0.01, 1), (1.0, 1.0, 1.0, 0.5, 50)]
-                {
-                    let knobs = Explorer { curriculum: *curriculum, length, eta, c, kernel, epsilon, steps };
+                for (eta, c, kernel, epsilon, steps, rate, decayed) in [
+                    (0.0001, 0.001, 0.0, 0.01, 1, 0.01, Decayed::Both),
+                    (1.0, 1.0, 1.0, 0.5, 50, 10_000.0, Decayed::Kernel),
+                ] {
+                    let (curriculum, first, second) = (*curriculum, rate, rate);
+                    let knobs = Explorer {
+                        curriculum,
+                        length,
+                        eta,
+                        c,
+                        kernel,
+                        steps,
+                        epsilon,
+                        first,
+                        second,
+                        decayed,
+                    };
                     let outcome = knobs.result();
                     let finite = |theory: &Theory| {
                         theory.v.iter().chain(theory.w.as_flattened()).all(|x| x.is_finite())

@@ -20,9 +20,11 @@
 //! * Corollary E.2, a = b: the rest of W does not move. The thesis has c + cη·∞ on the diagonal and a v that falls by
 //!   (cη/2t)(t − j + 1). Both are artefacts of leading orders: the diagonal's gradient grows like t ln t, and v's is
 //!   `(c/2t) Σ_{n≤N} Σ_{m≤n/2} 1/(2m + 1)`, of the other sign and nearly flat.
-//! * Proposition 8.5 (E.3): one step on all chains with η of order 1/t², then one on a = b near ½ with η of order 1/t and a
-//!   weight decay of 1 leave W ∝ 1 and v at odd distances, of which the first leads by (2ε)². The text beside it has the
-//!   larger rate first; the proof has it second, and so has this.
+//! * Proposition 8.5 (E.3): one step from W = w·11ᵀ and v = c on all chains with η of order 1/t², then one on a = b near ½
+//!   with η of order 1/t and a weight decay of 1 leave W nearly ∝ 1 and v at odd distances, of which the first leads by
+//!   (2ε)². That holds if the first step changes W by more than w, so the number in front of 1/t² counts. The text beside
+//!   it has the larger rate first; the proof has it second, and so has this. The proof decays W and v (E.53, E.54);
+//!   proposition 8.5 and equation E.59 decay W alone, and then v keeps c, which hides the lead unless the steps are large.
 //!
 //! Printed equations with slips that the tests avoid: E.37 and E.38 (a factor and a sign), E.43 (the second term is
 //! (8 ln 2 − 5)/6), E.57 (lacks the density 1/2ε).
@@ -51,16 +53,16 @@ impl Theory {
 
     /// After a step of gradient descent on `tensor`'s chains, of W and v at once.
     pub fn step(&self, tensor: &Tensor, rate: f64) -> Self {
-        self.decayed_step(tensor, rate, 0.0)
+        self.decayed_step(tensor, rate, [0.0; 2])
     }
 
-    /// The same with weight decay: of the weights, 1 − `decay` is kept. The gradients are those before it.
-    pub fn decayed_step(&self, tensor: &Tensor, rate: f64, decay: f64) -> Self {
+    /// The same with weight decay of W and of v: of the weights, 1 − `decay` is kept. The gradients are those before it.
+    pub fn decayed_step(&self, tensor: &Tensor, rate: f64, [of_w, of_v]: [f64; 2]) -> Self {
         let (kernel, lags) = (tensor.of_kernel(&self.v), tensor.of_lags(&self.w));
-        let moved = |old: f64, by: f64| (1.0 - decay) * old + rate * by;
+        let moved = |decay: f64, old: f64, by: f64| (1.0 - decay) * old + rate * by;
         Theory {
-            w: [0, 1].map(|m| [0, 1].map(|l| moved(self.w[m][l], kernel[m][l]))),
-            v: self.v.iter().zip(&lags).map(|(old, by)| moved(*old, *by)).collect(),
+            w: [0, 1].map(|m| [0, 1].map(|l| moved(of_w, self.w[m][l], kernel[m][l]))),
+            v: self.v.iter().zip(&lags).map(|(old, by)| moved(of_v, *old, *by)).collect(),
         }
     }
 

@@ -346,7 +346,7 @@ fn the_curriculum_leaves_bigrams() {
     let (all, t) = (default_tensor(100), 100);
     let two_steps = |kernel: f64, first: f64, epsilon: f64| {
         let after = Theory::constant(kernel, 0.02, t).step(&all, first);
-        after.decayed_step(&equal(epsilon, t), 1.0 / t as f64, 1.0)
+        after.decayed_step(&equal(epsilon, t), 1.0 / t as f64, [1.0; 2])
     };
     let cases = [
         (0.1, 6e-4, [0.031, 1.0, 0.031, 0.053, 0.030, 0.030]),
