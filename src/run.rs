@@ -212,10 +212,11 @@ impl RunSpec {
     /// Whether the setting behind `key` has an effect with the others as they are.
     pub fn applies(&self, key: &str) -> bool {
         let only = self.knob(key).and_then(|knob| knob.only);
-        only.is_none_or(|(chooser, chosen)| match self.value(chooser) {
+        let is_chosen = only.is_none_or(|(chooser, chosen)| match self.value(chooser) {
             Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
             _ => false,
-        })
+        });
+        is_chosen && !self.task.config().is_idle(key)
     }
 
     /// The value behind `key`, also for the keys that choose model and optimizer.

@@ -111,6 +111,10 @@ impl TaskConfig for MarkovChain {
         Explorer::KNOBS
     }
 
+    fn is_idle(&self, key: &str) -> bool {
+        key == "mix" && ![self.train, self.test].contains(&Chains::Mixture)
+    }
+
     fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
         let Value::List(numbers) = value else { return None };
         let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
@@ -309,6 +313,16 @@ mod tests {
         }
         for fine in ["k=8", "k=4&gram=4", "k=8&gram=3", "t=4&gram=4", "data=mixture&test=ds&k=8"] {
             assert!(crate::permalink::decode(&format!("#v1/markov?{fine}")).1.is_empty(), "{fine}");
+        }
+    }
+
+    #[test]
+    fn the_share_of_a_mixture_is_idle_without_one() {
+        for (query, applies) in
+            [("", false), ("data=ds&test=iid", false), ("data=mixture", true), ("test=mixture", true)]
+        {
+            let spec = crate::permalink::decode(&format!("#v1/markov?{query}")).0.spec;
+            assert_eq!((spec.applies("mix"), spec.applies("alpha")), (applies, true), "{query}");
         }
     }
 

@@ -282,6 +282,11 @@ pub trait TaskConfig {
     fn theory_knobs(&self) -> &'static [Knob] {
         &[]
     }
+    /// Whether the setting `key` has no effect with the others as they are, where its declaration cannot say so because that
+    /// depends on several settings.
+    fn is_idle(&self, _key: &str) -> bool {
+        false
+    }
     /// What would be right for the setting `key` of the view where its value cannot be for this task.
     fn view_problem(&self, _key: &str, _value: &Value) -> Option<String> {
         None

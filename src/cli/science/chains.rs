@@ -1,7 +1,7 @@
 //! What claims about networks on sequences and on prompts measure.
 
 use crate::labs::lookup::scores::Scores;
-use crate::labs::markov::state::odd_over_even;
+use crate::labs::markov::state::{first_distance, odd_over_even};
 use crate::markov::{Measure as OfChains, Strategy};
 use crate::models::{Family, minimal_markov};
 use crate::presets::Measure;
@@ -48,9 +48,10 @@ pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
 /// A measure of the weights of one network, each `[rows, columns]`.
 pub(super) fn of_weights(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
     match (measure, spec.model.config().family()) {
-        (Measure::OddOverEven, _) => {
+        (Measure::OddOverEven | Measure::FirstDistance, _) => {
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-            odd_over_even(spec, &weights).unwrap_or(f32::NAN)
+            let of = if measure == Measure::OddOverEven { odd_over_even } else { first_distance };
+            of(spec, &weights).unwrap_or(f32::NAN)
         }
         (Measure::Diagonal, Some(Family::Minimal)) => {
             let w = &weights[minimal_markov::KERNEL];
@@ -80,7 +81,10 @@ fn of_scores(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::science::check_run;
     use crate::permalink::decode;
+    use crate::presets::{ALL, Expect};
+    use crate::training::launch::device::Device;
 
     #[test]
     fn a_strategy_counts_when_it_stays() {
@@ -103,6 +107,22 @@ mod tests {
         let weights = [vec![2.0, -0.5, 0.25, 4.0], vec![0.1, 0.4, 0.1, 0.3, 0.2, 0.2]];
         assert_eq!(of_weights(Measure::Diagonal, &spec, &weights), 4.0);
         assert_eq!(of_weights(Measure::OddOverEven, &spec, &weights), 1.0);
+        assert!((of_weights(Measure::FirstDistance, &spec, &weights) - 4.0 / 3.0).abs() < 1e-6);
+    }
+
+    /// What the preset on the minimal model says of the first steps, with twenty seeds: the diagonal of W leads from the first
+    /// step, distance 1 by step 5, and odd distances up to 5 by step 10.
+    #[test]
+    fn the_minimal_model_learns_in_the_order_that_its_preset_says() {
+        let preset = crate::labs::find("minimal").unwrap();
+        let mut spec = preset.link().spec;
+        (spec.run.replicas, spec.run.steps, spec.run.every) = (20, 10, 1);
+        let by = |measure, step| Expect::Reaches { measure, at_least: 1.000_1, steps: (1, step), share: ALL };
+        let expected =
+            [by(Measure::Diagonal, 1), by(Measure::FirstDistance, 5), by(Measure::OddOverEven, 10)];
+        for verdict in check_run(spec, &expected, &Device::cpu()).unwrap() {
+            assert!(verdict.holds, "{}", verdict.text);
+        }
     }
 
     /// The construction has entries on the diagonals of its blocks alone.

@@ -16,11 +16,13 @@ use crate::analysis::curves::spread;
 use crate::analysis::ends::power;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
+use crate::analysis::progress::Operation;
 use crate::analysis::scaling::{Point, fit};
 use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
 use crate::labs;
+use crate::labs::lookup::span::outside;
 use crate::labs::{groups::probes as groups, in_context::probes as in_contexts, parity::probes as parity};
 use crate::presets::{Expect, Measure, Preset};
 use crate::protocol::{Event, Failure, Row};
@@ -84,7 +86,8 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 pub fn check_run(spec: RunSpec, expected: &[Expect], device: &Device) -> Result<Vec<Verdict>, Failure> {
     let mut probed: Vec<Measure> = vec![];
     for expect in expected {
-        if let Expect::Reaches { measure, .. } | Expect::Median { measure, .. } = expect
+        if let Expect::Reaches { measure, .. } | Expect::Median { measure, .. } | Expect::Last { measure, .. } =
+            expect
             && is_of_weights(*measure)
             && !probed.contains(measure)
         {
@@ -176,7 +179,13 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             let found = labs::measured(&in_contexts::EXAMPLES.id(), spec, step, weights);
             return found.and_then(|found| found.numbers.get(examples).copied()).unwrap_or(f32::NAN);
         }
-        if matches!(measure, Measure::OddOverEven | Measure::Diagonal | Measure::Block) {
+        if measure == Measure::OutsideSpan {
+            return outside(spec, r as u32, &weights).map_or(f32::NAN, |share| share as f32);
+        }
+        if matches!(
+            measure,
+            Measure::OddOverEven | Measure::FirstDistance | Measure::Diagonal | Measure::Block
+        ) {
             return chains::of_weights(measure, spec, &weights);
         }
         let probe = match measure {
@@ -208,10 +217,12 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
 fn of_neurons(measure: Measure, spec: &RunSpec, neurons: &Neurons) -> f32 {
     match measure {
         Measure::Purity => neurons.median_share(Part::First).unwrap_or(f32::NAN),
+        Measure::Pure => neurons.pure(0.99).unwrap_or(f32::NAN),
         Measure::Agreement => neurons.agreement().unwrap_or(f32::NAN),
         Measure::Residual => {
             let live = neurons.live().into_iter();
-            let sizes: Vec<f32> = live.filter_map(|i| neurons.phase_residual(i)).map(f32::abs).collect();
+            let residual = |neuron| neurons.phase_residual(neuron, Operation::of(&spec.task)?);
+            let sizes: Vec<f32> = live.filter_map(residual).map(f32::abs).collect();
             spread(&sizes).0
         }
         Measure::Kinds => {

@@ -2,6 +2,7 @@
 
 mod charts;
 mod example;
+mod experiments;
 pub mod panel;
 pub mod presets;
 pub mod probes;

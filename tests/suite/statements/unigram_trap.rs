@@ -130,12 +130,12 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "There is a theory for a smaller model.",
-        Known("Edelman, Edelman, Goel, Malach and Tsilivis 2024, section 4"),
+        Known("Edelman 2024, section 8.3.2 and lemma 8.4"),
     ),
     (
         "In this theory the difference between odd and even distances appears in the second step of gradient descent, after the second layer has begun to compare symbols.",
         Known(
-            "Edelman, Edelman, Goel, Malach and Tsilivis 2024, lemmas 4.1 and 4.2; tested on the minimal model",
+            "Edelman 2024, lemma 8.4; tested on the minimal model",
         ),
     ),
     (
@@ -189,6 +189,10 @@ pub const STATEMENTS: Statements = &[
     (
         "Then the KL has a plateau again, and the network needs more steps to learn the bigram strategy.",
         On(|runs| 13 * half_way(runs, "doubly-stochastic") < 10 * half_way(runs, "doubly-stochastic-mixed")),
+    ),
+    (
+        "But each of these steps has only half as many doubly stochastic sequences, and the other half does not show what follows which symbol.",
+        Known("half of a batch is doubly stochastic, and independent symbols do not depend on the symbol before"),
     ),
     (
         "So a network can learn the bigram strategy without learning the unigram strategy first.",
