@@ -1,4 +1,4 @@
-//! Random restarts in a space of 19,683 short programs (ours, after Goel, Kakade, Kalai and Zhang 2022, section 3): a step of
+//! Random restarts in a space of 19,683 short programs (ours, after Goel, Kakade, Kalai and Zhang 2022, corollary 2): a step of
 //! the run draws a rule and keeps the one that answers most validation queries right. What is computed is in
 //! [`crate::succinct::search`]; here are its settings, and how the state of a search is kept as parameters.
 //!

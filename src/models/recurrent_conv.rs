@@ -8,10 +8,15 @@
 //! ```
 //!
 //! # Why
-//! The paper's network has a fixed number of layers L, long enough for the program. Here each further step is a further layer,
-//! so that depth can be watched as running time: the network with L layers is the run at step m + 1 + L. The parameters of a
+//! The paper's network has a fixed number of layers L, long enough for the program, while it is trained and afterwards. Here each
+//! further step is a further layer, so that depth can be watched as running time: the network with L layers is the run at step
+//! m + 1 + L. While it is trained it has m + 2 layers, and further ones would change nothing (lemma 3). The parameters of a
 //! replica are W, which training changes, and the numbers of its cells, so that a run can be kept and taken up again in the
 //! middle of the program.
+//!
+//! The paper's working tape has as many columns as the network has layers (definition 5, where both are l). A head moves by
+//! one column in a layer, so that a tape that grows with the head is the same. The tensor `cells` has its first column alone:
+//! the others follow from the table.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,7 +32,7 @@ use crate::settings::{Problem, Range};
 use crate::sources::GOEL_2022;
 #[cfg(not(target_family = "wasm"))]
 use crate::succinct::grid::Automaton;
-use crate::succinct::grid::{Grid, Program, Walk, library};
+use crate::succinct::grid::{Grid, MOST_TAPE, Output, Program, Walk, library};
 use crate::succinct::{Data, LearningProblem, Mistake};
 use crate::tasks::{Examples, Form};
 use crate::{choices, settings};
@@ -78,6 +83,8 @@ settings! {
         program: Chosen = Chosen::Dictator, "program", "Program", Range::Choice(Chosen::OPTIONS);
         /// Your rules, one per line: state, symbols read, an arrow, symbol written, move (U, D, L, R, or S for stay) and next state.
         rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
+        /// Columns of blank cells to the right of the table, on which a program may write: 0 takes as many as the network has layers, as in the paper, as far as memory allows. A head that moves beyond the last column is lost.
+        tape: usize = 0, "columns", "Columns of the working tape", Range::Int(0, MOST_TAPE);
     }
 }
 
@@ -104,8 +111,8 @@ impl RecurrentConv {
     /// Its tensors in a file of weights.
     pub const TENSORS: Tensors = Tensors {
         formula: "\
-f = the prediction of the program that runs on the cells, from the examples in the table and the input x",
-        loss: "(f − y)² with the label y = −1 or +1, and f = 0 for no answer; mean over the test inputs.",
+f = the sum of f_head over the cells of the table in the last layer, from the examples in the table and the input x",
+        loss: "(f − y)² with the label y = −1 or +1; mean over the test inputs. The answer of a program that has halted is f = −1 or +1.",
         letters: &[],
         all: &[
             Tensor::new(
@@ -118,7 +125,7 @@ f = the prediction of the program that runs on the cells, from the examples in t
                 "cells",
                 ["examples + 3", "inputs + 3"],
                 ["row", "column"],
-                "the cells of the program in the layer of this step, with a ring around them: each cell is one number, digits in base 3",
+                "the cells of the program in the layer of this step, with a ring around them; the last column is the first one of the working tape. Each cell is one whole number: symbol + 27 · phase (0 unknown, 1 memorise, 2 compute) + 81 · padding (0 or 1) + 162 · head (0 without the head, 1 + the number of the state with the head). The values of the paper, digits in base 3, follow from these numbers",
             ),
         ],
     };
@@ -135,6 +142,17 @@ f = the prediction of the program that runs on the cells, from the examples in t
         }?;
         program.stays_first()?;
         Ok(program)
+    }
+
+    /// Columns that the working tape may have, with this many rows and columns of cells in the tensor: in the paper as many as
+    /// there are layers. A tape that grows with the head has as many as fit into memory.
+    pub fn columns(&self, [high, wide]: [usize; 2], replicas: usize) -> u64 {
+        let room = MOST_CELLS / product([high, replicas, MOST_QUERIES].map(|size| size as u64)).max(1);
+        match self.tape as u64 {
+            // The first column is one of the tensor's.
+            0 => (room + 1).saturating_sub(wide as u64).clamp(1, MOST_TAPE),
+            columns => columns,
+        }
     }
 
     /// The text of the program.
@@ -238,11 +256,20 @@ impl Architecture for OnTable {
             problems.push(Problem::new("grid", &self.net.rules, expected));
         }
         let [_, [high, wide]] = self.sizes();
-        if product([high, wide, replicas, MOST_QUERIES].map(|size| size as u64)) > MOST_CELLS {
+        let cells = |wide: u64| product([high as u64, wide, replicas as u64, MOST_QUERIES as u64]);
+        let tape = self.net.tape as u64;
+        if cells(wide as u64) > MOST_CELLS {
             let expected = tr!(
                 "fewer replicas, because the cells of all test inputs would not fit into a browser's memory"
             );
             problems.push(Problem::new("replicas", &replicas.to_string(), expected));
+        } else if tape > 0 && cells(wide as u64 - 1 + tape) > MOST_CELLS {
+            let most = RecurrentConv { tape: 0, ..self.net.clone() }.columns([high, wide], replicas);
+            let expected = tr!(
+                "at most {most} columns, because the cells of all test inputs would not fit into a browser's memory",
+                most
+            );
+            problems.push(Problem::new("columns", &tape.to_string(), expected));
         }
         problems
     }
@@ -258,12 +285,17 @@ impl Architecture for OnTable {
 }
 
 impl Network for OnTable {
-    /// What the program predicts for each input from the examples of the table; 0 where it gives no answer.
+    /// The output f for each input from the examples of the table, after as many layers as the program needs: its answer where
+    /// it has halted as it should.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let count = x.len() / inputs.max(1);
         let Some((data, program)) = self.parts(weights) else { return vec![0.0; count] };
-        let answer = |x: &[f32]| walk(&data, &program, x)?.1.grid().prediction();
-        x.chunks_exact(inputs.max(1)).map(|x| answer(x).map_or(0.0, f32::from)).collect()
+        let output = Output::new(&program);
+        let f = |x: &[f32]| {
+            let (_, walk) = self.walk(&data, &program, x)?;
+            Some(output.of(&walk, u64::MAX) as f64 / output.unit() as f64)
+        };
+        x.chunks_exact(inputs.max(1)).map(|x| f(x).map_or(0.0, |f| f as f32)).collect()
     }
 
     /// The cells of the network after each of its layers, for each input, until its program has ended for all of them. A cell is
@@ -281,7 +313,8 @@ impl Network for OnTable {
             return Ok(vec![]);
         };
         let [rows, columns] = problem.cells();
-        let walks: Vec<_> = x.chunks_exact(inputs.max(1)).filter_map(|x| walk(&data, &program, x)).collect();
+        let walks: Vec<_> =
+            x.chunks_exact(inputs.max(1)).filter_map(|x| self.walk(&data, &program, x)).collect();
         // Layer 1 sets the head; each further layer is a step.
         let last = walks.iter().map(|(_, walk)| walk.steps() + 1).max().unwrap_or(0);
         let kept = inside::kept(last, product([walks.len(), rows, columns]))?;
@@ -291,7 +324,7 @@ impl Network for OnTable {
             let mut network = network?;
             let after = kept.iter().flat_map(|layer| {
                 network.run(*layer);
-                network.cells().iter().map(|cell| f64::from(cell.number())).collect::<Vec<_>>()
+                network.window().map(|cell| f64::from(cell.number())).collect::<Vec<_>>()
             });
             let axes = [("layer", kept.len()), ("row", rows), ("column", columns)];
             all.activations("activations", &axes, after);
@@ -308,15 +341,16 @@ impl OnTable {
         let (problem, table) = self.problem.as_ref().zip(weights.get(TABLE))?;
         Some((examples(table, problem).ok()?, Arc::new(self.net.program().ok()?)))
     }
-}
 
-/// The grid of an input before the first layer, and the program after its last step.
-fn walk(data: &Data, program: &Arc<Program>, x: &[f32]) -> Option<(Grid, Walk)> {
-    let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
-    let grid = Grid::new(data, &x).ok()?;
-    let mut walk = Walk::new(program.clone(), grid.clone());
-    walk.run(crate::succinct::MOST_STEPS).ok()?;
-    Some((grid, walk))
+    /// The grid of an input before the first layer, and the program after its last step.
+    fn walk(&self, data: &Data, program: &Arc<Program>, x: &[f32]) -> Option<(Grid, Walk)> {
+        let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
+        let [_, cells] = self.sizes();
+        let grid = Grid::new(data, &x).ok()?.with_tape(self.net.columns(cells, 1));
+        let mut walk = Walk::new(program.clone(), grid.clone());
+        walk.run(crate::succinct::MOST_STEPS).ok()?;
+        Some((grid, walk))
+    }
 }
 
 #[cfg(feature = "train")]
@@ -418,8 +452,34 @@ mod tests {
             let all: Vec<String> = notices.iter().map(ToString::to_string).collect();
             assert!(all.len() == 1 && all[0].contains(said), "{rules}: {all:?}");
         }
-        let (read, notices) = decode("#v1/succinct-learning?inputs=31&examples=100&replicas=4000");
-        assert!(notices.iter().any(|notice| notice.key == "replicas"), "{notices:?}");
-        assert_eq!(read.spec.problems(), []);
+        for (link, key) in [
+            ("inputs=31&examples=100&replicas=4000", "replicas"),
+            ("examples=100&columns=1048576", "columns"),
+        ] {
+            let (read, notices) = decode(&format!("#v1/succinct-learning?{link}"));
+            assert!(notices.iter().any(|notice| notice.key == key), "{notices:?}");
+            assert_eq!(read.spec.problems(), []);
+        }
+    }
+
+    /// 256 MiB for the cells of up to 256 test inputs of each replica, with one byte for a cell.
+    #[test]
+    fn the_tape_is_as_wide_as_memory_allows() {
+        let columns = |link: &str, cells, replicas| {
+            let Some(Family::ProgramOnGrid(net)) = spec(link).model.config().family() else {
+                panic!("{link}")
+            };
+            net.columns(cells, replicas)
+        };
+        // 2²⁸/(11 · 256) = 95,325 columns, of which 8 are those of the block and of the ring on its left.
+        assert_eq!(columns("", [11, 9], 1), 95_325 - 8);
+        // 2²⁸/(103 · 100 · 256) = 101, of which 33.
+        assert_eq!(columns("", [103, 34], 100), 101 - 33);
+        assert_eq!(columns("", [103, 34], usize::MAX), 1);
+        assert_eq!(columns("columns=7", [103, 34], 100), 7);
+        assert_eq!(columns("", [4, 4], 1), 262_144 - 3);
+        // Every link without the setting has the tensors that it had.
+        assert_eq!(spec("columns=50").parameters()[CELLS].shape, spec("").parameters()[CELLS].shape);
+        assert_eq!(spec("").parameters()[CELLS].shape, [1, 11, 9]);
     }
 }

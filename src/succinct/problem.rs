@@ -11,7 +11,7 @@ choices! {
         Deviation = "table-deviation", "Deviation of the table";
         /// Layers that the network has applied since the table was full.
         Layers = "layers", "Layers";
-        /// The share of test inputs for which the program has halted with an answer.
+        /// The share of test inputs for which the program has halted and the output f is its answer.
         Answered = "answered", "Test inputs answered";
         /// The median number of layers until the program halts, once it has halted for all test inputs.
         Time = "running-time", "Running time";
@@ -25,6 +25,9 @@ choices! {
         Twice = "twice-size", "Accuracy with twice as many inputs and examples";
         /// The restart that found the chosen rule.
         Restart = "best-restart", "Restart of the chosen rule";
+        /// The largest distance of the output f from the program's answer, over the test inputs for which the program has
+        /// halted with an answer in the top-left cell.
+        Excess = "output-excess", "Distance of the output from the answer";
     }
 }
 

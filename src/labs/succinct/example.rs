@@ -14,12 +14,14 @@ use crate::models::recurrent_conv::{RecurrentConv, TABLE, examples};
 use crate::probing::{Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::succinct::grid::{End, Grid, Walk};
+use crate::settings::real;
+use crate::succinct::grid::{Grid, Output, Walk};
 use crate::succinct::search::{Readout, Rule, Task, answer};
 use crate::succinct::{Drawn, LearningProblem, MOST_STEPS};
 
 /// What the first replica answers to the test inputs that are shown, one number for each: −1 or 1, and 0 where there is no
-/// answer. Nothing before the table is full, and before a rule has been tried.
+/// answer. Where a program has halted with an answer in the top-left cell, the number is the output f, which may be another.
+/// Nothing before the table is full, and before a rule has been tried.
 pub const ANSWERED: Probe = Probe { name: "succinct-answers", applies: super::probes::applies };
 
 /// The probe with its measurement.
@@ -52,20 +54,22 @@ impl Job for OneByOne {
 fn answered(network: &Probed, at: usize) -> Option<f32> {
     let spec = &network.spec;
     let problem = spec.task.examples().learning_problem()?;
-    let label = match spec.model.config().family()? {
+    Some(match spec.model.config().family()? {
         Family::ProgramOnGrid(net) => {
             let layers = network.step.checked_sub(problem.writing()).filter(|layers| *layers > 0)?;
             let drawn = problem.drawn(spec.run.seed, 0).ok()?;
-            by_program(&net, &problem, network.weights.get(TABLE)?, &input(&problem, &drawn, at), layers)
+            let columns = net.columns(problem.cells(), spec.run.replicas);
+            let x = input(&problem, &drawn, at);
+            by_program(&net, &problem, columns, network.weights.get(TABLE)?, &x, layers).unwrap_or(0.0)
         }
         Family::RuleSearch(net) => {
             network.weights.get(BEST)?.get(1).filter(|restart| **restart > 0.0)?;
             let rule = rule_of(network.weights.get(RULE)?);
-            by_rule(&problem, spec.run.seed, (net.validation + at) as u64, rule, net.readout())
+            let number = (net.validation + at) as u64;
+            by_rule(&problem, spec.run.seed, number, rule, net.readout()).map_or(0.0, f32::from)
         }
         _ => return None,
-    };
-    Some(label.map_or(0.0, f32::from))
+    })
 }
 
 /// Test input `at`, the one that is shown first.
@@ -73,20 +77,23 @@ fn input(problem: &LearningProblem, drawn: &Drawn, at: usize) -> Vec<i8> {
     if at == 0 { problem.query(drawn) } else { drawn.query(at as u64) }
 }
 
-/// What the program has answered after so many layers; the first of them sets the head.
+/// The output f after so many layers, the first of which sets the head; none where the program has not halted with an answer in
+/// the top-left cell.
 fn by_program(
     net: &RecurrentConv,
     problem: &LearningProblem,
+    columns: u64,
     table: &[f32],
     x: &[i8],
     layers: u64,
-) -> Option<i8> {
-    let grid = Grid::new(&examples(table, problem).ok()?, x).ok()?;
-    let mut walk = Walk::new(Arc::new(net.program().ok()?), grid);
-    match walk.advance((layers - 1).min(MOST_STEPS)) {
-        Some(End::Halted { .. }) => walk.grid().prediction(),
-        _ => None,
-    }
+) -> Option<f32> {
+    let grid = Grid::new(&examples(table, problem).ok()?, x).ok()?.with_tape(columns);
+    let program = Arc::new(net.program().ok()?);
+    let output = Output::new(&program);
+    let mut walk = Walk::new(program, grid);
+    walk.advance((layers - 1).min(MOST_STEPS));
+    output.excess(&walk, layers)?;
+    Some((output.of(&walk, layers) as f64 / output.unit() as f64) as f32)
 }
 
 /// What a rule answers to a query of this number.
@@ -150,6 +157,11 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         None => tr!("Example {which}: the test input {x}.", which, x),
     };
     let answer = run.found.get(&ANSWERED.id()).map(|(step, finding)| match finding.numbers.get(at) {
+        Some(found) if *found != 0.0 && found.abs() != 1.0 => tr!(
+            "The network's output at step {step} is {output}, which is neither 1 nor −1. Wrong.",
+            step = thousands(*step),
+            output = real((1e4 * f64::from(*found)).round() / 1e4).replace('-', "−")
+        ),
         Some(found) if *found != 0.0 => {
             let found = if *found < 0.0 { -1 } else { 1 };
             let (answer, is_right) = (signed(found), found == label);
@@ -225,7 +237,8 @@ mod tests {
             assert_eq!(shown.label, format!("The label is {}.", signed(label)));
             let found = spec.network().evaluate(&[&weights], 6, &x, 0)[0];
             let expected = match found {
-                0.0 => "There is no answer at step 300.".to_string(),
+                // Without an answer f is another whole number.
+                found if found.abs() != 1.0 => "There is no answer at step 300.".to_string(),
                 found => {
                     let verdict = if found == f32::from(label) { "Right" } else { "Wrong" };
                     format!("The network's answer at step 300: {}. {verdict}.", signed(found as i8))

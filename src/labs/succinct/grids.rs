@@ -66,10 +66,20 @@ fn shade(own: &OnTable, cell: Cell) -> f32 {
     }
 }
 
+/// Columns of cells that are shown, unless the table has more.
+const MOST_COLUMNS: usize = 64;
+
 /// The cells after the newest layer, with the ring of padding.
 pub(super) fn cells(state: &SuccinctState) -> Grid {
     let Some(own) = state.on_table() else { return Grid::default() };
-    let [high, wide] = state.problem.cells();
+    let [high, _] = state.problem.cells();
+    // Columns of the working tape that the head has not been near are all the same.
+    let used = |(at, cell): (usize, &Cell)| {
+        (!cell.padding || cell.head.is_some()).then_some(at % own.columns.max(1))
+    };
+    let last = own.cells.iter().enumerate().filter_map(used).max().unwrap_or(0);
+    let wide = own.columns.min((last + 1).clamp(own.block + 2, MOST_COLUMNS.max(own.block + 2)));
+    let shown = || own.cells.chunks(own.columns.max(1)).flat_map(|row| row.iter().take(wide));
     let text = |cell: &Cell| {
         let symbol = match own.program.symbol(cell.symbol) {
             '_' => String::new(),
@@ -84,19 +94,28 @@ pub(super) fn cells(state: &SuccinctState) -> Grid {
         let ring = || std::iter::once(tr!("border").to_string());
         ring().chain(inner).chain(ring()).take(count).collect::<Vec<String>>()
     };
+    let mut named = names(own.block + 2, columns(state));
+    named.extend((2..).take(wide - named.len()).map(|column: usize| column.to_string()));
     let mut grid = Grid {
         x_label: tr!("column").into(),
         y_label: tr!("row").into(),
         rows: high,
         columns: wide,
         row_names: names(high, rows(state)),
-        column_names: names(wide, columns(state)),
-        values: own.cells.iter().map(|cell| shade(own, *cell)).collect(),
-        texts: own.cells.iter().map(text).collect(),
+        column_names: named,
+        values: shown().map(|cell| shade(own, *cell)).collect(),
+        texts: shown().map(text).collect(),
         ..Default::default()
     };
-    if let Some((row, column, _)) = own.head(wide) {
-        grid.outlines.push((row..row + 1, column..column + 1));
+    if let Some((row, column, _)) = own.head() {
+        match column < wide {
+            true => grid.outlines.push((row..row + 1, column..column + 1)),
+            false => {
+                let column = column - own.block;
+                grid.note =
+                    tr!("The head is in column {column} of the working tape, which is not shown.", column);
+            }
+        }
     }
     if state.layers() == 0 {
         grid.note = tr!("The program starts when the table is full.").into();

@@ -6,14 +6,15 @@ use super::probes::MEMORY;
 use crate::display::LabState;
 use crate::models::Family;
 use crate::models::cell_rules::{BEST, CLOUD, CellRules, RULE, SIDE, rule_of};
-use crate::models::recurrent_conv::{CELLS, RecurrentConv, TABLE};
+use crate::models::recurrent_conv::{CELLS, RecurrentConv, TABLE, examples};
 use crate::permalink::Link;
 use crate::protocol::Finding;
 use crate::run::RunSpec;
 use crate::succinct::LearningProblem;
 use crate::succinct::data::Drawn;
 use crate::succinct::grid::{
-    Around, Cell, EMPTY, MINUS, PLUS, Phase, Program, Rule as Transition, Tape, UNIT,
+    Around, Automaton, Cell, Codes, EMPTY, Grid, MINUS, PLUS, Phase, Program, Rule as Transition, Tape, UNIT,
+    output,
 };
 use crate::succinct::search::{Rule, Task};
 
@@ -52,8 +53,14 @@ pub struct OnTable {
     pub table: Vec<f32>,
     /// ∂loss/∂W in the newest step of SGD, `[m + 1, d + 1]`; all 0 before the first.
     pub gradient: Vec<f32>,
-    /// The cells, `[m + 3, d + 3]`; all blank before the first layer.
+    /// The cells, `[m + 3, columns]`; all blank before the first layer.
     pub cells: Vec<Cell>,
+    /// Columns of cells: d + 3, and more while the head is farther to the right on the working tape.
+    pub columns: usize,
+    /// Columns of the table, d + 1.
+    pub block: usize,
+    /// Columns that the working tape may have.
+    pub tape: u64,
 }
 
 /// A search among rules.
@@ -84,6 +91,9 @@ impl SuccinctState {
                 table: vec![0.0; rows * columns],
                 gradient: vec![0.0; rows * columns],
                 cells: vec![Cell::numbered(0)?; high * wide],
+                columns: wide,
+                block: columns,
+                tape: net.columns([high, wide], spec.run.replicas),
                 net,
             })),
             Family::RuleSearch(net) => Of::Search(Box::new(Searched {
@@ -127,9 +137,9 @@ impl SuccinctState {
 
 impl OnTable {
     /// Row, column and state of the head, with the ring; none before the first layer, and after the head left the grid.
-    pub fn head(&self, columns: usize) -> Option<(usize, usize, u8)> {
+    pub fn head(&self) -> Option<(usize, usize, u8)> {
         let found = self.cells.iter().enumerate().find_map(|(at, cell)| Some((at, cell.head?)));
-        found.map(|(at, state)| (at / columns, at % columns, state))
+        found.map(|(at, state)| (at / self.columns.max(1), at % self.columns.max(1), state))
     }
 
     /// The rule that the next layer applies at the head; none where there is no head, or where it has halted.
@@ -144,14 +154,15 @@ impl OnTable {
         self.cells.iter().any(|cell| cell.head.is_some_and(|state| self.program.is_halt(state)))
     }
 
-    /// The prediction once the program has halted: the top-left cell of the block holds + or −, and all
+    /// The prediction of the program once it has halted: the top-left cell of the block holds + or −, and all
     /// other cells of the block are blank.
-    pub fn prediction(&self, columns: usize) -> Option<i8> {
+    pub fn prediction(&self) -> Option<i8> {
+        let columns = self.columns.max(1);
         let corner = columns + 1;
-        let rows = self.cells.len() / columns.max(1);
+        let rows = self.cells.len() / columns;
         let is_inside = |at: usize| {
             (1..rows.saturating_sub(1)).contains(&(at / columns))
-                && (1..columns.saturating_sub(1)).contains(&(at % columns))
+                && (1..=self.block).contains(&(at % columns))
         };
         let mut others = self.cells.iter().enumerate().filter(|(at, _)| *at != corner && is_inside(*at));
         let are_blank = others.all(|(_, cell)| cell.symbol == EMPTY);
@@ -161,6 +172,28 @@ impl OnTable {
             MINUS => Some(-1),
             _ => None,
         }
+    }
+
+    /// The output f of the network with the layers that are applied: the sum of the head over the cells of the table
+    /// (definition 5), as a numerator and what it is over.
+    pub fn output(&self) -> (i64, i64) {
+        let codes = Codes::new(&self.program);
+        (output(codes, &self.cells, self.columns, self.block), codes.unit())
+    }
+
+    /// The answer of the network once the program has halted: its prediction, where f is the prediction.
+    pub fn answer(&self) -> Option<i8> {
+        let (f, unit) = self.output();
+        self.prediction().filter(|prediction| f == i64::from(*prediction) * unit)
+    }
+
+    /// The cells after so many layers with those of the working tape, made anew from the table.
+    fn with_tape(&self, problem: &LearningProblem, query: &[i8], layers: u64) -> Option<(Vec<Cell>, usize)> {
+        let data = examples(&self.table, problem).ok()?;
+        let grid = Grid::new(&data, query).ok()?.with_tape(self.tape);
+        let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
+        network.run(layers);
+        Some((network.cells().to_vec(), network.size().1))
     }
 
     /// How many cells compute.
@@ -201,7 +234,7 @@ impl LabState for SuccinctState {
         // A finding of another run has other sizes.
         let Some(parameters) = MEMORY.parameters(&link.spec, finding) else { return };
         self.step = step;
-        let newest = self.rows().checked_sub(1);
+        let (newest, layers) = (self.rows().checked_sub(1), self.layers());
         match &mut self.of {
             Of::Program(own) => {
                 let (Some(table), Some(cells)) = (parameters.get(TABLE), parameters.get(CELLS)) else {
@@ -212,6 +245,12 @@ impl LabState for SuccinctState {
                 let blank = Cell::numbered(0);
                 let cell = |number: &f32| Cell::numbered(*number as u16).or(blank);
                 own.cells = cells.iter().filter_map(cell).collect();
+                own.columns = own.block + 2;
+                if layers > 0 && own.tape > 1 && own.head().is_none() {
+                    if let Some((cells, columns)) = own.with_tape(&self.problem, &self.query, layers) {
+                        (own.cells, own.columns) = (cells, columns);
+                    }
+                }
             }
             Of::Search(own) => {
                 let (Some(rule), Some(best), Some(cloud)) =

@@ -108,7 +108,7 @@ fn cells_follow_the_program_to_its_answer() {
     let said = charts::CELLS.summary(&state.run);
     let own = of(&state);
     let label = own.drawn.concept.label(&own.query);
-    assert_eq!(own.on_table().unwrap().prediction(6), Some(label));
+    assert_eq!(own.on_table().unwrap().answer(), Some(label));
     let sign = if label == 1 { "+1" } else { "−1" };
     let end = format!("Its answer is {sign}. The label of the test input is {sign}.");
     assert!(said.ends_with(&end), "{said}");

@@ -209,6 +209,14 @@ pub(super) fn answers(run: &RunView) -> String {
         answered = percent(measured(run, Measured::Answered)),
         right = percent(newest(run, Of::TestAccuracy))
     );
+    let excess = measured(run, Measured::Excess);
+    if excess > 0.0 {
+        said += " ";
+        said += &tr!(
+            "For some test inputs the program has halted with an answer in the top-left cell, but the output f of the network is another number: the head has halted elsewhere in the table, and the value of its cell adds up to {excess} to f.",
+            excess = real((1e4 * f64::from(excess)).round() / 1e4)
+        );
+    }
     let (time, longest) = (measured(run, Measured::Time), measured(run, Measured::Longest));
     if time.is_finite() {
         said += " ";

@@ -7,11 +7,14 @@
 //! digit 2      phase: −1 memorise, 1 compute, 0 unknown
 //! digit 3      1 where the head is
 //! digits 4 …   two more digits of the symbol if there are more than 3, or one if there are at most 9
-//! then         the state in binary, digits ±1, only where the head is
+//! then         the state, only where the head is: all digits 0 for the start state, the number in binary with digits ±1 for
+//!              the others
 //! ```
 //!
-//! Goel, Kakade, Kalai and Zhang (2022), appendices B.1.1 and B.2; there all programs have three symbols. A value is kept as a
-//! whole numerator over 2·3^k: over 3^k every value of a cell is whole, and with the 2 so is the border's 1/6.
+//! Goel, Kakade, Kalai and Zhang (2022), appendices B.1.1, B.1.2 and B.2; there all programs have three symbols, and the state
+//! has log₂ s + 1 digits, one more than are needed. B.1.2 gives the start state the code 0, which rule 3 of f_msg needs: it
+//! adds 1/9 + 1/27 and no digit of a state. A value is kept as a whole numerator over 2·3^k: over 3^k every value of a cell
+//! is whole, and with the 2 so is the border's 1/6.
 //!
 //! # Why
 //! More than three symbols could also take the digits after digit 1. Then the phase would be worth less than 1/9, and the
@@ -136,7 +139,11 @@ impl Codes {
         let mut digits =
             vec![i8::from(cell.padding), trit(cell.symbol), phase, i8::from(cell.head.is_some())];
         digits.extend([3, 9].iter().take(self.more_digits).map(|power| trit(cell.symbol / power)));
-        let bit = |state: u8, at: usize| if u64::from(state) >> at & 1 == 1 { 1 } else { -1 };
+        let bit = |state: u8, at: usize| match state {
+            0 => 0,
+            _ if u64::from(state) >> at & 1 == 1 => 1,
+            _ => -1,
+        };
         digits.extend((0..self.state_digits).rev().map(|at| cell.head.map_or(0, |state| bit(state, at))));
         digits
     }
@@ -257,8 +264,12 @@ mod tests {
             values.dedup();
             assert_eq!(values.len(), count);
             assert_eq!(codes.decode(unit / 6), None);
-            // A state without a head, and a head without a state.
-            assert_eq!((codes.decode(2), codes.decode(unit / 27)), (None, None));
+            // A state without a head, and a head with digits that no state has: −1 … −1, which would be 0 in binary.
+            let states = codes.unit() / 27 - (0..codes.state_digits).fold(0, |sum, _| 3 * sum + 2);
+            assert_eq!((codes.decode(2), codes.decode(states)), (None, None));
+            // The head alone is the start state.
+            let start = Cell { head: Some(0), ..Cell::new(EMPTY) };
+            assert_eq!(codes.decode(unit / 27), Some(start));
         }
     }
 
@@ -298,7 +309,12 @@ mod tests {
         assert_eq!([PLUS, MINUS, EMPTY].map(read), [unit, -unit, 0]);
         assert_eq!(codes.encode(compute(PLUS)), unit * 4 / 9);
         let start = codes.digits(Cell { head: Some(0), ..compute(MINUS) });
-        assert_eq!(start, [0, -1, 1, 1, 0, 0, -1, -1, -1, -1, -1, -1]);
+        // The start state has the code 0 (B.1.2), so that f_msg adds 1/9 + 1/27 and nothing else (B.2).
+        assert_eq!(start, [0, -1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let with_head = Cell { head: Some(0), ..compute(MINUS) };
+        assert_eq!(codes.encode(with_head), codes.encode(Cell::new(MINUS)) + unit / 9 + unit / 27);
+        let state = codes.digits(Cell { head: Some(5), ..compute(EMPTY) });
+        assert_eq!(state[6..], [-1, -1, -1, 1, -1, 1]);
         assert_eq!(digits(9, 4), None);
         assert_eq!(digits(36, 4).unwrap(), [1, -1, 0, 0]);
         assert_eq!(digits(82, 4), None);

@@ -4,15 +4,16 @@
 //! ```text
 //! training   SGD writes example i as row i of the memory layer: W = y[x, 1]/3
 //! test       image W·diag([x, 1]); one filter with a 3 × 3 window, layer after layer, is a cellular automaton that runs a program
-//! output     the program's prediction, in the top-left cell
+//! output     f = the sum of the head over the cells of the table; the program's prediction, where it halts as it should
 //! ```
 //!
 //! | module | what it gives |
 //! |---|---|
 //! | `program`, `text` | [`Program`], and its text form |
-//! | `grid` | [`Grid`]: the XOR form of a [data set](super::Data) with a test input, and the prediction |
+//! | `grid` | [`Grid`]: the XOR form of a [data set](super::Data) with a test input, the working tape, and the prediction |
 //! | `walk` | [`Walk`]: the program, one step after another |
 //! | `code`, `automaton` | [`Automaton`]: the same program as a cellular automaton, its [`Cell`]s as numbers of base 3 |
+//! | `output` | [`Output`]: f of definition 5, from the walk |
 //! | `tape` | [`Tape`]: the training, step by step, in exact numbers |
 //! | `library` | a dictator learner, and parity by Gaussian elimination |
 //!
@@ -36,6 +37,9 @@ mod code;
 #[expect(clippy::module_inception, reason = "a grid is what the module is about")]
 mod grid;
 pub mod library;
+mod output;
+#[cfg(test)]
+mod paper_tests;
 mod program;
 mod tape;
 #[cfg(test)]
@@ -43,9 +47,10 @@ mod tests;
 mod text;
 mod walk;
 
-pub use automaton::{Automaton, local_rule};
+pub use automaton::{Automaton, local_rule, output};
 pub use code::{Cell, Codes, Phase, readout, slope};
-pub use grid::{EMPTY, Grid, MINUS, PLUS};
+pub use grid::{EMPTY, Grid, MINUS, MOST_TAPE, PLUS};
+pub use output::Output;
 pub use program::{BITS, BLANK, HALT, Move, Program, Rule};
 pub use tape::{Around, BORDER, Image, Step, Tape, UNIT, derivative, filter};
 pub use walk::{End, Walk};

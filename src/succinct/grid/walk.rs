@@ -105,7 +105,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The program before its first step, with the head on the bottom-right cell of the block.
+    /// The program before its first step, with the head on the bottom-right cell of the block; the grid says how wide the
+    /// working tape may become.
     pub fn new(program: Arc<Program>, grid: Grid) -> Self {
         let at = grid.start();
         Walk { program, grid, state: 0, at, steps: 0, end: None }
@@ -124,7 +125,7 @@ impl Walk {
             let no_rule = End::NoRule { steps, state, symbol, at: self.at };
             return self.ended(if is_halt { End::Halted { steps } } else { no_rule });
         };
-        let to = rule.step.from(row, column).filter(|(row, column)| self.grid.place(*row, *column).is_some());
+        let to = rule.step.from(row, column).filter(|(row, column)| self.grid.reach(*row, *column));
         let Some(to) = to else {
             return self.ended(End::OffTheGrid { steps, state, step: rule.step, at: self.at });
         };

@@ -1,5 +1,6 @@
 //! Finding a learning algorithm by random restarts and validation, in a space that is small enough to be searched (ours, after
-//! Goel, Kakade, Kalai and Zhang 2022, "Recurrent convolutional neural networks learn succinct learning algorithms", section 3).
+//! Goel, Kakade, Kalai and Zhang 2022, "Recurrent convolutional neural networks learn succinct learning algorithms", corollary 2
+//! and section 5).
 //!
 //! ```text
 //! image    examples and test input in XOR form, (m + 1) × (d + 1) cells of −1 or +1

@@ -1,8 +1,8 @@
 //! How probable it is that a random filter of the paper's size is one particular filter (Goel, Kakade, Kalai and Zhang 2022,
-//! theorem 1; parameters from definition 5, values from corollary 3).
+//! theorem 1; parameters from algorithm 1 and definition 5, values from corollary 3 and the sentence after it).
 //!
 //! ```text
-//! parameters   (100 s)² = 10⁴ s²      s states; definition 5 has d_rc = 100 s channels
+//! parameters   (100 s)² = 10⁴ s²      s states; algorithm 1 has d_rc = 100 s channels
 //! values       |U_s| = 24 · 16 · s + 5
 //! probability  |U_s|^(−10⁴ s²)        log₁₀: −1.2·10⁵ for s = 2, −9.4·10⁷ for s = 47
 //! ```

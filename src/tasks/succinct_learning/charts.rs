@@ -4,15 +4,15 @@ crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
     /// W, a table of weights trained by SGD: one row for each example. Each step of SGD changes one row.
-    TABLE = "written", "Table written by SGD", "Table", Grid;
+    TABLE = "written", "Table written by SGD", "Table", Grid, "Goel et al. 2022, definition 5 and lemma 4";
     /// The gradient of the loss with respect to W in the newest step of SGD: 0 everywhere except in one row.
-    GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid;
+    GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid, "Goel et al. 2022, lemmas 3 and 4";
     /// The cells of the network after the newest layer. Each cell shows its symbol; the head's cell also shows the program's state.
-    CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid;
-    /// The share of test inputs for which the program has halted with an answer, and the share of test inputs answered correctly, after each step.
-    ANSWERS = "answers", "Answers over the steps", "Answers", Lines;
+    CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid, "Goel et al. 2022, appendices B.1 and B.2";
+    /// The share of test inputs for which the program has halted and the output f of the network is its answer, and the share for which f is also the label, after each step. f is the sum of f_head over the cells of the table.
+    ANSWERS = "answers", "Answers over the steps", "Answers", Lines, "Goel et al. 2022, definition 5 and lemma 2";
     /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a fitted power law.
-    TIMES = "bysize", "Running time by size", "By size", Lines;
+    TIMES = "bysize", "Running time by size", "By size", Lines, "Goel et al. 2022, theorem 1: one layer for each step of the program";
     /// Share of test inputs answered correctly at the end of each run of a sweep over the noise, or over the number of inputs, of examples or of validation queries.
     LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
     /// How many of the tried rules have each combination of validation accuracy (row) and test accuracy (column).

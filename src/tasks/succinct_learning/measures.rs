@@ -19,7 +19,7 @@ pub(super) const NAMES: Measures = Measures {
 /// Their names for a rule that is searched for.
 pub(super) const IN_SEARCH: Measures = Measures { names: names(&OF_SEARCH), ..NAMES };
 
-const FURTHER_NAMES: [&str; 9] = names(&FURTHER);
+const FURTHER_NAMES: [&str; 10] = names(&FURTHER);
 
 /// Of the table and of the answers.
 const OF_PROGRAM: [MeasureInfo; 4] = [
@@ -39,14 +39,15 @@ const OF_PROGRAM: [MeasureInfo; 4] = [
     MeasureInfo::new(
         Slot::TestLoss,
         "answer_squared_error",
-        "squared, 0 to 4",
-        "Mean of (answer − label)² over the test inputs, where an answer is −1, 1 or, before the program halts, 0.",
-    ),
+        units::DISTANCE,
+        "Mean of (f − y)² over the test inputs, for the label y and the output f of the network with the layers of this step: the sum of f_head over the cells of the table (definition 5). f is 0 while the table is written, and in most layers a large whole number while the program runs.",
+    )
+    .from(&[GOEL_2022]),
     MeasureInfo::new(
         Slot::TestAccuracy,
         "share_of_answers_right",
         units::SHARE,
-        "Share of the test inputs for which the program has halted with the right answer.",
+        "Share of the test inputs for which the program has halted and the output f is the label.",
     )
     .from(&[GOEL_2022]),
 ];
@@ -75,7 +76,7 @@ const OF_SEARCH: [MeasureInfo; 4] = [
 ];
 
 /// In the order of [`Measured`].
-const FURTHER: [MeasureInfo; 9] = [
+const FURTHER: [MeasureInfo; 10] = [
     MeasureInfo::new(Slot::Further, "table_deviation", units::DISTANCE, "The same number as table_error."),
     MeasureInfo::new(
         Slot::Further,
@@ -87,7 +88,7 @@ const FURTHER: [MeasureInfo; 9] = [
         Slot::Further,
         "share_of_inputs_answered",
         units::SHARE,
-        "Share of the test inputs for which the program has halted with an answer.",
+        "Share of the test inputs for which the program has halted with an answer, −1 or 1, and the output f is this answer.",
     ),
     MeasureInfo::new(
         Slot::Further,
@@ -125,4 +126,11 @@ const FURTHER: [MeasureInfo; 9] = [
         "number of a restart",
         "Restart that found the chosen rule.",
     ),
+    MeasureInfo::new(
+        Slot::Further,
+        "output_excess",
+        units::DISTANCE,
+        "Largest |f − answer| over the test inputs for which the program has halted with an answer in the top-left cell. It is 0 if the head halts outside of the table or on the top-left cell, and 18(1/27 + q/81) if it halts elsewhere in the table, with the code q of the state HALT.",
+    )
+    .from(&[GOEL_2022]),
 ];

@@ -3,8 +3,12 @@
 //!
 //! # Why
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a filter that is written down too.
-//! The network is executed cell by cell for the test input that is shown. The answers to all other test inputs come from the
-//! sequential walk of the same program, which tests show to be equal to the network cell by cell and is faster.
+//! The network is executed cell by cell for the test input that is shown. Its output f for all test inputs, the sum of the head
+//! over the cells of the table (definition 5), comes from the cells that the sequential walk of the same program gives, which
+//! tests show to be equal to those of the network and is faster ([`Output`]). An answer is right where f is the label.
+//!
+//! The parameters of a replica hold the block with its ring, and of the working tape one column. Where the tape may be wider,
+//! a network that is taken up again makes its layers anew from the table: they depend on nothing else.
 //!
 //! # Speed
 //! One of two hyperthreads of an AMD EPYC (2026-11-26): elimination with d = 10 and m = 20, 9,100 steps with the answers to 64
@@ -20,6 +24,7 @@ use crate::models::family::GridProgram;
 use crate::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
 use crate::protocol::Row;
 use crate::run::RunSpec;
+use crate::succinct::grid::Output;
 use crate::succinct::grid::{Around, Automaton, Cell, End, Grid, Program, Tape, UNIT, Walk};
 use crate::succinct::{Data, Drawn, LearningProblem, Measured, Mistake};
 
@@ -30,6 +35,9 @@ pub type GridProgramCpu = CpuLearner<GridPrograms>;
 pub struct GridPrograms {
     problem: LearningProblem,
     program: Arc<Program>,
+    output: Output,
+    /// Columns that the working tape may have.
+    columns: u64,
     replicas: Vec<OfReplica>,
     /// The replica whose turn it is.
     turn: usize,
@@ -43,6 +51,8 @@ struct OfReplica {
     /// The table that the walks are of.
     written: Vec<f32>,
     walks: Vec<Answer>,
+    /// Layers for which they were walked.
+    layers: u64,
 }
 
 /// The program on one test input.
@@ -62,10 +72,11 @@ impl Answer {
         }
     }
 
-    /// The prediction after so many layers; 0 where there is none.
-    fn after(&self, layers: u64) -> i8 {
-        let is_there = self.time().is_some_and(|time| time <= layers);
-        if is_there { self.walk.grid().prediction().unwrap_or(0) } else { 0 }
+    /// The square of f minus the label, after so many layers.
+    fn error(&self, output: &Output, layers: u64) -> f64 {
+        let away = output.of(&self.walk, layers) - i64::from(self.right) * output.unit();
+        let away = away as f64 / output.unit() as f64;
+        away * away
     }
 }
 
@@ -87,7 +98,7 @@ impl Cells {
     fn numbers(&self) -> Vec<f32> {
         match self {
             Cells::Kept(numbers) => numbers.clone(),
-            Cells::Live(network) => network.cells().iter().map(|cell| f32::from(cell.number())).collect(),
+            Cells::Live(network) => network.window().map(|cell| f32::from(cell.number())).collect(),
         }
     }
 }
@@ -138,10 +149,13 @@ impl GridPrograms {
     fn apply_layer(&self, replica: &mut Written, layer: u64) -> Option<()> {
         let own = self.replicas.get(self.turn)?;
         let [rows, columns] = self.problem.cells();
-        if layer == 0 {
+        let is_kept = matches!(replica.cells, Cells::Kept(_));
+        if layer == 0 || (is_kept && self.columns > 1) {
             let data = examples(&replica.table, &self.problem).ok()?;
-            let grid = Grid::new(&data, &self.problem.query(&own.drawn)).ok()?;
-            replica.cells = Cells::Live(Box::new(Automaton::new(self.program.clone(), &grid).ok()?));
+            let grid = Grid::new(&data, &self.problem.query(&own.drawn)).ok()?.with_tape(self.columns);
+            let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
+            network.run(layer);
+            replica.cells = Cells::Live(Box::new(network));
         } else if let Cells::Kept(numbers) = &replica.cells {
             let cells: Option<Vec<Cell>> =
                 numbers.iter().map(|number| Cell::numbered(*number as u16)).collect();
@@ -158,17 +172,19 @@ impl GridPrograms {
     fn answers(&mut self, table: &[f32], number: usize, count: usize, layers: u64) -> &[Answer] {
         let problem = &self.problem;
         let Some(own) = self.replicas.get_mut(number) else { return &[] };
-        if own.written != table || own.walks.len() != count {
+        // A walk goes no step back.
+        if own.written != table || own.walks.len() != count || layers < own.layers {
             own.written = table.to_vec();
             let data = examples(table, problem).ok();
             let walk = |at: u64| {
                 let x = own.drawn.query(at);
-                let grid = Grid::new(data.as_ref()?, &x).ok()?;
+                let grid = Grid::new(data.as_ref()?, &x).ok()?.with_tape(self.columns);
                 let right = own.drawn.concept.label(&x);
                 Some(Answer { walk: Walk::new(self.program.clone(), grid), right, end: None })
             };
             own.walks = (0..count as u64).filter_map(walk).collect();
         }
+        own.layers = layers;
         for answer in &mut own.walks {
             if answer.end.is_none() {
                 answer.end = answer.walk.advance(layers.saturating_sub(1));
@@ -211,13 +227,14 @@ impl CpuNetwork for GridPrograms {
         let of_replica = |replica: usize| {
             let drawn = problem.drawn(spec.run.seed, replica)?;
             let tape = Tape::new(problem.inputs, problem.examples, Around::Ring)?;
-            Ok(OfReplica { drawn, tape, written: vec![], walks: vec![] })
+            Ok(OfReplica { drawn, tape, written: vec![], walks: vec![], layers: 0 })
         };
         let replicas: Result<Vec<OfReplica>, Mistake> = (0..spec.run.replicas).map(of_replica).collect();
         let replicas = replicas.map_err(|mistake| mistake.to_string())?;
         let [[rows, columns], [high, wide]] = [problem.table(), problem.cells()];
         let first = Written { table: vec![0.0; rows * columns], cells: Cells::Kept(vec![0.0; high * wide]) };
-        Ok((GridPrograms { problem, program, replicas, turn: 0 }, first))
+        let (columns, output) = (net.columns([high, wide], spec.run.replicas), Output::new(&program));
+        Ok((GridPrograms { problem, program, output, columns, replicas, turn: 0 }, first))
     }
 
     /// A step of SGD takes the next example; here it is told whose turn it is.
@@ -239,18 +256,24 @@ impl CpuNetwork for GridPrograms {
         let Some(own) = self.replicas.get(number) else { return };
         let (stray, rank) =
             (deviation(&replica.table, &own.drawn.data, rows as usize), own.drawn.data.rank());
-        let answers = match rows == writing {
+        let output = self.output.clone();
+        let answers = match layers > 0 {
             true => self.answers(&replica.table, number, held_out.clamp(1, MOST_QUERIES), layers),
             false => &[],
         };
-        // Before the table is full nothing is answered.
-        let [mut error, mut right, mut given] = [if answers.is_empty() { 1.0 } else { 0.0 }, 0.0, 0.0];
+        // While the table is written, f is 0 (lemma 3).
+        let mut error: f64 = if answers.is_empty() { 1.0 } else { 0.0 };
+        let [mut right, mut given] = [0.0, 0.0];
         let count = answers.len().max(1) as f32;
+        let mut excess = f32::NAN;
         for answer in answers {
-            let label = answer.after(layers);
-            error += f32::from((label - answer.right).pow(2)) / count;
-            right += f32::from(u8::from(label == answer.right)) / count;
-            given += f32::from(u8::from(label != 0)) / count;
+            let label = output.answer(&answer.walk, layers);
+            error += answer.error(&output, layers) / f64::from(count);
+            right += f32::from(u8::from(label == Some(answer.right))) / count;
+            given += f32::from(u8::from(label.is_some())) / count;
+            if let Some(away) = output.excess(&answer.walk, layers) {
+                excess = excess.max(away.abs() as f32);
+            }
         }
         let times: Vec<f32> =
             answers.iter().filter_map(|answer| answer.time()).map(|time| time as f32).collect();
@@ -258,7 +281,7 @@ impl CpuNetwork for GridPrograms {
         let all = !answers.is_empty() && halted == answers.len();
         row.train_loss.push(stray);
         row.train_accuracy.push(rows as f32 / writing as f32);
-        row.test_loss.push(error);
+        row.test_loss.push(error as f32);
         row.test_accuracy.push(right);
         row.measures.resize(Measured::ALL.len(), vec![]);
         let measures = Measured::ALL.iter().map(|measured| match measured {
@@ -268,6 +291,7 @@ impl CpuNetwork for GridPrograms {
             Measured::Time if all => median(times.clone()),
             Measured::Longest if all => times.iter().copied().fold(f32::NAN, f32::max),
             Measured::Rank => rank as f32,
+            Measured::Excess => excess,
             _ => f32::NAN,
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
@@ -278,7 +302,9 @@ impl CpuNetwork for GridPrograms {
 mod tests {
     use super::*;
     use crate::permalink::decode;
+    use crate::settings::Value;
     use crate::succinct::Concept;
+    use crate::succinct::grid::library;
     use crate::training::session::learner::{Learner, ready};
 
     fn spec(link: &str) -> RunSpec {
@@ -307,6 +333,7 @@ mod tests {
             }
             let full = learner.measure_now(writing, 64);
             assert_eq!((full.train_accuracy[0], measured(&full, Measured::Answered)), (1.0, 0.0));
+            assert_eq!((full.test_loss[0], full.test_accuracy[0]), (1.0, 0.0));
             learner.train(&spec, writing, writing + layers);
             let last = learner.measure_now(writing + layers, 64);
             assert_eq!(
@@ -368,6 +395,79 @@ mod tests {
                 second.train(&spec, 60, 80);
                 assert_eq!(ready(second.weights()), ready(whole.weights()), "{link} {middle}");
             }
+        }
+    }
+
+    /// A program as a link writes it.
+    fn written(text: &str) -> String {
+        Value::Text(text.into()).to_string()
+    }
+
+    #[test]
+    fn answers_are_read_from_the_output() {
+        // The dictator learner that goes back into the table to halt: the table is as it should be, and f is not. HALT is
+        // state 20 of 21, + − + − − in binary, so that the head adds 18(1/27 + 59/6561) = 604/729.
+        let inside = library::DICTATOR
+            .text
+            .replace("X _ → * S HALT", "X _ → * U Z")
+            .replace("Y _ → * S HALT", "Y _ → * U Z")
+            + "Z * → * S HALT";
+        let rules: Vec<&str> =
+            inside.lines().filter_map(|line| line.split("//").next()).map(str::trim).collect();
+        let spec = spec(&format!("inputs=6&examples=12&program=own&grid={}", written(&rules.join("\n"))));
+        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        learner.train(&spec, 0, 13 + 400);
+        let row = learner.measure_now(13 + 400, 64);
+        let excess = 604.0 / 729.0;
+        assert_eq!((row.test_accuracy[0], measured(&row, Measured::Answered)), (0.0, 0.0));
+        assert!((measured(&row, Measured::Excess) - excess).abs() < 1e-6);
+        assert!((row.test_loss[0] - excess * excess).abs() < 1e-5, "{row:?}");
+        assert!(measured(&row, Measured::Time) > 100.0);
+        // The same learner with its own end.
+        let spec = self::spec("inputs=6&examples=12");
+        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        learner.train(&spec, 0, 13 + 400);
+        let row = learner.measure_now(13 + 400, 64);
+        assert_eq!((measured(&row, Measured::Answered), measured(&row, Measured::Excess)), (1.0, 0.0));
+        // While the program runs, f is a sum of signs: in layer 1 that of all 91 cells of the image.
+        let first = learner.measure_now(13 + 1, 64);
+        let drawn = &learner.network.replicas[0].drawn;
+        let error = |at: u64| {
+            let x = drawn.query(at);
+            let dummy = vec![1; 6];
+            let table = drawn.data.examples().chain([(dummy.as_slice(), 1)]);
+            let row = |(a, y): (&[i8], i8)| {
+                i32::from(y) * (1 + a.iter().zip(&x).map(|(a, b)| i32::from(a * b)).sum::<i32>())
+            };
+            (table.map(row).sum::<i32>() - i32::from(drawn.concept.label(&x))).pow(2)
+        };
+        let expected = (0..64).map(error).sum::<i32>() as f32 / 64.0;
+        assert!((first.test_loss[0] - expected).abs() < 1e-3 * expected, "{} {expected}", first.test_loss[0]);
+    }
+
+    #[test]
+    fn a_wide_tape_is_taken_up_again() {
+        // Goes to the right for ever and writes; the first column of the tape is all that the parameters have.
+        let rules = written("a * → * S b\nb * → - R c\nc * → + R b");
+        for (columns, is_lost) in [("", false), ("&columns=9", true)] {
+            let spec = spec(&format!("inputs=2&examples=3&program=own&grid={rules}{columns}"));
+            let (mut whole, mut first) =
+                (GridProgramCpu::new(&spec).unwrap(), GridProgramCpu::new(&spec).unwrap());
+            whole.train(&spec, 0, 60);
+            first.train(&spec, 0, 20);
+            let kept = ready(first.weights());
+            let mut second = GridProgramCpu::new(&spec).unwrap();
+            second.load(&kept);
+            second.train(&spec, 20, 60);
+            assert_eq!(ready(second.weights()), ready(whole.weights()));
+            let [Cells::Live(one), Cells::Live(other)] = [&whole, &second].map(|of| &of.replicas[0].cells)
+            else {
+                panic!("nothing was computed")
+            };
+            assert_eq!((one.cells(), one.head()), (other.cells(), other.head()));
+            // Layer 1 sets the head in column 3, layer 2 stays, and the 54 layers after them move it.
+            assert_eq!(one.head().map(|(row, column, _)| (row, column)), (!is_lost).then_some((4, 3 + 54)));
+            assert_eq!(kept.parameters[1].len(), 6 * 5);
         }
     }
 

@@ -5,6 +5,7 @@ use crate::display::words::thousands;
 use crate::labs::succinct::SuccinctState;
 use crate::labs::succinct::state::{OnTable, Searched};
 use crate::models::cell_rules::GOOD;
+use crate::settings::real;
 use crate::succinct::grid::Move;
 use crate::succinct::search::{Cell, odds};
 
@@ -31,12 +32,20 @@ pub fn sign(cell: Cell) -> &'static str {
 /// The network's present answer; none of a search.
 pub fn answer(state: &SuccinctState) -> Option<&'static str> {
     let own = state.on_table()?;
-    let [_, columns] = state.problem.cells();
-    Some(match (own.prediction(columns), own.has_halted()) {
+    Some(match (own.answer(), own.has_halted()) {
         (Some(number), _) => signed(number),
         (None, true) => tr!("no answer"),
         (None, false) => tr!("no answer yet"),
     })
+}
+
+/// The output f with these numerator and denominator: a whole number, or four decimals.
+fn f((numerator, unit): (i64, i64)) -> String {
+    let shown = match numerator % unit {
+        0 => (numerator / unit) as f64,
+        _ => (1e4 * numerator as f64 / unit as f64).round() / 1e4,
+    };
+    real(shown).replace('-', "−")
 }
 
 /// What the concept says of the test input.
@@ -50,7 +59,7 @@ pub fn now(state: &SuccinctState) -> Option<String> {
     if state.layers() == 0 {
         return Some(writing(state.step, state.problem.writing()));
     }
-    let doing = program(state, own);
+    let doing = program(own);
     let (reached, all) = (own.computing(), own.cells.len());
     if reached == all || own.has_halted() {
         return Some(doing);
@@ -76,15 +85,28 @@ fn writing(step: u64, rows: u64) -> String {
 }
 
 /// What the program does in the next layer.
-fn program(state: &SuccinctState, own: &OnTable) -> String {
-    let [_, columns] = state.problem.cells();
+fn program(own: &OnTable) -> String {
     if own.has_halted() {
-        return match own.prediction(columns) {
-            Some(number) => tr!("The program has halted. Its answer is {answer}.", answer = signed(number)),
-            None => tr!("The program has halted without an answer.").into(),
+        let output = f(own.output());
+        return match (own.prediction(), own.answer()) {
+            (Some(_), Some(number)) => {
+                tr!("The program has halted. Its answer is {answer}.", answer = signed(number))
+            }
+            (Some(number), None) => tr!(
+                "The program has halted with the answer {answer} in the top-left cell, but the head is still in the table. The value of its cell adds {excess} to the output of the network, so the output is {output} and not {answer}.",
+                answer = signed(number),
+                excess = f((own.output().0 - i64::from(number) * own.output().1, own.output().1)),
+                output
+            ),
+            (None, _) => {
+                tr!(
+                    "The program has halted without an answer. The output of the network is {output}.",
+                    output
+                )
+            }
         };
     }
-    let Some((row, column, at)) = own.head(columns) else {
+    let Some((row, column, at)) = own.head() else {
         return tr!("The head has left the grid, so the program gives no answer.").into();
     };
     let name = own.program.state(at);
@@ -98,7 +120,7 @@ fn program(state: &SuccinctState, own: &OnTable) -> String {
             next = own.program.state(rule.next)
         ),
         None => {
-            let read = own.cells.get(row * columns + column).map_or(0, |cell| cell.symbol);
+            let read = own.cells.get(row * own.columns + column).map_or(0, |cell| cell.symbol);
             tr!(
                 "State {name} has no rule for the symbol {read}, so nothing changes any more.",
                 name,
@@ -135,6 +157,7 @@ pub fn growing(state: &SuccinctState, own: &OnTable) -> Entries {
         (tr!("Layers applied"), thousands(state.layers())),
         (tr!("Rows written"), of(state.rows() as u64, state.problem.writing())),
         (tr!("Cells that have started to compute"), of(own.computing() as u64, own.cells.len() as u64)),
+        (tr!("Output f of the network"), if state.layers() == 0 { "0".into() } else { f(own.output()) }),
     ]
 }
 
@@ -265,7 +288,20 @@ mod tests {
         let halted = said(150, 10, Some(cell(2, Some(19))));
         assert_eq!(halted, ("The program has halted. Its answer is −1.".into(), "−1"));
         let nothing = said(150, 40, Some(cell(0, Some(19))));
-        assert_eq!(nothing, ("The program has halted without an answer.".into(), "no answer"));
+        // The head on a blank cell of the table: 18(1/27 + q/81), where HALT is state 19, + − − + + in binary, and q/81 is
+        // 1/81 − 1/243 − 1/729 + 1/2187 + 1/6561 = 49/6561, so 18 · (243 + 49)/6561 = 584/729.
+        let without = "The program has halted without an answer. The output of the network is 0.8011.";
+        assert_eq!(nothing, (without.into(), "no answer"));
+        let mut inside = open("");
+        inside.step = 150;
+        let own = on_table(&mut inside);
+        own.cells.fill(cell(0, None));
+        (own.cells[10], own.cells[40]) = (cell(2, None), cell(0, Some(19)));
+        assert_eq!(own.prediction(), Some(-1));
+        assert_eq!(own.output(), (2 * 6561 * 584 / 729 - 2 * 6561, 2 * 6561));
+        assert_eq!(answer(&inside), Some("no answer"));
+        let expected = "The program has halted with the answer −1 in the top-left cell, but the head is still in the table. The value of its cell adds 0.8011 to the output of the network, so the output is −0.1989 and not −1.";
+        assert_eq!(now(&inside).unwrap(), expected);
     }
 
     #[test]
@@ -284,7 +320,7 @@ mod tests {
         let own = state.on_table().unwrap();
         let values = |entries: Entries| entries.into_iter().map(|(_, value)| value).collect::<Vec<_>>();
         assert_eq!(values(fixed(own)), ["47", "12", "270"]);
-        assert_eq!(values(growing(&state, own)), ["0", "5 of 9", "0 of 77"]);
+        assert_eq!(values(growing(&state, own)), ["0", "5 of 9", "0 of 77", "0"]);
         assert_eq!(label(&state), signed(state.drawn.concept.label(&state.query)));
         state.step = 1000;
         assert_eq!(values(growing(&state, state.on_table().unwrap()))[..2], ["991", "9 of 9"]);
