@@ -323,6 +323,18 @@ pub const STATEMENTS: Statements = &[
         Preset("dictator-program"),
     ),
     (
+        "The output of the network is a sum over all cells of the table: a cell with + counts 1, a cell with - counts −1, and a blank cell counts 0.",
+        Known("Goel, Kakade, Kalai and Zhang 2022, definition 5; `values_are_those_of_the_paper`"),
+    ),
+    (
+        "When the program has halted, all other cells are blank, so the output is the answer.",
+        Known("`the_automaton_is_the_machine_for_both_learners`: the output is the label that it predicts"),
+    ),
+    (
+        "A program that halts with its head on another cell of the table has a wrong output, because the head changes the value of its cell.",
+        Known("`a_program_that_halts_inside_the_table_is_wrong_by_18_times_the_head`"),
+    ),
+    (
         "If the program needs more steps, the network needs more layers, but no further parameters, because all layers share one filter.",
         Known("`local_rule` is given the program and no number of layers"),
     ),
@@ -354,7 +366,7 @@ pub const STATEMENTS: Statements = &[
     ("About half of the new inputs, as with random guessing.", Preset("parity-by-sgd")),
     ("About half of the new inputs.", Preset("parity-by-sgd")),
     (
-        "Within 100 steps the perceptron answers all of its 40 training examples correctly, but it does not learn the parity.",
+        "In the median of 10 networks, the perceptron answers all of its 40 training examples correctly after 100 steps, but it does not learn the parity.",
         Preset("parity-by-sgd"),
     ),
     ("For Gaussian elimination, 40 examples of a parity of 20 inputs are enough.", Preset("parity-twenty")),
