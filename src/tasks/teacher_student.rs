@@ -48,7 +48,7 @@ impl TeacherStudent {
         about: "The label is the answer of a linear classifier with random weights, the teacher. A network, the student, learns to give the same answers.",
         sources: &[Source {
             cite: "Vallet 1989",
-            title: "The Hebb Rule for Learning Linearly Separable Boolean Functions (Europhysics Letters 8)",
+            title: "The Hebb Rule for Learning Linearly Separable Boolean Functions: Learning and Generalization (Europhysics Letters 8)",
             url: "https://doi.org/10.1209/0295-5075/8/8/008",
         }],
     };

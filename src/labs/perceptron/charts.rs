@@ -6,7 +6,7 @@
 //! R = 1/√(1 + π/(2α))        error = (1/π) arccos R
 //! ```
 //!
-//! (Vallet 1989; Engel and Van den Broeck 2001, section 2.1.)
+//! (Vallet 1989; Engel and Van den Broeck 2001, section 3.1.)
 
 use super::probes::{OVERLAP, overlap, task};
 use crate::analysis::{Lines, Reading, Role, Series};
@@ -40,7 +40,8 @@ pub fn error_at(overlap: f64) -> f64 {
 /// Whether training is Hebb's rule: fresh examples, whose products yx are added up from zero.
 pub fn is_hebb(spec: &RunSpec) -> bool {
     let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0)
-        && !spec.optimizer.is_scheduled();
+        && !spec.optimizer.is_scheduled()
+        && spec.run.schedule.is_empty();
     let is_fresh = spec.task.examples().sample_size().is_none();
     // A page asks at every drawing, also of a deep network, whose weights would take it a second.
     let begins_at_zero = || spec.is_drawn_at_once() && spec.initial_of(1).iter().flatten().all(|w| *w == 0.0);
@@ -159,7 +160,7 @@ mod tests {
             }
         };
         assert_eq!(curves("#v1/teacher-student"), 2);
-        for other in ["loss=hinge", "cool=cosine", "m=50", "begin=gaussian", "opt=adam"] {
+        for other in ["loss=hinge", "cool=cosine", "m=50", "begin=gaussian", "opt=adam", "lrs=50:0.1"] {
             assert_eq!(curves(&format!("#v1/teacher-student?{other}")), 1, "{other}");
         }
     }

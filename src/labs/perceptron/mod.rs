@@ -1,5 +1,5 @@
 //! The perceptron: a student learns to answer like a linear teacher, and theory knows every error on the way (Vallet
-//! 1989; Engel and Van den Broeck 2001, chapters 1 and 2).
+//! 1989; Engel and Van den Broeck 2001, chapters 1 and 3).
 
 mod charts;
 mod panel;
