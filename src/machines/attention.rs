@@ -23,12 +23,21 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The β above which softmax is safe in a run of so many steps, ln 2T.
+    /// The β above which all T steps are right with rounding and without noise, ln 2(T + m), for an input of m symbols.
     ///
-    /// A score that wins leads by 1, so that all others together count at most T exp(−β) as much: less than ½, which leaves
-    /// errors that rounding repairs.
-    pub fn safe_beta(steps: usize) -> f64 {
-        libm::log(2.0 * steps as f64)
+    /// A score that wins leads by 1, and x = exp(−β) < 1/(2(T + m)). Step i ≤ T attends to at most i past tokens, so that all
+    /// slots that lose count at most L = i x as much as a winner (x + (i − 1) x² where tokens win, of which each loses by 2 or
+    /// more). That is less than ½, and an error of at most L/(1 + L) < 1/3 is repaired by the rounding that follows. In the
+    /// last block two attentions come before one rounding. Where a step has written the cell, its symbol alone enters the
+    /// token. Otherwise the attention to the input errs by at most m x/(1 + m x), its m tokens among them, and the attention to
+    /// the past, whose null slot then leads by 3, by at most T x³. Together that is less than 1/3 too: m x/(1 + m x) is at
+    /// most m/(2T + 3m), which is 2T/(3(2T + 3m)) below 1/3, and T x³ ≤ T/(8(T + m)³) is less than that, since
+    /// 16(T + m)³ > 3(2T + 3m).
+    ///
+    /// The condition is sufficient. Where no number ever errs by 1/3 at a smaller β, that β is enough too: cells of the input
+    /// differ, so that most of its tokens lose by much more than 1.
+    pub fn safe_beta(steps: usize, input: usize) -> f64 {
+        libm::log(2.0 * (steps as f64 + input as f64))
     }
 }
 

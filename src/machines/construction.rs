@@ -3,7 +3,7 @@
 //!
 //! | block | attention | ReLU layers | what |
 //! |---|---|---|---|
-//! | apply | | 2 | st, sym2, mv ← S(st, sym1), one hidden unit for each pair |
+//! | apply | | 2 | st, sym2, mv ← S(st, sym1), one hidden unit for each pair; in step 0: st ← start state |
 //! | move | | 3 | pos3 ← pos2 ± 1 with all carries at once |
 //! | visited | own past | 1 | scr4\[0\] ← whether an earlier step wrote the cell pos3 |
 //! | search j | own past | 1 | scr3\[j\] ← bit j of i′, the last step that wrote this cell |
@@ -12,12 +12,20 @@
 //! A layer is y = φ(W x + b), without a residual; attention adds to what it reads. After each block all numbers may be
 //! [rounded](super::layer::round).
 //!
+//! # Step 0
+//! The decoder begins with [h₀](Construction::initial), a parameter that does not depend on the input (section 4.1): it holds
+//! the start cell in pos2 and a mark in scr4\[2\]. Step 0 runs all blocks on h₀. Block "apply" turns the mark into the start
+//! state, no cell is written and the head does not move; as the decoder attends to steps 1, 2, … alone (section 4.1, H_i), all
+//! attention to the past finds the null slot, and "fetch" reads the first symbol from the encoder's tokens.
+//!
 //! # Where it differs from the text
 //! - Constants such as the −1 in 2·pos3 − 1 are biases, since no coordinate of a token is always 1.
+//! - The text leaves open how h₀ becomes the token of step 0. Here one weight of "apply", st\[0\] ← scr4\[2\], does it.
 //! - The block "visited" ends with a layer that copies everything, as no block of the architecture is without a layer.
 //! - Hidden layers hold a copy of the whole token beside their own units, also of coordinates that no later layer reads; the
 //!   last block's first layer copies scr1 into it although a unit of its own reads scr1. With these copies the numbers of
-//!   parameters and of entries that are not 0, and ‖θ‖₁, are those of the text's reference table, for all four machines.
+//!   parameters of the blocks are those of an independent program for all four machines of its table, and so are the numbers
+//!   of entries that are not 0 and ‖θ‖₁ but for the 1 of step 0.
 
 use super::attention::Attention;
 use super::layer::Affine;
@@ -30,6 +38,9 @@ use crate::rng::Purpose;
 
 /// What draws of noise are for.
 pub const PURPOSE: Purpose = Purpose::Construction;
+
+/// The place in scr4 where h₀ has its mark; in later steps it holds the bit that was found, and is 0 between steps.
+const MARK: usize = 2;
 
 /// A block of the transformer.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +76,7 @@ pub struct Tensor {
     pub values: Vec<f64>,
 }
 
-/// What a transformer consists of.
+/// What the blocks of a transformer consist of; [`super::Parts`] counts the other parts too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Counts {
     /// Numbers of a token.
@@ -119,7 +130,24 @@ impl Construction {
         self.is_noisy
     }
 
-    /// All matrices and vectors in their order, each made when it is asked for.
+    /// h₀, the decoder's input in step 0, for a head that begins at this cell. It does not depend on the input.
+    pub fn initial(&self, start: usize) -> Vec<f64> {
+        let mut token = vec![0.0; self.layout.width()];
+        token[self.layout.at(Group::Flags, MARK)] = 1.0;
+        self.layout.write(&mut token, Group::Before, start);
+        token
+    }
+
+    /// The encoder's token of a symbol in a cell: the column of the symbol in the embedding E, and β(cell).
+    pub fn encoded(&self, symbol: usize, cell: usize) -> Vec<f64> {
+        let mut token = vec![0.0; self.layout.width()];
+        let symbols = self.layout.group(Group::Symbol).len();
+        token[self.layout.at(Group::Symbol, symbol.min(symbols - 1))] = 1.0;
+        self.layout.write(&mut token, Group::Time, cell);
+        token
+    }
+
+    /// All matrices and vectors of the blocks in their order, each made when it is asked for.
     pub fn tensors(&self) -> impl Iterator<Item = Tensor> {
         self.blocks.iter().flat_map(|block| {
             let key = block.phase.key();
@@ -145,7 +173,7 @@ impl Construction {
         })
     }
 
-    /// What it consists of.
+    /// What its blocks consist of.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
             width: self.layout.width() as u64,
@@ -230,6 +258,8 @@ impl Build<'_> {
         let hidden = width + states * symbols;
         let mut pairs = self.copies(hidden, width, |_| true);
         let mut results = self.copies(width, hidden, |group| matches!(group, Group::Time | Group::Before));
+        // In step 0 alone: the mark of h₀ becomes the start state.
+        results.set(layout.at(Group::State, 0), layout.at(Group::Flags, MARK), 1.0);
         for state in 0..states {
             for symbol in 0..symbols {
                 let unit = width + state * symbols + symbol;

@@ -14,7 +14,8 @@
 //! | scr4 | earlier write found, input found, bit found now | 3 |
 //! | mv | left, right | 2 |
 //!
-//! Binary numbers begin with their most significant bit. Between steps only st, sym1 and pos2 are not 0.
+//! Binary numbers begin with their most significant bit. Between steps only st, sym1 and pos2 are not 0. In step 0 the token
+//! is h₀: the start cell in pos2, and 1 in the last number of scr4, which marks the beginning.
 
 use std::ops::Range;
 
@@ -91,7 +92,9 @@ impl Group {
             Group::Given => tr!("Symbol found in the input"),
             Group::Prefix => tr!("Number of the step that last wrote to the cell: bits found so far"),
             Group::Flags => {
-                tr!("Flags: earlier write found, input symbol found, bit found in this round of the search")
+                tr!(
+                    "Flags: earlier write found, input symbol found, bit found in this round of the search (before step 0: mark of the beginning)"
+                )
             }
             Group::Move => tr!("Move: left, right"),
         }

@@ -9,7 +9,7 @@ choices! {
     pub enum Measured {
         /// [`Standing::first_wrong`], or one more than there are steps where no step was wrong.
         FirstWrong = "first-wrong", "First wrong step";
-        /// [`Standing::gap`], or 0 before the first step.
+        /// [`Standing::gap`], or 0 where no attention had two different scores.
         Gap = "score-gap", "Smallest gap of the scores";
         /// [`Standing::largest`].
         Largest = "largest-deviation", "Largest deviation";
@@ -29,13 +29,13 @@ choices! {
 /// What is so after a step of the transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Standing {
-    /// Steps made.
+    /// Steps of the machine made.
     pub step: usize,
     /// The largest distance of a number from 0 or 1, before rounding, in the last step.
     pub deviation: f64,
-    /// The same in all steps so far.
+    /// The same in all steps so far, step 0 among them.
     pub largest: f64,
-    /// The smallest gap between the largest score and the next, in all steps so far.
+    /// The smallest gap between the largest score and the next, in all steps so far, step 0 among them.
     pub gap: Option<f64>,
     /// Steps whose token is the simulator's.
     pub right: usize,
@@ -69,9 +69,12 @@ pub struct Course {
 }
 
 impl Course {
-    /// Of a transformer before its first step.
+    /// Of a transformer after step 0, before the machine's first step.
     pub fn new(transformer: Transformer) -> Self {
-        Course { transformer, standings: vec![Standing::default()] }
+        let (deviation, gap) =
+            transformer.trace().map_or((0.0, None), |trace| (trace.deviation(), trace.gap()));
+        let begun = Standing { deviation, largest: deviation, gap, ..Standing::default() };
+        Course { transformer, standings: vec![begun] }
     }
 
     /// The transformer, with the tokens that it has made.
@@ -106,7 +109,7 @@ impl Course {
         let standing = self.at(run, step);
         let layout = self.transformer.construction().layout();
         let newest = match standing.step {
-            0 => run.beginning(),
+            0 => self.transformer.beginning(),
             made => self.transformer.tokens().get(made - 1).copied().unwrap_or(run.beginning()),
         };
         let all = [
@@ -142,7 +145,10 @@ mod tests {
     #[test]
     fn a_run_without_noise_is_right_to_the_end() {
         let (program, run, mut course) = course(0.0);
-        assert_eq!(course.at(&run, 0), Standing::default());
+        // Step 0 is no step of the machine. Without an input its attention has null slots alone.
+        let begun = course.at(&run, 0);
+        assert_eq!((begun.step, begun.right, begun.first_wrong), (0, 0, None));
+        assert!(begun.largest <= 4.5e-16 && begun.gap.is_none(), "{begun:?}");
         let last = course.at(&run, 21);
         assert_eq!((last.step, last.right, last.first_wrong), (21, 21, None));
         assert!(last.largest <= 4.5e-16 && (last.gap.unwrap() - 1.0).abs() < 1e-12);

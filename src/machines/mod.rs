@@ -5,6 +5,7 @@
 //! one decoder token = one step of the machine, and no tape:
 //! symbol under the head = what the last step that wrote this cell wrote there, else the input, else the blank
 //! blocks   apply S | move | visited? | one search for each bit of the step's number | fetch
+//! step 0   before the machine's first step: the same blocks fetch the first symbol of the input
 //! ```
 //!
 //! A [`Machine`] is read from a [text](text::Notation); a [`Program`] adds input, start cell and steps; a [`Run`] is what an
@@ -34,6 +35,7 @@ mod limits;
 mod machine;
 mod measured;
 mod mistake;
+mod parts;
 mod phase;
 mod program;
 pub mod pytorch;
@@ -41,6 +43,8 @@ pub mod pytorch;
 mod pytorch_tests;
 pub mod random;
 mod simulator;
+#[cfg(test)]
+mod softmax_tests;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -60,6 +64,7 @@ pub use limits::{
 pub use machine::{ACCEPTING, BLANK, Machine, Move, REJECTING, Rule, Verdict};
 pub use measured::{Course, Measured, Standing, finite};
 pub use mistake::Mistake;
+pub use parts::{Part, Parts};
 pub use phase::Phase;
 pub use program::Program;
 pub use random::RandomMachine;

@@ -49,7 +49,7 @@ impl Phase {
     /// What it does, in a sentence.
     pub fn about(self) -> String {
         match self {
-            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. Only the hidden unit of the current pair is active. The output of this unit is the next state, the symbol to write and the move.").into(),
+            Phase::Apply => tr!("There is one hidden unit for each pair of state and symbol. Only the hidden unit of the current pair is active. The output of this unit is the next state, the symbol to write and the move. Before step 1, step 0 fetches the first symbol: none of these units is active, the token gets the start state, no symbol is written, and the head does not move.").into(),
             Phase::Move => tr!("This block adds 1 to the number of the cell under the tape head, subtracts 1, or does not change this number. All carries are computed at the same time.").into(),
             Phase::Visited => tr!("The attention score is largest for the past steps that wrote to the cell under the tape head. If there is no such step, the null slot, which stands for no step, has the largest score.").into(),
             Phase::Search(0) => tr!("Step numbers are binary, with the most significant bit first. The attention score is largest for the past steps that wrote to the cell under the tape head and have a number with first bit 1. If there is such a step, the number of the last step that wrote to this cell also has first bit 1. Otherwise the null slot, which stands for no step, has the largest score, and the first bit found by the search is 0.").into(),
@@ -61,7 +61,7 @@ impl Phase {
     /// What it computes.
     pub fn formula(self) -> String {
         match self {
-            Phase::Apply => "st, sym2, mv ← S(st, sym1):  φ(st_z + sym1_a − 1) for each pair (z, a)".into(),
+            Phase::Apply => "st, sym2, mv ← S(st, sym1):  φ(st_z + sym1_a − 1) for each pair (z, a);  st_start also gets scr4[2], which is 1 in step 0 alone".into(),
             Phase::Move => "pos3_j ← φ(b_j + t_j) − 2φ(b_j + t_j − 1),  t_j = φ(mv_right + Σ_{k<j} b_k − j) + φ(mv_left − Σ_{k<j} b_k),  b = pos2".into(),
             Phase::Visited => "Q = [2pos3 − 1; 1],  K_t = [2pos2_t − 1; 0],  K_0 = [0 … 0; bits − 1],  V_t = 1 → scr4[0]".into(),
             Phase::Search(j) => format!(

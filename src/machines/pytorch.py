@@ -25,7 +25,7 @@ from torch import nn
 # The first state is the start state, the first symbol is the blank. A rule is (state, read): (write, move, next state).
 # The input stands from the cell `start` on, where the head begins. Numbers of steps and of cells have `bits` bits.
 # `beta` is the inverse temperature of the softmax in attention; None is the hard maximum. With `rounding` all numbers
-# are rounded after each block.
+# are rounded after each block. States in `accepting` and `rejecting` end a run with an answer.
 S = {
 {{settings}}}
 
@@ -137,6 +137,7 @@ def written_down(bits):
     # Apply the rule: one hidden unit for each pair of state and symbol, which is 1 where both are present.
     pairs, pair_bias = copies("apply.layers.0", width + len(states) * len(symbols), width)
     result, _ = copies("apply.layers.1", width, len(pairs), ["pos1", "pos2"])
+    result[at["st"][0], at["scr4"][2]] = 1  # in step 0 alone the token has this mark, which becomes the start state
     for z, state in enumerate(states):
         for a, symbol in enumerate(symbols):
             unit = width + z * len(symbols) + a
@@ -207,6 +208,40 @@ def written_down(bits):
     first[blank, earlier], first[blank, given], first_bias[blank] = -1, -1, 1
     last[at["sym1"][0], blank] = 1
     return tensors
+
+
+def embedding():
+    """The encoder's matrix E: a column for each symbol, which is what its token holds before the position is added."""
+    at, width = layout(S["bits"])
+    matrix = torch.zeros(width, len(S["symbols"]))
+    for symbol, coordinate in enumerate(at["sym1"]):
+        matrix[coordinate, symbol] = 1
+    return matrix
+
+
+def first_token():
+    """The decoder's input in step 0, a parameter that does not depend on the input: a mark, and the start cell."""
+    at, width = layout(S["bits"])
+    token = torch.zeros(width)
+    token[at["scr4"][2]] = 1
+    write_number(token, at["pos2"], S["start"])
+    return token
+
+
+def rounding_layers(width):
+    """The two layers that round a token after a block: second @ relu(first @ token + bias). The second bias is 0."""
+    same = torch.eye(width)
+    first, bias = torch.cat([same, same]), torch.cat([torch.full((width,), -1 / 3), torch.full((width,), -2 / 3)])
+    return [first, bias, torch.cat([3 * same, -3 * same], 1), torch.zeros(width)]
+
+
+def classifier():
+    """The vector whose product with the last token is 1 where the machine accepts, and -1 where it rejects."""
+    at, width = layout(S["bits"])
+    vector = torch.zeros(width)
+    for state, coordinate in zip(S["states"], at["st"]):
+        vector[coordinate] = (state in S["accepting"]) - (state in S["rejecting"])
+    return vector
 
 
 def loaded(path, replica, expected):
@@ -283,9 +318,10 @@ class Block(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(*reversed(shape(f"layers.{i}"))) for i in range(count))
         self.load_state_dict(tensors)
 
-    def forward(self, token, beta, rounding):
+    def forward(self, token, beta, rounding, is_kept=True):
         if self.own is not None:
-            self.own.remember(token)
+            if is_kept:
+                self.own.remember(token)
             token = self.own(token, beta)
         if self.input is not None:
             token = self.input(token, beta)
@@ -306,8 +342,7 @@ class Transformer(nn.Module):
         self.blocks = nn.ModuleList(Block(part(tensors, f"{phase}.")) for phase in phases(bits))
 
     def begin(self, steps):
-        """Reads the input and makes the output before the first step, for a run of so many steps."""
-        symbol_at = lambda symbol: self.at["sym1"][S["symbols"].index(symbol)]
+        """Reads the input and makes step 0, which fetches the first symbol, for a run of so many steps."""
         self.step = 0
         for block in self.blocks:
             if block.own is not None:
@@ -316,15 +351,13 @@ class Transformer(nn.Module):
                 # Attention to the input reads the input's own tokens, in all steps the same.
                 block.input.begin(len(S["input"]))
                 for cell, symbol in enumerate(S["input"], S["start"]):
-                    token = torch.zeros(self.width)
-                    token[symbol_at(symbol)] = 1
+                    token = embedding()[:, S["symbols"].index(symbol)].clone()
                     write_number(token, self.at["pos1"], cell)
                     block.input.remember(token)
-        # The start state, the first symbol, the start cell.
-        self.output = torch.zeros(self.width)
-        self.output[self.at["st"][0]] = 1
-        self.output[symbol_at((S["input"] or S["symbols"])[0])] = 1
-        write_number(self.output, self.at["pos2"], S["start"])
+        # Later steps do not attend to step 0, so that its token is not kept.
+        self.output = first_token()
+        for block in self.blocks:
+            self.output = block(self.output, self.beta, self.rounding, is_kept=False)
 
     def forward(self):
         """Makes the next token: what it says of state, symbol under the head, symbol written, and cell of the head."""
@@ -367,9 +400,20 @@ def main():
     if arguments.weights:
         tensors = loaded(arguments.weights, arguments.replica, tensors)
     transformer = Transformer(tensors, bits, arguments.beta, arguments.rounding == "on")
-    numbers = torch.cat([tensor.flatten() for tensor in tensors.values()])
-    print(f"{transformer.width} numbers per token, {len(transformer.blocks)} blocks, {len(numbers):,} parameters")
-    print(f"{numbers.count_nonzero():,} parameters are not 0; their absolute values add up to {numbers.abs().sum():,.10g}")
+    rounded = len(transformer.blocks) if transformer.rounding else 0
+    parts = {
+        "blocks": list(tensors.values()),
+        "rounding": rounding_layers(transformer.width) * rounded,
+        "encoder": [embedding()],
+        "first token": [first_token()],
+        "classifier": [classifier()],
+    }
+    parts["total"] = sum(parts.values(), [])
+    print(f"{transformer.width} numbers per token, {len(transformer.blocks)} blocks")
+    for name, of in parts.items():
+        numbers = torch.cat([torch.zeros(0), *(tensor.flatten() for tensor in of)])
+        counts = f"{len(numbers):,} parameters, {numbers.count_nonzero():,} of them not 0"
+        print(f"{name}: {counts}; their absolute values add up to {numbers.abs().sum():,.10g}")
 
     transformer.begin(steps)
     names = ("step", "state", "symbol", "written", "head")

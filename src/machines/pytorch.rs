@@ -9,7 +9,7 @@
 //! construction is written a second time, in Python. The test of the script holds that both are the same.
 
 use super::attention::Choice;
-use super::machine::Machine;
+use super::machine::{Machine, Verdict};
 use super::transformer::How;
 use crate::pytorch::{Part, entries, text};
 
@@ -23,10 +23,17 @@ pub fn of_run(machine: &Machine, input: &[usize], start: usize, steps: usize, bi
     let list = |names: Vec<String>| format!("[{}]", names.join(", "));
     let states = machine.states().iter().map(|state| text(state)).collect();
     let symbols = machine.symbols().iter().map(|symbol| name(*symbol)).collect();
+    let ending = |wanted: Verdict| {
+        let states = machine.states().iter().enumerate();
+        let states = states.filter(|(state, _)| machine.verdict(*state) == Some(wanted));
+        states.map(|(_, name)| text(name)).collect::<Vec<_>>()
+    };
     let settings = vec![
         ("states", list(states)),
         ("symbols", list(symbols)),
         ("rules", rules(machine)),
+        ("accepting", list(ending(Verdict::Accepts))),
+        ("rejecting", list(ending(Verdict::Rejects))),
         ("input", text(&machine.spell(input.iter().copied()))),
         ("start", start.to_string()),
         ("steps", steps.to_string()),

@@ -29,6 +29,8 @@ fn a_script_is_filled_and_always_the_same() {
         (\"carry\", \"0\"): (\"1\", \"S\", \"halt\"),
         (\"carry\", \"1\"): (\"0\", \"L\", \"carry\"),
     },
+    \"accepting\": [],
+    \"rejecting\": [],
     \"input\": \"10111\",
     \"start\": 2,
     \"steps\": 14,
@@ -55,7 +57,7 @@ fn names_are_quoted() {
     assert_eq!(settings[0].1, r##"["\"\"\"\\", "{{settings}}", "π\U0000202e", "#'"]"##);
     assert_eq!(settings[1].1, r#"["_", "\"", "'", "\\", "ü"]"#);
     assert!(settings[2].1.contains(r##"("π\U0000202e", "'"): ("\"", "S", "#'"),"##), "{}", settings[2].1);
-    assert_eq!(settings[3].1, r#""__'\"\\""#);
+    assert_eq!(settings[5].1, r#""__'\"\\""#);
 }
 
 /// What PyTorch says; nothing is said where there is no PyTorch.
@@ -155,11 +157,23 @@ for line in open('commands'):
             if replica == 0 {
                 let sizes = said.replace(',', "");
                 let counts = self.construction(0).counts();
-                for part in [
-                    format!("{} numbers per token {} blocks", counts.width, counts.blocks),
-                    format!(" {} parameters\n{} parameters are not 0", counts.parameters, counts.entries),
-                    format!("add up to {}\n", counts.norm),
-                ] {
+                let Run { input, start, .. } = &self.run;
+                let program = Program::new(self.machine.clone(), input.clone(), *start, steps).unwrap();
+                let parts = Parts::new(&program, self.how.rounding).unwrap();
+                let all = [
+                    ("blocks", parts.blocks),
+                    ("rounding", parts.rounding),
+                    ("encoder", parts.encoder),
+                    ("first token", parts.initial),
+                    ("classifier", parts.classifier),
+                    ("total", parts.total()),
+                ];
+                let all = all.map(|(name, Part { parameters, entries, norm })| {
+                    let norm = norm.round();
+                    format!("{name}: {parameters} parameters {entries} of them not 0; their absolute values add up to {norm}\n")
+                });
+                let first = format!("{} numbers per token {} blocks\n", counts.width, counts.blocks);
+                for part in [first].into_iter().chain(all) {
                     assert!(sizes.contains(&part), "{name}: {part}\n{sizes}");
                 }
             }

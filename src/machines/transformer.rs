@@ -1,9 +1,11 @@
 //! The transformer at work: one token is one step of the machine, and there is no tape.
 //!
 //! ```text
-//! input of step i   o(i−1) + β(i),   β(i) = i in binary, in pos1;   o(0) = [start state, first symbol, start cell]
+//! input of step 0   h₀, a parameter: the start cell in pos2, a mark in scr4;  it does not depend on the input
+//! input of step i   o(i−1) + β(i),   β(i) = i in binary, in pos1
 //! encoder token p   sym1 = the input's symbol, pos1 = its cell
 //! output o(i)       st = z(i), sym1 = a(i), pos2 = l(i), all else 0
+//! own past          the tokens of steps 1 … i, in step 0 none
 //! ```
 //!
 //! ```
@@ -21,7 +23,8 @@
 //!
 //! # Why
 //! Keys and values of the past are kept by block, and so are the outputs o(i). So a step that was made can be looked at
-//! again ([`Transformer::revisit`]) without keeping what all of its blocks computed.
+//! again ([`Transformer::revisit`]) without keeping what all of its blocks computed. Step 0 fetches the first symbol from the
+//! input; it is no step of the machine, and is made as soon as there is a transformer.
 
 use std::sync::Arc;
 
@@ -67,9 +70,9 @@ pub struct Stage {
 /// All blocks of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// The number of the step, from 1.
+    /// The number of the step; step 0 fetches the first symbol, step 1 is the machine's first.
     pub step: usize,
-    /// The token before the first block.
+    /// The token before the first block; in step 0 it is h₀.
     pub entry: Vec<f64>,
     /// The token after each block.
     pub stages: Vec<Stage>,
@@ -102,14 +105,18 @@ pub struct Transformer {
     own: Vec<Option<Memory>>,
     given: Vec<Option<Memory>>,
     inputs: usize,
+    /// h₀.
+    initial: Vec<f64>,
     /// o(0), o(1), …, one after the other.
     outputs: Vec<f64>,
+    /// What o(0) says.
+    beginning: Moment,
     tokens: Vec<Moment>,
     last: Option<Trace>,
 }
 
 impl Transformer {
-    /// The transformer before its first step: an input, by number, that stands from the start cell on.
+    /// The transformer after step 0, before the machine's first step: an input, by number, that stands from the start cell on.
     pub fn new(
         construction: Arc<Construction>,
         input: &[usize],
@@ -127,27 +134,37 @@ impl Transformer {
         }
         let blocks = construction.blocks();
         let own = blocks.iter().map(|block| block.own.as_ref().map(|part| part.memory())).collect();
-        let symbols = layout.group(Group::Symbol).len();
-        let mut token = vec![0.0; layout.width()];
         let given = blocks.iter().map(|block| {
             let attention = block.input.as_ref()?;
             let mut memory = attention.memory();
             for (cell, symbol) in (start..).zip(input) {
-                token.fill(0.0);
-                token[layout.at(Group::Symbol, (*symbol).min(symbols - 1))] = 1.0;
-                layout.write(&mut token, Group::Time, cell);
-                memory.push(attention, &token);
+                memory.push(attention, &construction.encoded(*symbol, cell));
             }
             Some(memory)
         });
         let given = given.collect();
-        let mut outputs = vec![0.0; layout.width()];
-        outputs[layout.at(Group::State, 0)] = 1.0;
-        let first = input.first().map_or(0, |symbol| (*symbol).min(symbols - 1));
-        outputs[layout.at(Group::Symbol, first)] = 1.0;
-        layout.write(&mut outputs, Group::Before, start);
-        let inputs = input.len();
-        Ok(Transformer { construction, how, own, given, inputs, outputs, tokens: Vec::new(), last: None })
+        let (initial, inputs) = (construction.initial(start), input.len());
+        let beginning = Moment { state: 0, symbol: 0, written: 0, head: start };
+        let outputs = initial.clone();
+        let tokens = Vec::new();
+        let mut all = Transformer {
+            construction,
+            how,
+            own,
+            given,
+            inputs,
+            initial,
+            outputs,
+            beginning,
+            tokens,
+            last: None,
+        };
+        if let Some(trace) = all.pass(0, None) {
+            all.beginning = trace.moment;
+            all.outputs = trace.stages.last().map_or(vec![], |stage| stage.residual.clone());
+            all.last = Some(trace);
+        }
+        Ok(all)
     }
 
     /// The weights.
@@ -160,7 +177,7 @@ impl Transformer {
         self.how
     }
 
-    /// Steps made.
+    /// Steps of the machine that were made, which step 0 is not.
     pub fn steps(&self) -> usize {
         self.tokens.len()
     }
@@ -170,12 +187,17 @@ impl Transformer {
         &self.tokens
     }
 
-    /// All blocks of the last step.
+    /// What the token of step 0 says.
+    pub fn beginning(&self) -> Moment {
+        self.beginning
+    }
+
+    /// All blocks of the last step; of step 0 before the machine's first.
     pub fn trace(&self) -> Option<&Trace> {
         self.last.as_ref()
     }
 
-    /// The output o(i); o(0) is what the first step begins with.
+    /// The output o(i); o(0) is what step 0 has made of h₀, and what the machine's first step begins with.
     pub fn output(&self, step: usize) -> Option<&[f64]> {
         let width = self.construction.layout().width();
         self.outputs.chunks(width).nth(step)
@@ -201,7 +223,7 @@ impl Transformer {
 
     /// All blocks of a step that was made, computed again; none where it was not made.
     pub fn revisit(&self, step: usize) -> Option<Trace> {
-        if !(1..=self.tokens.len()).contains(&step) {
+        if step > self.tokens.len() {
             return None;
         }
         self.pass(step, None)
@@ -239,11 +261,14 @@ impl Transformer {
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
-    /// The blocks of a step. `fresh` is the memory where the step is a new one.
+    /// The blocks of a step. `fresh` is the memory where the step is a new one; step 0 stays in no memory.
     fn pass(&self, step: usize, mut fresh: Option<&mut Vec<Option<Memory>>>) -> Option<Trace> {
         let (construction, How { choice, rounding }) = (&*self.construction, self.how);
         let layout = construction.layout();
-        let mut h = self.output(step - 1)?.to_vec();
+        let mut h = match step.checked_sub(1) {
+            None => self.initial.clone(),
+            Some(before) => self.output(before)?.to_vec(),
+        };
         let mut number = vec![0.0; layout.width()];
         layout.write(&mut number, Group::Time, step);
         h.iter_mut().zip(&number).for_each(|(h, bit)| *h += bit);

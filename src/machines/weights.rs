@@ -1,8 +1,8 @@
 //! The construction's matrices as data: their sizes before anything is built, noise on them, and other values in their place.
 //!
 //! # Noise
-//! Noise is added to every weight and bias of the blocks, K₀ and V₀ among them, those that are 0 as well. Embeddings,
-//! positions and rounding have none. Draw number k of tensor number n is `Stream::normal(n, k)` of
+//! Noise is added to every weight and bias of the blocks, K₀ and V₀ among them, those that are 0 as well. The
+//! encoder, positions, h₀, θ_cls and rounding have none. Draw number k of tensor number n is `Stream::normal(n, k)` of
 //! [`PURPOSE`](super::PURPOSE), in the order of [`Construction::tensors`]. A sum is rounded to single precision, so that a
 //! file in single precision holds the very numbers that are executed.
 

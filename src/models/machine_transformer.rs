@@ -49,11 +49,11 @@ settings! {
     pub struct MachineTransformer {
         /// How the attention weights are computed from the scores of the past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of softmax. With rounding and without noise, all T steps are right if β > ln(2T).
+        /// Inverse temperature β of softmax. With rounding and without noise, all T steps are right if β > ln(2(T + m)), where m is the number of symbols of the input.
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block. Rounding removes errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
-        /// Standard deviation σ of Gaussian noise on every weight and bias; each replica has different noise.
+        /// Standard deviation σ of Gaussian noise on every weight and bias of the blocks. The rounding, the encoder and h₀ have no noise. Each replica has different noise.
         sigma: f64 = 0.0, "sigma", "Noise σ on the weights", Range::Real(0.0, 1.0);
     }
 }
@@ -76,6 +76,8 @@ impl MachineTransformer {
     /// Its tensors in a file of weights.
     pub const TENSORS: Tensors = Tensors {
         formula: "\
+step 0: h = h_0, which is 1 in the last component of scr4 and holds the start cell in pos2, in binary
+step i: h = output of step i − 1, with i in pos1, in binary
 for each block, from the token h that the block before has made:
   h ← h + attention \"own\" of h to the tokens so far, if the block has it
   h ← h + attention \"input\" of h to the tokens of the input, if the block has it
@@ -96,6 +98,10 @@ attention:
             ["D", "components of a token"],
             ["K", "components of a key of this block"],
             ["P, H", "inputs and outputs of this layer of the block"],
+            [
+                "h_0",
+                "input of step 0, which fetches the first symbol; the tokens so far are those of steps 1, 2, …",
+            ],
         ],
         all: &[
             Tensor::new("step", ["1", "1"], ["", ""], "steps that the machine has made"),
@@ -319,7 +325,7 @@ impl Network for OnProgram {
         let wanted = self.wanted(inputs, x);
         let Some(transformer) = self.run_for(weights, &wanted) else { return vec![0.0; wanted.len()] };
         let cell = |step: usize| match step {
-            0 => self.program.start as f32,
+            0 => transformer.beginning().head as f32,
             made => transformer.tokens().get(made - 1).map_or(0.0, |token| token.head as f32),
         };
         wanted.into_iter().map(cell).collect()
@@ -458,10 +464,11 @@ mod tests {
             });
             let heads: Vec<f32> = heads.collect();
             assert_eq!(heads, network.evaluate(&weights, 1, &x, 0), "{link}");
-            assert_eq!(
-                network.inside_at(&at, &weights, 1, &[0.0]),
-                Err("the transformer has no token for step 0".into())
-            );
+            // Step 0 attends to the null slot alone.
+            let arrays = network.inside_at(&at, &weights, 1, &[0.0]).unwrap();
+            let attention = arrays.iter().find(|array| array.name == "attention").unwrap();
+            assert_eq!(attention.shape, [1, bits + 2, 1]);
+            assert!(attention.values.iter().all(|share| *share == 1.0), "{attention:?}");
         }
     }
 

@@ -35,7 +35,7 @@ export function machineLab(here) {
     assert.equal(await text(heads.locator(".cell__symbol")), token[3]);
     assert.match(
       await text(see("machine-counts")),
-      /^For T = 107 steps a position has 7 bits\. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545\.$/,
+      /^For T = 107 steps a position has 7 bits\. The transformer has width 46, 11 blocks and 164,436 parameters; 4,276 of the parameters are not 0, and ‖θ‖₁ = 6,104\. .* blocks 69,630 \(1,236; 1,546\), rounding 94,622 \(3,036; 4,554\), encoder 92 \(2; 2\), h₀ 46 \(2; 2\), θ_cls 46 \(0; 0\)\.$/,
     );
     for (const group of GROUPS) assert.equal(await see(`bits-${group}`).count(), 1, group);
     await until(async () => (await pixels(page, "bits-pos1")) > 1, "the numbers of the steps are drawn", 20);

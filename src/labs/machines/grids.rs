@@ -34,7 +34,7 @@ pub(super) fn columns(state: &MachineState, view: &View) -> Grid {
     // Tokens that are still to be executed have no column.
     let last = state.step.min(transformer.steps());
     let steps = shown(rows, last);
-    let newest = state.trace.as_ref().filter(|trace| trace.step == last && last > 0);
+    let newest = state.trace.as_ref().filter(|trace| trace.step == last);
     let of_trace = newest.map(|trace| after(trace, state.stage(view)));
     let column = |step: usize| match of_trace {
         Some(token) if step == last => token,

@@ -31,7 +31,7 @@ pub struct MachineState {
     pub transformer: Transformer,
     /// Steps made by the run that is shown, at most as many as there is room for.
     pub step: usize,
-    /// All blocks of the last step that was made, or before any was made of the first to come; none until it is executed.
+    /// All blocks of the last step that was made, of step 0 before the machine's first; none until it is executed.
     pub trace: Option<Trace>,
     /// The machine of the library that runs; none where the rules are a person's own.
     pub example: Option<&'static Example>,
@@ -81,7 +81,7 @@ impl MachineState {
     /// What is so after so many steps, as the tokens say; none where these are not executed yet.
     pub fn token(&self, step: usize) -> Option<Moment> {
         match step {
-            0 => Some(self.run.beginning()),
+            0 => Some(self.transformer.beginning()),
             made => self.transformer.tokens().get(made - 1).copied(),
         }
     }
@@ -91,9 +91,9 @@ impl MachineState {
         self.noising.is_none() && self.trace.as_ref().is_some_and(|trace| trace.step == self.wanted())
     }
 
-    /// The step whose blocks are looked at.
+    /// The step whose blocks are looked at; step 0 before the machine's first.
     fn wanted(&self) -> usize {
-        self.step.max(1)
+        self.step
     }
 }
 

@@ -136,14 +136,21 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
 }
 
 #[test]
-fn before_the_first_step_the_first_one_is_looked_at() {
+fn before_the_machines_first_step_step_0_is_looked_at() {
     let state = open("?m=increment&t=14");
     let own = of(&state);
-    assert_eq!((own.step, own.trace.as_ref().map(|trace| trace.step)), (0, Some(1)));
+    assert_eq!((own.step, own.trace.as_ref().map(|trace| trace.step)), (0, Some(0)));
+    assert_eq!(own.token(0), Some(own.run.beginning()), "step 0 has fetched the first symbol");
     assert_eq!((own.first_wrong(), own.example.map(|example| example.slug)), (None, Some("increment")));
     assert!(own.is_executed());
     assert_eq!(grid(charts::COLUMNS, &state).columns, 1);
     assert_eq!(grid(charts::TAPE, &state).columns, 1);
+    // No token comes before: attention to the past has the null slot alone.
+    let recall = grid(charts::RECALL, &state);
+    assert_eq!((recall.rows, recall.columns), (6, 1));
+    assert!(recall.values.iter().all(|weight| *weight == 1.0));
+    let said = charts::RECALL.summary(&state.run);
+    assert!(said.starts_with("After step 0 the head is on cell 2. In the last block the null slot"), "{said}");
 }
 
 /// The page's thread makes a slice of a long run at a time.

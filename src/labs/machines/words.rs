@@ -171,7 +171,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
 pub(super) fn columns_title(run: &RunView) -> Option<String> {
     let state: &MachineState = run.state()?;
     let (stage, blocks) = (state.stage(&run.link.view), state.transformer.construction().blocks());
-    let block = stage.checked_sub(1).and_then(|at| blocks.get(at)).filter(|_| state.step > 0)?;
+    let block = stage.checked_sub(1).and_then(|at| blocks.get(at))?;
     Some(tr!(
         "Tokens; step {step} after block {stage} of {blocks}: {name}",
         step = thousands(state.step as u64),

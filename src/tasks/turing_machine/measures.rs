@@ -24,7 +24,7 @@ const OF_STEPS: [MeasureInfo; 4] = [
         Slot::TrainLoss,
         "deviation_in_step",
         units::DISTANCE,
-        "Largest distance of a number of the last step from 0 or 1, before rounding.",
+        "Largest distance of a number of the last step from 0 or 1, before rounding. Step 0 fetches the first symbol.",
     ),
     MeasureInfo::new(
         Slot::TrainAccuracy,
@@ -36,7 +36,7 @@ const OF_STEPS: [MeasureInfo; 4] = [
         Slot::TestLoss,
         "deviation_so_far",
         units::DISTANCE,
-        "Largest distance of a number of any step so far from 0 or 1, before rounding.",
+        "Largest distance of a number of any step so far from 0 or 1, before rounding, step 0 included.",
     ),
     MeasureInfo::new(
         Slot::TestAccuracy,
@@ -50,7 +50,7 @@ const OF_STEPS: [MeasureInfo; 4] = [
 /// In the order of [`Measured`].
 const FURTHER: [MeasureInfo; 8] = [
     MeasureInfo::new(Slot::Further, "first_wrong_step", units::COUNT, "Number of the first step whose token differs from the simulator's. Without such a step: one more than there are steps."),
-    MeasureInfo::new(Slot::Further, "smallest_score_gap", units::DISTANCE, "Smallest difference between the largest attention score and the next one, in all steps so far; 0 before the first step.").from(&[WEI_2022]),
+    MeasureInfo::new(Slot::Further, "smallest_score_gap", units::DISTANCE, "Smallest difference between the largest attention score and the next one, in all steps so far, step 0 included; 0 where no attention had two different scores.").from(&[WEI_2022]),
     MeasureInfo::new(Slot::Further, "largest_deviation", units::DISTANCE, "The same number as deviation_so_far."),
     MeasureInfo::new(Slot::Further, "blocks", units::COUNT, "Number of blocks of the transformer."),
     MeasureInfo::new(Slot::Further, "bits_of_position", units::COUNT, "Number of bits with which the transformer writes a position."),

@@ -170,6 +170,23 @@ impl Watched {
     }
 }
 
+/// Whatever the word, the transformer begins with the same token, and the token of step 0 holds the word's first symbol.
+fn step_0_fetches_the_first_symbol() -> bool {
+    let program = decoded("palindrome-machine").task.examples().program().unwrap();
+    let construction = Arc::new(Construction::new(&program.machine, program.bits).unwrap());
+    ["", "0", "1", "0110", "1011"].iter().all(|word| {
+        let input = program.machine.read(word).unwrap();
+        let how = How::default();
+        let transformer = Transformer::new(construction.clone(), &input, program.start, how).unwrap();
+        let trace = transformer.trace().unwrap();
+        let first = input.first().copied().unwrap_or(0);
+        trace.step == 0
+            && trace.entry == construction.initial(program.start)
+            && transformer.steps() == 0
+            && (trace.moment.state, trace.moment.symbol, trace.moment.head) == (0, first, program.start)
+    })
+}
+
 /// How many states of a machine have a rule; the others halt.
 fn working_states(machine: &Machine) -> usize {
     let symbols = 0..machine.symbols().len();
@@ -319,6 +336,10 @@ pub const STATEMENTS: Statements = &[
         On(|_| beaver(|run| run.transformer.tokens().len() == run.program.steps && run.program.steps == 107)),
     ),
     (
+        "Before these tokens, a step 0 fetches the first symbol of the input.",
+        On(|_| step_0_fetches_the_first_symbol()),
+    ),
+    (
         "A token consists of 46 numbers.",
         On(|_| beaver(|run| run.traces.iter().all(|trace| trace.entry.len() == 46))),
     ),
@@ -450,7 +471,7 @@ pub const STATEMENTS: Statements = &[
     ("From T = 7 steps to T = 1,023 steps the number of blocks grows from 7 to 14.", Preset("depth-machine")),
     ("Press Play.", Words),
     (
-        "In this sweep every weight has a small random error, called noise, with a standard deviation of 0.00001 in the first run.",
+        "In this sweep every weight of the blocks has a small random error, called noise, with a standard deviation of 0.00001 in the first run.",
         On(every_weight_has_noise),
     ),
     ("The numbers in the tokens are not rounded after the blocks.", Words),
@@ -536,8 +557,20 @@ pub const STATEMENTS: Statements = &[
         Preset("softmax-machine"),
     ),
     (
-        "The small attention weights of all tokens with smaller scores add up, and a longer run has more tokens.",
-        Known("each of up to T other tokens has a positive weight, up to exp(−β) times the largest"),
+        "The small attention weights of all tokens with smaller scores add up.",
+        Known("each of up to T past tokens has a positive weight, up to exp(−β) times the largest"),
+    ),
+    (
+        "A longer run has more past tokens, and a longer input has more tokens of its own.",
+        Known(
+            "`a_long_input_needs_a_larger_beta`: forty symbols make step 1 wrong at β = 1.2, although T = 1",
+        ),
+    ),
+    (
+        "With rounding, every β above ln(2(T + m)) is large enough for T steps and an input of m symbols.",
+        Known(
+            "`Choice::safe_beta` has the proof; `rounding_repairs_all_errors_above_the_threshold_and_not_below` tries both sides",
+        ),
     ),
     ("Press Play.", Words),
     (

@@ -63,7 +63,7 @@ pub fn side(width: usize) -> usize {
     (HEIGHT / width.max(1)).clamp(CELL.0, CELL.1)
 }
 
-/// The tokens before the present one that are shown, by step; token 0 is what the first step begins with.
+/// The tokens before the present one that are shown, by step; token 0 is that of step 0, which fetches the first symbol.
 pub fn past(step: usize) -> std::ops::Range<usize> {
     step.saturating_sub(PAST)..step
 }
@@ -214,7 +214,6 @@ pub fn spoken(layout: &Layout, machine: &Machine, token: &[f64]) -> String {
 pub fn title(step: usize, stage: usize, blocks: usize) -> String {
     let step = thousands(step as u64);
     match stage {
-        _ if step == "0" => tr!("Token before step 1").into(),
         0 => tr!("Token of step {step} before its blocks", step),
         stage if stage >= blocks => tr!("Token of step {step} after all {blocks} blocks", step, blocks),
         stage => tr!("Token of step {step} after block {stage} of {blocks}", step, stage, blocks),
@@ -229,7 +228,7 @@ pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
     let (state, reads) = (tape::state(machine, moment.state), machine.spell([moment.symbol]));
     match step {
         0 => tr!(
-            "Before step 1: state {state}, symbol under the head {reads}, head on cell {cell}.",
+            "Step 0: state {state}, symbol under the head {reads}, head on cell {cell}.",
             state,
             reads,
             cell = moment.head
@@ -368,10 +367,10 @@ mod tests {
         );
         assert_eq!(
             says(&machine, 0, Some(run.beginning())),
-            "Before step 1: state A, symbol under the head _, head on cell 64."
+            "Step 0: state A, symbol under the head _, head on cell 64."
         );
         assert_eq!(says(&machine, 1234, None), "Step 1,234: the token is being computed.");
-        assert_eq!(title(0, 4, 11), "Token before step 1");
+        assert_eq!(title(0, 4, 11), "Token of step 0 after block 4 of 11");
         assert_eq!(title(1234, 0, 11), "Token of step 1,234 before its blocks");
         assert_eq!(title(3, 4, 11), "Token of step 3 after block 4 of 11");
         assert_eq!(title(3, 11, 11), "Token of step 3 after all 11 blocks");

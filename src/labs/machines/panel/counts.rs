@@ -1,26 +1,55 @@
-//! How large the transformer is, in one line.
+//! How large the transformer is, part by part.
 
 use crate::display::words::thousands;
-use crate::machines::{Construction, Counts, Program};
+use crate::machines::{Construction, Counts, Part, Parts, Program};
 
 /// How large the transformer of a program is, without noise.
-pub fn of(program: &Program) -> Option<String> {
+pub fn of(program: &Program, is_rounding: bool) -> Option<String> {
     let construction = Construction::new(&program.machine, program.bits).ok()?;
-    Some(said(&construction.counts(), program.steps))
+    let parts = Parts::new(program, is_rounding).ok()?;
+    Some(said(&construction.counts(), &parts, program.steps))
 }
 
-/// "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545."
-fn said(counts: &Counts, steps: usize) -> String {
-    tr!(
+/// "For T = 107 steps a position has 7 bits. The transformer has width 46 and 11 blocks. …"
+fn said(counts: &Counts, parts: &Parts, steps: usize) -> String {
+    let Part { parameters, entries, norm } = parts.total();
+    let all = tr!(
         "For T = {steps} steps a position has {bits} bits. The transformer has width {width}, {blocks} blocks and {parameters} parameters; {entries} of the parameters are not 0, and ‖θ‖₁ = {norm}.",
         steps = thousands(steps as u64),
         bits = counts.bits,
         width = counts.width,
         blocks = counts.blocks,
-        parameters = thousands(counts.parameters),
-        entries = thousands(counts.entries),
-        norm = thousands(counts.norm.round() as u64)
+        parameters = thousands(parameters),
+        entries = thousands(entries),
+        norm = whole(norm)
+    );
+    let named = [
+        (tr!("blocks"), parts.blocks),
+        (tr!("rounding"), parts.rounding),
+        (tr!("encoder"), parts.encoder),
+        (tr!("h₀"), parts.initial),
+        (tr!("θ_cls"), parts.classifier),
+    ];
+    let one = |(name, part): (&str, Part)| {
+        tr!(
+            "{name} {parameters} ({entries}; {norm})",
+            name,
+            parameters = thousands(part.parameters),
+            entries = thousands(part.entries),
+            norm = whole(part.norm)
+        )
+    };
+    let parts = named.map(one).join(", ");
+    tr!(
+        "{all} Parameters of each part (in parentheses: those that are not 0; their part of ‖θ‖₁): {parts}.",
+        all,
+        parts
     )
+}
+
+/// A norm as text: without noise it is a whole number.
+fn whole(norm: f64) -> String {
+    thousands(norm.round() as u64)
 }
 
 #[cfg(test)]
@@ -28,13 +57,20 @@ mod tests {
     use super::*;
     use crate::machines::library::example;
 
+    /// The numbers are counted by hand in the test of [`Parts`].
     #[test]
-    fn the_busy_beavers_counts_are_those_of_the_reference_table() {
+    fn the_busy_beavers_parts_are_shown() {
         let machine = example("busy-beaver-4").unwrap().machine().unwrap();
         let program = Program::new(machine, vec![], 64, 107).unwrap();
         assert_eq!(
-            of(&program).unwrap(),
-            "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 69,630 parameters; 1,235 of the parameters are not 0, and ‖θ‖₁ = 1,545."
+            of(&program, true).unwrap(),
+            "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 164,436 parameters; 4,276 of the parameters are not 0, and ‖θ‖₁ = 6,104. Parameters of each part (in parentheses: those that are not 0; their part of ‖θ‖₁): blocks 69,630 (1,236; 1,546), rounding 94,622 (3,036; 4,554), encoder 92 (2; 2), h₀ 46 (2; 2), θ_cls 46 (0; 0)."
         );
+        let bare = of(&program, false).unwrap();
+        assert!(
+            bare.contains(" and 69,814 parameters; 1,240 of the parameters are not 0, and ‖θ‖₁ = 1,550."),
+            "{bare}"
+        );
+        assert!(bare.contains(", rounding 0 (0; 0), "), "{bare}");
     }
 }

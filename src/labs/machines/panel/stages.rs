@@ -39,7 +39,7 @@ pub fn about(bits: usize, stage: usize) -> String {
     match phase(bits, stage) {
         Some(phase) => phase.about(),
         None => tr!(
-            "This is the token of the previous step. The positional encoding has written the number of the present step, in binary, into this token."
+            "This is the token of the previous step. The positional encoding has written the number of the present step, in binary, into this token. In step 0 there is no previous step: the token is h₀, a parameter of the transformer that holds the number of the start cell and does not depend on the input."
         )
         .into(),
     }

@@ -15,7 +15,7 @@ use crate::ui::inside::{inside, of_lab};
 pub fn Inside() -> impl IntoView {
     of_lab(|news: News| {
         let bits = news.once(|state| state.transformer.construction().layout().bits());
-        let counts = news.once(|state| counts::of(&state.program));
+        let counts = news.once(|state| counts::of(&state.program, state.transformer.how().rounding));
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Tape and tokens")>
                 <p class="card__text" data-testid="machine-counts">{move || counts.get().flatten()}</p>
