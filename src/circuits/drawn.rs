@@ -36,16 +36,18 @@ choices! {
         Least = "least-norm", "Least norm found";
         /// The smallest norm of random noise that changes the answer.
         Noise = "noise-norm", "Smallest noise";
-        /// The lower bound of theorem D.6.
+        /// The lower bound of theorem D.6, whose perturbations may change the parameters of rounding too.
         Bound = "bound", "Bound of theorem D.6";
-        /// The same with the parameters of rounding held.
-        Held = "held-bound", "Bound with rounding fixed";
+        /// The lower bound by the proof of theorem D.6 with E₁ = 0, where the parameters of rounding are held.
+        Held = "held-bound", "Bound by the proof of theorem D.6, rounding fixed";
         /// The margin where it is known exactly.
         Exact = "exact-margin", "Exact margin";
         /// The largest deviation of a gate's value from 0 and 1, before rounding, with the noise of the step.
         Deviation = "deviation", "Largest deviation";
         /// Iterations that the search has made.
         Iterations = "iterations", "Iterations of the search";
+        /// The formula of theorem D.6 for κ_ξ = 0, a smaller bound where the parameters of rounding are held.
+        Formula = "formula-bound", "Bound by the formula of theorem D.6, rounding fixed";
     }
 }
 

@@ -45,10 +45,12 @@
 //! All terms but σ_θ = σ_ξ = s fall as s grows; s is chosen where they meet, which makes the minimum largest, so that the
 //! bound is s itself.
 //!
-//! # Two bounds
-//! The theorem lets a perturbation change the parameters of rounding too. The margins measured here hold those fixed: they
-//! are at least as large, so that the bound holds for them. With rounding held, the part E₁ of lemma D.8 is 0, and its proof
-//! gives the larger bound min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}, without the halves: [`Bound::held`].
+//! # Three bounds
+//! The theorem lets a perturbation change the parameters of rounding too: [`Bound::bound`]. The margins measured here hold
+//! those fixed: they are at least as large, so that the bound holds for them. With rounding held, no term with κ_ξ is needed,
+//! and the formula of the theorem is min{λ/μ₀, σ_ζ/μ₀, s, 1/(2κ_θ), σ_ζ/(2κ_θ λ)}, its value for κ_ξ = 0: [`Bound::formula`].
+//! Its halves leave room for the part E₁ of lemma D.8, the error by rounding's own perturbation. That part is 0 here, so that
+//! the proof (not the theorem as it is stated) gives the larger bound min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}: [`Bound::held`].
 
 use super::boundary::norm;
 use super::error::CircuitError;
@@ -65,7 +67,11 @@ pub struct Bound {
     pub bound: f64,
     /// The constants that it was computed with.
     pub constants: Constants,
-    /// The bound that the same proof gives where rounding's parameters are held.
+    /// The theorem's formula for κ_ξ = 0, a bound where rounding's parameters are held.
+    pub formula: f64,
+    /// The constants of that bound; κ_ξ is not used.
+    pub formula_constants: Constants,
+    /// The larger bound that the theorem's proof gives with E₁ = 0, where rounding's parameters are held.
     pub held: f64,
     /// The constants of that bound; κ_ξ is not used.
     pub held_constants: Constants,
@@ -111,7 +117,12 @@ impl Constants {
         self.terms().into_iter().fold(f64::INFINITY, |least, (_, term)| least.min(term))
     }
 
-    /// The smallest term where rounding is held.
+    /// The smallest term for κ_ξ = 0.
+    fn least_formula(&self) -> f64 {
+        self.terms()[..6].iter().fold(f64::INFINITY, |least, (_, term)| least.min(*term))
+    }
+
+    /// The smallest term of the proof with E₁ = 0.
     fn least_held(&self) -> f64 {
         let Constants { lambda, sigma_zeta, sigma, mu_0, kappa_theta, .. } = *self;
         let by_theta = (1.0 / kappa_theta).min(sigma_zeta / (kappa_theta * lambda));
@@ -125,8 +136,17 @@ impl Network {
         let trace = self.trace(bits)?;
         let Some(groups) = groups(self, &trace) else { return Ok(None) };
         let with = |sigma| constants(self, &trace, &groups, sigma);
-        let (constants, held) = (chosen(with, Constants::least), chosen(with, Constants::least_held));
-        Ok(Some(Bound { bound: constants.least(), constants, held: held.least_held(), held_constants: held }))
+        let constants = chosen(with, Constants::least);
+        let formula = chosen(with, Constants::least_formula);
+        let held = chosen(with, Constants::least_held);
+        Ok(Some(Bound {
+            bound: constants.least(),
+            constants,
+            formula: formula.least_formula(),
+            formula_constants: formula,
+            held: held.least_held(),
+            held_constants: held,
+        }))
     }
 }
 
@@ -351,6 +371,25 @@ mod tests {
         // With rounding held the proof gives the paper's 1/3 for its own example (claim 3.5).
         let toy = Network::toy(50, Rounding::On).unwrap().theorem(&[true]).unwrap().unwrap();
         assert!((toy.held - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    /// Computed by an independent program, which writes the matrices of lemma B.1 down by itself and takes the constants from
+    /// the module's head: the theorem with all its terms, its formula for κ_ξ = 0, and the proof with E₁ = 0.
+    #[test]
+    fn the_three_bounds_are_those_of_an_independent_program() {
+        let xor = Circuit::parity(2, Order::Chain).unwrap().layered().unwrap();
+        let deep = xor.clone().deepened(64).unwrap();
+        for (network, input, [bound, formula, held]) in [
+            (network(Circuit::parity(4, Order::Chain)), 4, [0.003318893758, 0.043714518117, 0.085853453995]),
+            (Network::new(&xor, Rounding::On).unwrap(), 2, [0.004705608861, 0.067936942661, 0.135260383857]),
+            (Network::new(&deep, Rounding::On).unwrap(), 2, [0.004705608861, 0.067936942661, 0.135260383857]),
+            (network(Circuit::relay(5)), 1, [0.006647630012, 0.080921619942, 0.157236572626]),
+        ] {
+            let found = network.theorem(&vec![true; input]).unwrap().unwrap();
+            for (found, expected) in [(found.bound, bound), (found.formula, formula), (found.held, held)] {
+                assert!((found - expected).abs() < 1e-11, "{found} {expected}");
+            }
+        }
     }
 
     #[test]

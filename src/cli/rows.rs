@@ -14,7 +14,8 @@ use crate::tasks::Measures;
 const WIDTHS: [usize; 2] = [10, 25];
 
 /// Further measures that stand in a table; the others are in files alone.
-const IN_TABLE: [&str; 6] = ["previous", "induction", "distance", "corollary", "least-norm", "held-bound"];
+const IN_TABLE: [&str; 7] =
+    ["previous", "induction", "distance", "corollary", "least-norm", "held-bound", "formula-bound"];
 
 /// What has been printed of a run.
 pub struct Rows {

@@ -58,7 +58,12 @@ fn norms(run: &RunView) -> Lines {
         measure(tr!("smallest noise"), Role::Train, Measured::Noise),
         measure(tr!("smallest perturbation found"), Role::Test, Measured::Least),
         measure(tr!("exact margin"), Role::Relevant, Measured::Exact),
-        measure(tr!("bound, rounding parameters fixed"), Role::Other, Measured::Held),
+        measure(tr!("bound by the proof of D.6 (rounding parameters fixed)"), Role::Other, Measured::Held),
+        measure(
+            tr!("bound by the formula of D.6 (rounding parameters fixed)"),
+            Role::Other,
+            Measured::Formula,
+        ),
         measure(tr!("bound of theorem D.6"), Role::Other, Measured::Bound),
     ];
     lines.series = all.into_iter().filter(|series| series.y.iter().any(|y| y.is_finite())).collect();

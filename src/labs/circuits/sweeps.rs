@@ -82,7 +82,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
                 points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
             if !points.is_empty() {
                 lines.series.push(Series {
-                    name: tr!("{name}: bound, rounding parameters fixed", name),
+                    name: tr!("{name}: bound by the proof of D.6 (rounding parameters fixed)", name),
                     role: Role::Other,
                     x: points.iter().map(|(x, _)| *x).collect(),
                     y: points.iter().map(|(_, y)| *y).collect(),

@@ -68,7 +68,8 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
             "smallest noise",
             "smallest perturbation found",
             "exact margin",
-            "bound, rounding parameters fixed",
+            "bound by the proof of D.6 (rounding parameters fixed)",
+            "bound by the formula of D.6 (rounding parameters fixed)",
             "bound of theorem D.6"
         ]
     );

@@ -31,7 +31,10 @@ pub(super) fn names() -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
         (tr!("Smallest perturbation found").into(), significant(measured(run, Measured::Least))),
-        (tr!("Lower bound, rounding parameters fixed").into(), significant(measured(run, Measured::Held))),
+        (
+            tr!("Lower bound by the proof of D.6, rounding parameters fixed").into(),
+            significant(measured(run, Measured::Held)),
+        ),
     ]
 }
 
@@ -92,9 +95,15 @@ pub(super) fn written(bits: &[bool]) -> String {
 }
 
 pub(super) fn norms(run: &RunView) -> String {
-    let [least, noise, bound, held, exact] =
-        [Measured::Least, Measured::Noise, Measured::Bound, Measured::Held, Measured::Exact]
-            .map(|of| measured(run, of));
+    let [least, noise, bound, formula, held, exact] = [
+        Measured::Least,
+        Measured::Noise,
+        Measured::Bound,
+        Measured::Formula,
+        Measured::Held,
+        Measured::Exact,
+    ]
+    .map(|of| measured(run, of));
     let mut said = tr!(
         "After {step} steps of the search, the smallest perturbation found that changes the answer has norm {least}.",
         step = thousands(run.step),
@@ -112,8 +121,9 @@ pub(super) fn norms(run: &RunView) -> String {
     }
     if held.is_finite() {
         add(tr!(
-            "By theorem D.6, no perturbation with a norm below {held} can change the answer if the parameters of rounding stay fixed. If these parameters may also change, no perturbation with a norm below {bound} can change the answer.",
+            "Suppose that the parameters of rounding stay fixed. Then no perturbation with a norm below {held} can change the answer. The proof of theorem D.6 gives this bound, because its error E₁ is 0 here; the formula of the theorem with κ_ξ = 0 gives {formula}. If the parameters of rounding may also change, no perturbation with a norm below {bound} can change the answer, by theorem D.6.",
             held = significant(held),
+            formula = significant(formula),
             bound = significant(bound)
         ));
     } else if run.history.last().is_some() {

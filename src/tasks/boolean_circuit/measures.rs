@@ -16,7 +16,7 @@ pub(super) const NAMES: Measures = Measures {
     largest_margin: None,
 };
 
-const FURTHER_NAMES: [&str; 7] = names(&FURTHER);
+const FURTHER_NAMES: [&str; 8] = names(&FURTHER);
 
 /// Of all gates, and of the output.
 const OF_VALUES: [MeasureInfo; 4] = [
@@ -47,12 +47,13 @@ const OF_VALUES: [MeasureInfo; 4] = [
 ];
 
 /// In the order of [`Measured`].
-const FURTHER: [MeasureInfo; 7] = [
+const FURTHER: [MeasureInfo; 8] = [
     MeasureInfo::new(Slot::Further, "least_norm_found", units::DISTANCE, "Smallest norm of a perturbation of all weights that changes the answer, of those that the search has found so far. It is an upper bound of the margin.").from(&[WEI_2022]),
     MeasureInfo::new(Slot::Further, "smallest_noise_norm", units::DISTANCE, "Smallest norm of random noise on the weights that changes the answer."),
-    MeasureInfo::new(Slot::Further, "bound_of_theorem_d_6", units::DISTANCE, "Lower bound of the margin by theorem D.6.").from(&[WEI_2022]),
-    MeasureInfo::new(Slot::Further, "bound_with_rounding_fixed", units::DISTANCE, "The same lower bound if the parameters of rounding are not perturbed.").from(&[WEI_2022]),
+    MeasureInfo::new(Slot::Further, "bound_of_theorem_d_6", units::DISTANCE, "Lower bound of the margin by theorem D.6, whose perturbations may change the parameters of rounding too.").from(&[WEI_2022]),
+    MeasureInfo::new(Slot::Further, "bound_with_rounding_fixed", units::DISTANCE, "Lower bound of the margin if the parameters of rounding are not perturbed, by the proof of theorem D.6 with E₁ = 0. It is about twice bound_by_formula_with_rounding_fixed.").from(&[WEI_2022]),
     MeasureInfo::new(Slot::Further, "exact_margin", units::DISTANCE, "The margin, where it is known exactly: for the product of weights."),
     MeasureInfo::new(Slot::Further, "gate_deviation", units::DISTANCE, "Largest deviation of a gate's value from 0 and 1, before rounding and with the noise of the step."),
     MeasureInfo::new(Slot::Further, "search_iterations", units::COUNT, "Iterations that the search has made."),
+    MeasureInfo::new(Slot::Further, "bound_by_formula_with_rounding_fixed", units::DISTANCE, "Lower bound of the margin if the parameters of rounding are not perturbed, by the formula of theorem D.6 with κ_ξ = 0.").from(&[WEI_2022]),
 ];

@@ -36,7 +36,7 @@ pub struct CircuitRuns {
     layered: Layered,
     gate_layers: Vec<usize>,
     /// The bounds of theorem D.6 for each replica's input, once they are known.
-    bounds: Vec<Option<[f64; 2]>>,
+    bounds: Vec<Option<circuits::Bound>>,
     /// The replica whose turn it is.
     turn: usize,
 }
@@ -164,10 +164,9 @@ impl CircuitRuns {
     }
 }
 
-/// The bound of theorem D.6 for an input, and that with rounding held; none without rounding.
-fn bounds(network: &circuits::Network, bits: &[bool]) -> Option<[f64; 2]> {
-    let bound = network.theorem(bits).ok().flatten()?;
-    Some([bound.bound, bound.held])
+/// The bounds of theorem D.6 for an input; none without rounding.
+fn bounds(network: &circuits::Network, bits: &[bool]) -> Option<circuits::Bound> {
+    network.theorem(bits).ok().flatten()
 }
 
 impl CpuNetwork for CircuitRuns {
@@ -237,11 +236,12 @@ impl CpuNetwork for CircuitRuns {
         let measures = Measured::ALL.iter().map(|measured| match measured {
             Measured::Least => known(least),
             Measured::Noise => known(smallest),
-            Measured::Bound => known(bounds.map(|[bound, _]| bound)),
-            Measured::Held => known(bounds.map(|[_, held]| held)),
+            Measured::Bound => known(bounds.map(|all| all.bound)),
+            Measured::Held => known(bounds.map(|all| all.held)),
             Measured::Exact => known(self.exact()),
             Measured::Deviation => deviation as f32,
             Measured::Iterations => iterations as f32,
+            Measured::Formula => known(bounds.map(|all| all.formula)),
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
     }
