@@ -173,7 +173,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| times_uniform(&lot(runs), "write-2") < 0.8),
     ),
     (
-        "With some other seeds, one attention head of this layer has several times as much attention on the write as uniform attention.",
+        "With seed 4, one attention head of this layer has several times as much attention on the write as uniform attention.",
         On(|runs| times_uniform(&runs.run(OTHER), "write-2") > 3.0),
     ),
     (
@@ -232,7 +232,7 @@ pub const STATEMENTS: Statements = &[
     ("They show the result of a short training of small networks.", Words),
     ("They show nothing about larger networks or longer training.", Words),
     (
-        "To try next: open “A machine with a random next state, two layers” and train it with another seed.",
+        "To try next: open “A machine with a random next state, two layers” and train it with seed 4.",
         Words,
     ),
     (
