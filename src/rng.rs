@@ -66,6 +66,8 @@ pub enum Purpose {
     Construction = 19,
     /// Rules of random machines.
     Machine = 20,
+    /// Numbers that a training step leaves out of a network.
+    Dropout = 21,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

@@ -12,8 +12,11 @@
 //! embedding each, h_0 and h_1; f is the difference of their outputs, and the cross-entropy of that difference is that
 //! of both, so that two outputs and one are the same loss. They are not the same under Adam, which moves each of the
 //! two as far as it would move a single one, and both are kept. Keys have no bias, since it would add the same to all
-//! scores of a head. There is no dropout (the paper's 0.1): a run follows from its seed without drawing masks, and
-//! thresholds hardly differ.
+//! scores of a head.
+//!
+//! [`Dropout`] is where minGPT has it: of X in the tokens and in the residual stream, of the attention weights after the
+//! softmax, and of both terms that are added to the stream, a W_O + b_O and the output of the MLP. The paper has 0.1 of each;
+//! here it is 0 until it is set.
 //!
 //! # Why
 //! A token is one of two vectors at each of n places, and layer norm acts on each by itself, so that keys and values
@@ -31,9 +34,12 @@
 //! not there, look at all places alike.
 
 mod reference;
+#[cfg(feature = "train")]
+mod tensors;
 
 use std::borrow::Cow;
 
+use super::dropout::Dropout;
 use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
@@ -66,10 +72,16 @@ settings! {
         hidden: usize = 256, "dmlp", "MLP size", Range::Int(1, 2048), "neurons";
         /// Whether the inputs of attention, MLP and output layer are normalised; without layer norm, twice as many examples are needed.
         norm: Norm = Norm::Layer, "ln", "Layer norm", Range::Choice(Norm::OPTIONS);
+        with dropout: Dropout;
     }
 }
 
 impl ClsTransformer {
+    /// Whether dropout makes keys, values or attention weights of each example its own, so that no table has them.
+    fn has_own_tokens(&self) -> bool {
+        self.dropout.embedding > 0.0 || self.dropout.attention > 0.0
+    }
+
     /// Name, source and summary.
     pub const INFO: Info = Info {
         slug: "cls-transformer",
@@ -226,6 +238,7 @@ impl ModelConfig for ClsTransformer {
             hidden: self.hidden,
             norm: self.norm == Norm::Layer,
             depth: DEPTH as f32,
+            dropout: self.dropout,
             places,
         }))
     }
@@ -281,7 +294,11 @@ impl Architecture for ClsTransformer {
         let (embedding, tokens) = (self.embedding as f64, 2.0 * inputs as f64 + 1.0);
         let across = embedding + self.heads as f64;
         let example = tokens * across + embedding * (embedding + 2.0 * self.hidden as f64);
-        6.0 * (tokens * embedding * across + batch as f64 * example)
+        let dropped = match self.has_own_tokens() {
+            true => (inputs + 1) as f64 * embedding * (2.0 * embedding + 2.0),
+            false => 0.0,
+        };
+        6.0 * (tokens * embedding * across + batch as f64 * (example + dropped))
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
@@ -305,7 +322,8 @@ impl Architecture for ClsTransformer {
     }
 
     fn activations(&self, inputs: usize) -> u64 {
-        (2 * inputs + 1).max(self.embedding + self.heads).max(self.hidden) as u64
+        let dropped = if self.has_own_tokens() { (inputs + 1) * self.embedding } else { 0 };
+        (2 * inputs + 1).max(self.embedding + self.heads).max(self.hidden).max(dropped) as u64
     }
 
     /// As in minGPT: matrices alone, and not embeddings, biases, gains and shifts.
@@ -346,91 +364,6 @@ impl Network for ClsTransformer {
             all.attention("attention", &[("head", self.heads), ("key", inputs + 1)], shares);
         }
         all.arrays()
-    }
-}
-
-#[cfg(feature = "train")]
-impl ClsTransformer {
-    /// Layer norm `which` of the rows of `x`, `[replicas, rows, embedding]`.
-    fn normed(
-        &self,
-        parameters: &[burn::tensor::Tensor<3>],
-        which: usize,
-        x: burn::tensor::Tensor<3>,
-    ) -> burn::tensor::Tensor<3> {
-        if self.norm == Norm::None {
-            return x;
-        }
-        let row = |of: usize| parameters[of].clone().narrow(1, which, 1);
-        let centred = x.clone() - x.mean_dim(2);
-        let deviation = ((centred.clone() * centred.clone()).mean_dim(2) + EPSILON as f32).sqrt();
-        centred / deviation * row(GAINS) + row(SHIFTS)
-    }
-
-    /// What every token has in common with the examples: weight times value of each bit at each place and of `[CLS]`,
-    /// and the weight itself, `[replicas, 2·inputs + 1, heads·(size + 1)]`; bits 0 first, then bits 1, then `[CLS]`.
-    fn table(
-        &self,
-        parameters: &[burn::tensor::Tensor<3>],
-        cls: &burn::tensor::Tensor<3>,
-    ) -> burn::tensor::Tensor<3> {
-        use burn::tensor::Tensor;
-        let parameter = |which: usize| parameters[which].clone();
-        let row = |which: usize, row: usize| parameter(which).narrow(1, row, 1);
-        let [replicas, inputs, width] = parameters[POSITIONS].dims();
-        let (heads, size, tokens) = (self.heads, width / self.heads, 2 * inputs + 1);
-        let ones = parameter(POSITIONS) + row(TOKENS, 0);
-        let zeros = parameter(POSITIONS) + row(TOKENS, 1);
-        let table = self.normed(parameters, 0, Tensor::cat(vec![zeros, ones, cls.clone()], 1));
-        let query = table.clone().narrow(1, 2 * inputs, 1).matmul(parameter(QUERY)) + row(BIASES, 0);
-        // Scores are linear in a token: one direction for each head.
-        let towards = parameter(KEY) * (query / (size as f32).sqrt());
-        let towards =
-            towards.reshape([replicas, width, heads, size]).sum_dim(3).reshape([replicas, width, heads]);
-        let scores = table.clone().matmul(towards); // [replicas, tokens, heads]
-        // The same for all, so that it has no gradient.
-        let largest = scores.clone().detach().max_dim(1);
-        let weights = (scores - largest).clamp_min(-DEPTH as f32).exp();
-        let weights = weights.reshape([replicas, tokens, heads, 1]);
-        let values = table.matmul(parameter(VALUE)) + row(BIASES, 1);
-        let values = values.reshape([replicas, tokens, heads, size]) * weights.clone();
-        Tensor::cat(vec![values, weights], 3).reshape([replicas, tokens, heads * (size + 1)])
-    }
-}
-
-#[cfg(feature = "train")]
-impl super::Net for ClsTransformer {
-    fn forward(
-        &self,
-        _examples: &dyn crate::tasks::Examples,
-        parameters: &[burn::tensor::Tensor<3>],
-        x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        use super::parity_transformer::gelu;
-        use burn::tensor::Tensor;
-        let parameter = |which: usize| parameters[which].clone();
-        let row = |which: usize, row: usize| parameter(which).narrow(1, row, 1);
-        let [_, batch, _] = x.dims();
-        let [replicas, _, width] = parameters[POSITIONS].dims();
-        let (heads, size) = (self.heads, width / self.heads);
-        let cls = row(TOKENS, 2) + row(TOKENS, 3);
-        let one = (x + 1.0) * 0.5;
-        let always = one.clone().narrow(2, 0, 1).ones_like();
-        let bits = Tensor::cat(vec![-one.clone() + 1.0, one, always], 2); // [replicas or 1, batch, tokens]
-        let seen = bits.matmul(self.table(parameters, &cls)).reshape([replicas, batch, heads, size + 1]);
-        let mixed = seen.clone().narrow(3, 0, size) / seen.narrow(3, size, 1);
-        let mixed = mixed.reshape([replicas, batch, width]);
-        let z = mixed.matmul(parameter(OUT)) + row(BIASES, 2) + cls; // [replicas, batch, embedding]
-        let h = gelu(self.normed(parameters, 1, z.clone()).matmul(parameter(W1)) + parameter(B1));
-        let z = z + h.matmul(parameter(W2)) + parameter(B2);
-        let classes = self.normed(parameters, 2, z).matmul(parameter(HEAD)); // [replicas, batch, 2]
-        classes.clone().narrow(2, 1, 1) - classes.narrow(2, 0, 1)
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        let normed = self.norm == Norm::Layer;
-        (0..=HEAD).map(|which| normed || !matches!(which, GAINS | SHIFTS)).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use super::cell_rules::CellRules;
 use super::circuit_network::CircuitNetwork;
 use super::deep_mlp::DeepMlp;
 use super::descent_transformer::DescentTransformer;
+use super::dropout::Dropout;
 use super::embedding_mlp::EmbeddingMlp;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
@@ -160,6 +161,8 @@ pub struct ReadAtCls {
     pub norm: bool,
     /// How far below the largest of its head, over all tokens that can be, a score counts.
     pub depth: f32,
+    /// What a training step drops.
+    pub dropout: Dropout,
     /// Where its parameters stand.
     pub places: ReadAtClsPlaces,
 }

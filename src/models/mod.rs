@@ -9,6 +9,7 @@ pub mod cls_transformer;
 pub mod deep_mlp;
 pub mod descent_transformer;
 pub mod disjoint_polynet;
+pub mod dropout;
 pub mod embedding_mlp;
 pub mod family;
 pub mod gated_memory;
@@ -535,6 +536,17 @@ impl<What: ?Sized> std::ops::Deref for Bound<'_, What> {
 }
 
 /// A model on tensors.
+    /// The same in a training step, where a network with dropout drops the numbers that `masks` say.
+    fn forward_in_training(
+        &self,
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        stage: usize,
+        _masks: dropout::Masks,
+    ) -> burn::tensor::Tensor<3> {
+        self.forward(examples, parameters, x, stage)
+    }
 #[cfg(feature = "train")]
 pub trait Net {
     /// Outputs for a batch of `examples` in `stage` of [`Architecture::stages`]; most do not ask what examples they are.

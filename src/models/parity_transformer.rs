@@ -27,6 +27,7 @@ pub use reference::average;
 
 use std::borrow::Cow;
 
+use super::dropout::Dropout;
 use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
@@ -147,6 +148,7 @@ impl ModelConfig for ParityTransformer {
             hidden: self.hidden,
             norm: false,
             depth: DEPTH,
+            dropout: Dropout::default(),
             places,
         }))
     }

@@ -96,6 +96,24 @@ fn the_function_of_the_relevant_bits_is_a_table() {
     assert_eq!(hebb.lines().filter(|line| line.starts_with("    \"teacher\": [")).count(), 1);
 }
 
+/// Where minGPT drops numbers, and how its trainer shortens gradients.
+#[test]
+fn dropout_and_the_largest_norm_of_a_gradient_are_in_the_script() {
+    let script = script("#v1/sparse-boolean?adrop=0.1&edrop=0.2&rdrop=0.3&clip=1");
+    for (part, times) in [
+        ("\"adrop\": 0.1,", 1),
+        ("\"edrop\": 0.2,", 1),
+        ("\"rdrop\": 0.3,", 1),
+        ("\"clip\": 1.0,", 1),
+        (".softmax(-1), S[\"adrop\"])", 1),
+        ("dropped(tokens, S[\"edrop\"])", 1),
+        (", S[\"rdrop\"])", 2),
+        ("        clip(p)\n    update.step()", 1),
+    ] {
+        assert_eq!(script.matches(part).count(), times, "{part} in\n{script}");
+    }
+}
+
 /// What PyTorch is tried with; none where there is no PyTorch.
 #[cfg(not(target_family = "wasm"))]
 mod peers {

@@ -32,7 +32,7 @@ impl Reference {
     pub fn output(&self, x: &[f32]) -> f64 {
         match &self.model {
             Model::ParityTransformer(net) => transformer(net, &self.parameters, x),
-            Model::ClsTransformer(net) => cls_transformer(net, &self.parameters, x),
+            Model::ClsTransformer(net) => cls_transformer(net, &self.parameters, x, None),
             _ => self.output_and_slopes(x).0,
         }
     }
@@ -272,9 +272,24 @@ fn transformer(net: &ParityTransformer, parameters: &[Vec<f64>], x: &[f32]) -> f
     (0..d).map(|i| u[i] * (z[i] + entry(&hidden, w2, d, i) + b2[i])).sum()
 }
 
+/// What dropout multiplies the numbers of one example by.
+pub struct Factors {
+    /// Of components of tokens, `[CLS]` last, `[tokens, embedding]`.
+    pub tokens: Vec<f64>,
+    /// Of attention weights, `[heads, tokens]`.
+    pub attention: Vec<f64>,
+    /// Of what attention adds and of what the MLP adds, `[embedding]` each.
+    pub outputs: [Vec<f64>; 2],
+}
+
 /// The transformer of minGPT as it is printed: every token of the example normalised, with its own key and value in
 /// every head, and all scores exponentiated.
-fn cls_transformer(net: &ClsTransformer, parameters: &[Vec<f64>], x: &[f32]) -> f64 {
+pub fn cls_transformer(
+    net: &ClsTransformer,
+    parameters: &[Vec<f64>],
+    x: &[f32],
+    factors: Option<&Factors>,
+) -> f64 {
     let [p, e, gains, shifts, q, k, v, out, biases, w1, b1, w2, b2, heads] = parameters else {
         panic!("fourteen parameters")
     };
@@ -297,8 +312,11 @@ fn cls_transformer(net: &ClsTransformer, parameters: &[Vec<f64>], x: &[f32]) -> 
         let token = if *bit > 0.0 { 0 } else { 1 };
         tokens.push((0..d).map(|i| e[token * d + i] + p[place * d + i]).collect());
     }
-    let cls: Vec<f64> = (0..d).map(|i| e[2 * d + i] + e[3 * d + i]).collect();
-    tokens.push(cls.clone());
+    tokens.push((0..d).map(|i| e[2 * d + i] + e[3 * d + i]).collect());
+    if let Some(factors) = factors {
+        tokens.iter_mut().flatten().zip(&factors.tokens).for_each(|(value, factor)| *value *= factor);
+    }
+    let cls = tokens[x.len()].clone();
     let tokens: Vec<Vec<f64>> = tokens.iter().map(|token| norm(0, token)).collect();
     let last = &tokens[x.len()];
     let mut mixed = vec![];
@@ -309,17 +327,21 @@ fn cls_transformer(net: &ClsTransformer, parameters: &[Vec<f64>], x: &[f32]) -> 
             own.clone().map(entry).sum::<f64>() / (size as f64).sqrt()
         };
         let weights: Vec<f64> = tokens.iter().map(|token| score(token).exp()).collect();
+        let factor = |at: usize| factors.map_or(1.0, |of| of.attention[j / size * tokens.len() + at]);
         let values = tokens
             .iter()
             .zip(&weights)
-            .map(|(token, weight)| weight * (product(token, v, d, j) + biases[d + j]));
+            .enumerate()
+            .map(|(at, (token, weight))| factor(at) * weight * (product(token, v, d, j) + biases[d + j]));
         mixed.push(values.sum::<f64>() / weights.iter().sum::<f64>());
     }
-    let z: Vec<f64> = (0..d).map(|j| cls[j] + product(&mixed, out, d, j) + biases[2 * d + j]).collect();
+    let kept = |which: usize, j: usize| factors.map_or(1.0, |of| of.outputs[which][j]);
+    let added = |j: usize| kept(0, j) * (product(&mixed, out, d, j) + biases[2 * d + j]);
+    let z: Vec<f64> = (0..d).map(|j| cls[j] + added(j)).collect();
     let gelu = |z: f64| 0.5 * z * (1.0 + libm::erf(z / 2f64.sqrt()));
     let inner = norm(1, &z);
     let h: Vec<f64> = (0..net.hidden).map(|j| gelu(product(&inner, w1, net.hidden, j) + b1[j])).collect();
-    let z: Vec<f64> = (0..d).map(|j| z[j] + product(&h, w2, d, j) + b2[j]).collect();
+    let z: Vec<f64> = (0..d).map(|j| z[j] + kept(1, j) * (product(&h, w2, d, j) + b2[j])).collect();
     let z = norm(2, &z);
     product(&z, heads, 2, 1) - product(&z, heads, 2, 0)
 }

@@ -118,7 +118,8 @@ mod tests {
     /// With equal scores every token gets the same share; a 1 whose key fits the query better gets more, a 0 does not.
     #[test]
     fn attention_is_shared_by_score_and_depends_on_the_bit() {
-        let net = ClsTransformer { embedding: 2, heads: 2, hidden: 1, norm: Norm::None };
+        let net =
+            ClsTransformer { embedding: 2, heads: 2, hidden: 1, norm: Norm::None, ..Default::default() };
         let mut weights: Vec<Vec<f32>> = net.parameters(3, 1).iter().map(|p| vec![0.0; p.len()]).collect();
         let looks = |weights: &[Vec<f32>], x: &[f32]| -> Vec<f32> {
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();

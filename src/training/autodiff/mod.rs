@@ -23,6 +23,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::bounds;
 use crate::kernels::cpu::sequence_net::Inference;
+use crate::models::dropout::Masks;
 use crate::models::lookup::one_hot;
 use crate::models::{Parameter, sequences};
 use crate::optim::adam::CLIP_EPSILON;
@@ -84,7 +85,9 @@ impl Autodiff {
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
         let labels = self.labels(&x, &y);
-        let outputs = self.outputs(&tracked, x.clone().autodiff(), self.spec.stage(step));
+        let (net, masks) = (self.spec.model.net(), Masks { seed: self.spec.run.seed, step });
+        let (examples, stage) = (self.spec.task.examples(), self.spec.stage(step));
+        let outputs = net.forward_in_training(examples, &tracked, x.clone().autodiff(), stage, masks);
         let smoothing = self.spec.label_smoothing();
         let losses = match labels {
             Some(labels) => of_classes(smoothed(labels, smoothing).autodiff(), outputs).0,

@@ -4,6 +4,7 @@ use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
+use crate::kernels::cpu::one_output::dropped::Drawn;
 use crate::kernels::cpu::one_output::{
     Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
 };
@@ -161,6 +162,9 @@ impl<L: OutputLoop> OneOutput<L> {
         self.loops.load(replica.weights());
         let slope = |at: usize, f: f32| (loss_gradient(loss, y[at], f) + smoothing * y[at]) * share;
         let x = &self.batch.x[range.start * columns..range.end * columns];
+        if let Some((replica, step)) = self.drawn {
+            self.loops.begin(Drawn { replica, step, first: range.start });
+        }
         self.loops.gradient(x, stage, slope, gradient);
     }
 }

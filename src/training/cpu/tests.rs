@@ -289,6 +289,16 @@ fn the_loop_of_blocks_with_layer_norms_makes_the_updates_of_autodiff() {
     agrees_at_cls(&format!("{AT_CLS_WITH_NORMS}&opt=sgd&lr=0.0005&ls=0.2&wd=0.01"));
 }
 
+/// Networks that drop attention weights and what attention and MLP add: the same numbers by both learners.
+#[test]
+fn the_loop_of_blocks_drops_the_numbers_that_autodiff_drops() {
+    for rest in
+        ["adrop=0.2", "rdrop=0.3", "adrop=0.1&rdrop=0.1&clip=0.05&m=70&batch=68", "ln=no&adrop=0.5&rdrop=0.2"]
+    {
+        agrees_at_cls(&format!("{AT_CLS_WITH_NORMS}&opt=adam&lr=0.0005&eps=0.0001&{rest}"));
+    }
+}
+
 /// The same on samples taken in batches, of more places than a row of lanes has, with Adam.
 #[test]
 fn the_loop_of_blocks_on_many_places_makes_the_updates_of_autodiff() {

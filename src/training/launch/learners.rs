@@ -469,6 +469,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: is_read_at_cls,
+        covers: cpu::one_output::cls::covers,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
             LOOP_NAME

@@ -12,7 +12,8 @@
 //! Examples go through the block in groups of [`TOGETHER`], so that their numbers stay in the caches.
 
 use super::OutputLoop;
-use super::parts::{LayerNorm, Mapping, multiply_panels};
+use super::dropped::{Drawn, Dropped};
+use super::parts::{LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
 use super::table::Table;
 use crate::kernels::cpu::dense::{
     HIGH, Panels, PanelsMut, add, learn, normal_gelu, normal_gelu_with_slopes, panels, product,
@@ -20,6 +21,7 @@ use crate::kernels::cpu::dense::{
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::wide::{row_by_row, wide};
 use crate::models::Family;
+use crate::models::dropout::Site;
 use crate::models::family::ReadAtCls;
 use crate::run::RunSpec;
 
@@ -68,6 +70,12 @@ pub struct ClsLoop {
     /// Slopes in `last`, or in `read`.
     of_read: Vec<Row>,
     of_z: Vec<Row>,
+    dropped: Dropped,
+    /// Of a network whose attention or MLP is dropped in part: b_O without X of `[CLS]`, slopes in what is added to the
+    /// stream, and slopes in X of `[CLS]`.
+    bias: Vec<Row>,
+    of_added: Vec<Row>,
+    of_cls: Vec<Row>,
 }
 
 wide! {
@@ -118,9 +126,9 @@ impl ClsLoop {
         (x.len() / n).next_multiple_of(HIGH)
     }
 
-    /// Goes up to what is read out of at most [`TOGETHER`] examples, and keeps the slopes of the GELU if they are wanted; how
-    /// many examples there are in full tiles.
-    fn forward<const SLOPES: bool>(&mut self, x: &[f32]) -> usize {
+    /// Goes up to what is read out of at most [`TOGETHER`] examples; in training it keeps the slopes of the GELU, and drops
+    /// what was drawn to be dropped. How many examples there are in full tiles.
+    fn forward<const TRAINS: bool>(&mut self, x: &[f32]) -> usize {
         let count = self.take(x);
         let (bits, table) = (Panels::new(&self.bits, TOGETHER), &self.table);
         let with = |w: &[Row], out: &mut [Row]| {
@@ -128,13 +136,23 @@ impl ClsLoop {
             product(bits, Panels::new(w, table.stride), table.tokens, &mut out, count, false);
         };
         with(&table.weights, &mut self.sums);
-        with(&table.weighted, &mut self.mixed);
+        match TRAINS && self.dropped.has_attention() {
+            true => self.dropped.mix(x, table, &mut self.mixed, count),
+            false => with(&table.weighted, &mut self.mixed),
+        }
         self.sums.chunks_exact_mut(TOGETHER).for_each(|sums| invert(&mut sums[..count]));
         let inverses = Panels::new(&self.sums, TOGETHER);
         table.heads.spread(inverses, &mut PanelsMut::new(&mut self.spread, TOGETHER), count);
         multiply_panels(&mut self.mixed, &self.spread, TOGETHER, count);
         let mixed = Panels::new(&self.mixed, TOGETHER);
         self.out.linear.forward(mixed, &mut PanelsMut::new(&mut self.z, TOGETHER), count);
+        let drops_outputs = TRAINS && self.dropped.has_outputs();
+        if drops_outputs {
+            self.dropped.multiply(Site::AttentionOutput, &mut self.z, count);
+            for (z, cls) in self.z.chunks_exact_mut(TOGETHER).zip(self.table.cls()) {
+                add_to_each(&mut z[..count], cls);
+            }
+        }
         let read = match &mut self.norms {
             Some([norm, _]) => {
                 norm.forward(&self.z, count, &mut self.read);
@@ -146,13 +164,16 @@ impl ClsLoop {
         self.lower.linear.forward(Panels::new(read, TOGETHER), neurons, count);
         let each = self.neurons.chunks_exact_mut(TOGETHER).zip(self.by_neuron.chunks_exact_mut(TOGETHER));
         for (neurons, slopes) in each {
-            match SLOPES {
+            match TRAINS {
                 true => normal_gelu_with_slopes(&mut neurons[..count], &mut slopes[..count]),
                 false => normal_gelu(&mut neurons[..count]),
             }
         }
         let neurons = Panels::new(&self.neurons, TOGETHER);
         self.upper.linear.forward(neurons, &mut PanelsMut::new(&mut self.top, TOGETHER), count);
+        if drops_outputs {
+            self.dropped.multiply(Site::MlpOutput, &mut self.top, count);
+        }
         for (top, z) in self.top.chunks_exact_mut(TOGETHER).zip(self.z.chunks_exact(TOGETHER)) {
             add(&mut top[..count], &z[..count]);
         }
@@ -173,8 +194,8 @@ impl ClsLoop {
         panels.fold(Row::ZERO, |sum, (z, u)| sum + z.zip(*u, |z, u| z * u)).sum()
     }
 
-    /// From slopes in what is read out, which are in `of_read`, to those in the table.
-    fn backward(&mut self, count: usize) {
+    /// From slopes in what is read out of the examples `x`, which are in `of_read`, to those in the table.
+    fn backward(&mut self, x: &[f32], count: usize) {
         match &mut self.norms {
             Some([_, norm]) => {
                 self.of_z.fill(Row::ZERO);
@@ -182,7 +203,12 @@ impl ClsLoop {
             }
             None => self.of_z.copy_from_slice(&self.of_read),
         }
-        let of_top = Panels::new(&self.of_z, TOGETHER);
+        let drops_outputs = self.dropped.has_outputs();
+        if drops_outputs {
+            self.of_added.copy_from_slice(&self.of_z);
+            self.dropped.multiply(Site::MlpOutput, &mut self.of_added, count);
+        }
+        let of_top = Panels::new(if drops_outputs { &self.of_added } else { &self.of_z }, TOGETHER);
         self.upper.linear.learn(Panels::new(&self.neurons, TOGETHER), of_top, count);
         self.upper.linear.learn_bias(of_top, count);
         let of_neurons = &mut PanelsMut::new(&mut self.of_neurons, TOGETHER);
@@ -203,16 +229,22 @@ impl ClsLoop {
                 self.lower.linear.backward(of_neurons, of_z, count, true);
             }
         }
+        if drops_outputs {
+            for (of_cls, of_z) in self.of_cls.iter_mut().zip(self.of_z.chunks_exact(TOGETHER)) {
+                *of_cls = *of_cls + sum_of(&of_z[..count]);
+            }
+            self.dropped.multiply(Site::AttentionOutput, &mut self.of_z, count);
+        }
         let of_z = Panels::new(&self.of_z, TOGETHER);
         self.out.linear.learn(Panels::new(&self.mixed, TOGETHER), of_z, count);
         self.out.linear.learn_bias(of_z, count);
         let of_mixed = &mut PanelsMut::new(&mut self.of_mixed, TOGETHER);
         self.out.linear.backward(of_z, of_mixed, count, false);
-        self.attention_backward(count);
+        self.attention_backward(x, count);
     }
 
     /// From slopes in a to those in the table.
-    fn attention_backward(&mut self, count: usize) {
+    fn attention_backward(&mut self, x: &[f32], count: usize) {
         let heads = &self.table.heads;
         let (few, columns) = (panels(heads.count), panels(heads.across));
         multiply_panels(&mut self.mixed, &self.of_mixed, TOGETHER, count);
@@ -226,6 +258,9 @@ impl ClsLoop {
             (Panels::new(&self.bits, TOGETHER), self.table.tokens, self.table.stride);
         let of_weights = &mut PanelsMut::new(&mut self.table.of_weights, stride);
         learn(bits, Panels::new(&self.sums, TOGETHER), few, tokens, of_weights, count);
+        if self.dropped.has_attention() {
+            return self.dropped.learn(x, &self.of_mixed, &mut self.table);
+        }
         let of_weighted = &mut PanelsMut::new(&mut self.table.of_weighted, stride);
         learn(bits, Panels::new(&self.of_mixed, TOGETHER), columns, tokens, of_weighted, count);
     }
@@ -237,8 +272,20 @@ impl ClsLoop {
     }
 }
 
+/// Whether the loop covers a network of its family: it has one table of tokens for all examples.
+///
+/// # Errors
+/// A sentence that says why not.
+pub fn covers(spec: &RunSpec) -> Result<(), String> {
+    match spec.drops_embeddings() {
+        true => Err("training steps drop components of the embeddings".into()),
+        false => Ok(()),
+    }
+}
+
 impl OutputLoop for ClsLoop {
     fn of(spec: &RunSpec) -> Result<Self, String> {
+        covers(spec)?;
         let Some(Family::ReadAtCls(net)) = spec.model.config().family() else {
             return Err(format!("its model is {}", spec.model.info().name));
         };
@@ -252,6 +299,7 @@ impl OutputLoop for ClsLoop {
         let [w1, b1, w2, b2] = at.mlp;
         let (embedding, across) = (net.embedding, table.heads.across);
         let norms = at.norms.filter(|_| net.norm);
+        let dropped = Dropped::new(net.dropout, spec.run.seed, embedding, &table.heads, inputs, TOGETHER);
         let mut bits = rows(table.tokens);
         // Every example has [CLS], and so have the rows that fill up a tile: a sum of weights is never 0.
         bits[..TOGETHER].iter_mut().for_each(|row| row.0[0] = 1.0);
@@ -277,6 +325,10 @@ impl OutputLoop for ClsLoop {
             last: rows(embedding),
             of_read: rows(embedding),
             of_z: rows(embedding),
+            bias: vec![Row::ZERO; panels(embedding)],
+            of_added: rows(if dropped.has_outputs() { embedding } else { 0 }),
+            of_cls: vec![Row::ZERO; panels(embedding)],
+            dropped,
             table,
             net,
         })
@@ -291,6 +343,7 @@ impl OutputLoop for ClsLoop {
         for mapping in [&mut self.out, &mut self.lower, &mut self.upper] {
             mapping.load(weights);
         }
+        self.bias.copy_from_slice(&self.out.linear.bias);
         // The residual stream begins with X of [CLS].
         for (bias, cls) in self.out.linear.bias.iter_mut().zip(self.table.cls()) {
             *bias = *bias + cls;
@@ -307,6 +360,10 @@ impl OutputLoop for ClsLoop {
         }
     }
 
+    fn begin(&mut self, drawn: Drawn) {
+        self.dropped.begin(drawn);
+    }
+
     fn gradient(
         &mut self,
         x: &[f32],
@@ -318,8 +375,15 @@ impl OutputLoop for ClsLoop {
             mapping.linear.turn();
         }
         let mut u_slopes = vec![Row::ZERO; self.u.len()];
+        if self.dropped.has_outputs() {
+            // X of [CLS] is added after the dropout, and outputs are computed without.
+            std::mem::swap(&mut self.out.linear.bias, &mut self.bias);
+            self.of_cls.fill(Row::ZERO);
+        }
         for (block, x) in x.chunks(TOGETHER * self.inputs).enumerate() {
-            let (examples, count) = (x.len() / self.inputs, self.forward::<true>(x));
+            let examples = x.len() / self.inputs;
+            self.dropped.draw(block * TOGETHER, examples);
+            let count = self.forward::<true>(x);
             let mut pulls = [0.0; TOGETHER];
             for (at, pull) in pulls[..examples].iter_mut().enumerate() {
                 *pull = slope(block * TOGETHER + at, self.output(at));
@@ -329,10 +393,14 @@ impl OutputLoop for ClsLoop {
             for ((last, of), (u, u_slope)) in panels.zip(self.u.iter().zip(&mut u_slopes)) {
                 *u_slope = pull(&last[..count], &pulls[..count], *u, &mut of[..count], *u_slope);
             }
-            self.backward(count);
+            self.backward(x, count);
         }
         // A slope in the bias of W_O is one in X of [CLS].
-        let of_cls = self.out.linear.bias_slope().to_vec();
+        let mut of_cls = self.out.linear.bias_slope().to_vec();
+        if self.dropped.has_outputs() {
+            std::mem::swap(&mut self.out.linear.bias, &mut self.bias);
+            of_cls.copy_from_slice(&self.of_cls);
+        }
         self.table.backward(&of_cls, gradient);
         for mapping in [&mut self.out, &mut self.lower, &mut self.upper] {
             mapping.unload(gradient);

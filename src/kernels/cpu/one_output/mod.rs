@@ -6,6 +6,7 @@
 //! sums in an order that does not depend on the vectors: a run has the same bits in every browser and on every processor.
 
 pub mod cls;
+pub mod dropped;
 pub mod layers;
 mod parts;
 pub mod powers;
@@ -39,6 +40,9 @@ pub trait OutputLoop: Sized + Send {
     /// One list for each parameter of the architecture: its numbers one after the other, the last row filled up with
     /// zeros.
     fn load(&mut self, weights: &[Vec<Row>]);
+
+    /// Takes the training step for which the next gradient is made: networks with dropout drop other numbers at every step.
+    fn begin(&mut self, _drawn: dropped::Drawn) {}
 
     /// Writes the gradient of Σ ℓ over the examples `x` in `stage`, in the layout of [`OutputLoop::load`], where
     /// `slope(i, f)` is dℓ/df of example i at the output f; that of a parameter that is not trained means nothing.

@@ -185,3 +185,29 @@ fn one_neuron_of_squares_has_the_slopes_that_paper_gives() {
         [pull * 7.0, pull * 1.75 * 1.75, pull]
     );
 }
+
+/// With dropout too, the gradient of a batch is the sum of those of its parts, each of which begins where it stands.
+#[test]
+fn the_parts_of_a_batch_drop_what_the_whole_batch_drops() {
+    let spec = run("sparse-boolean?n=12&demb=20&heads=5&dmlp=7&m=90&adrop=0.3&rdrop=0.2");
+    let (layout, mut batch) = (Layout::of(&spec), Batch::default());
+    spec.draw(&spec.samples(usize::MAX), 0, 0, &mut batch);
+    let mut replica = Replica::new(&layout);
+    spec.initial_of(1).iter().enumerate().for_each(|(which, values)| replica.write(0, which, values));
+    let mut loops = ClsLoop::of(&spec).unwrap();
+    let mut gradient = |range: std::ops::Range<usize>, step: u64| {
+        let mut gradient = layout.rows();
+        loops.load(replica.weights());
+        loops.begin(dropped::Drawn { replica: 0, step, first: range.start });
+        let slope = |at: usize, f: f32| loss_gradient(spec.run.loss, batch.y[range.start + at], f);
+        loops.gradient(&batch.x[range.start * 12..range.end * 12], 0, slope, &mut gradient);
+        gradient.into_iter().flatten().flat_map(|row| row.0).collect::<Vec<f32>>()
+    };
+    let (whole, other, parts) =
+        (gradient(0..90, 4), gradient(0..90, 5), [0..33, 33..90].map(|part| gradient(part, 4)));
+    let scale = whole.iter().fold(0.0f32, |most, slope| most.max(slope.abs()));
+    assert!(whole.iter().zip(&other).any(|(a, b)| (a - b).abs() > 0.01 * scale));
+    for (whole, (a, b)) in whole.iter().zip(parts[0].iter().zip(&parts[1])) {
+        assert!((whole - (a + b)).abs() < 1e-5 * scale, "{whole}: {a} + {b}");
+    }
+}
