@@ -320,8 +320,9 @@ pub struct Row {
     pub test_loss: Vec<f32>,
     /// Accuracy on held-out examples, from 0 to 1.
     pub test_accuracy: Vec<f32>,
-    /// Normalised margin: the least margin over what is trained on, divided by Σ‖ω‖^ν of the model's penalty; empty
-    /// where the model has none.
+    /// Normalised margin: the least margin over what is trained on, divided by (Σ‖ω‖^ν)^(D/ν) with the exponent ν of the
+    /// model's penalty and the network's degree of homogeneity D; empty where the model has no penalty, and not a number
+    /// where the network is zero.
     pub margin: Vec<f32>,
     /// Further measures of the task, each with a number per replica or, where it does not apply, with none; for
     /// sequences in the order of [`crate::markov::Measure`].

@@ -56,6 +56,14 @@ impl Sigma {
             Sigma::Relu => z.max(0.0),
         }
     }
+
+    /// Degree of homogeneity: σ(cz) = c^degree σ(z) for c > 0.
+    pub fn degree(self) -> usize {
+        match self {
+            Sigma::Square => 2,
+            Sigma::Relu => 1,
+        }
+    }
 }
 
 impl Activation {

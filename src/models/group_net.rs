@@ -1,4 +1,4 @@
-//! One hidden layer on a pair of elements, without biases, on many replicas at once (Edelman 2024, section 7.2.2):
+//! One hidden layer on a pair of elements, without biases, on many replicas at once (Edelman 2024, section 7.2):
 //!
 //! ```text
 //! f(a, b)[c] = Σ_i σ(u_i[a] + v_i[b]) w_i[c]      σ(z) = z² or max(z, 0)
@@ -8,8 +8,8 @@
 //! With squares f is homogeneous of degree 3 in the weights. Then, as λ → 0 with ν = 3, the norm L_{2,3} being
 //! ‖θ‖_{2,3} = (Σ‖ω_i‖₂³)^{1/3}, the normalised margin h(θ)/‖θ‖³ of a best network tends to the largest that any
 //! network has (Wei et al. 2019; theorem 7.1), where every neuron is of one representation alone (theorems 7.7 and
-//! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The exponent of the penalty is not stated
-//! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
+//! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The thesis (section 7.3) penalises λ‖θ‖^r and
+//! does not state r; r = ν here. Nor does it state the initial law: entries are normal here.
 
 pub use super::activation::Sigma;
 use std::borrow::Cow;
@@ -329,7 +329,8 @@ impl Architecture for GroupNet {
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {
-        Some(Penalty { lambda: self.lambda_at(step), exponent: self.exponent })
+        let degree = self.sigma.degree() + 1;
+        Some(Penalty { lambda: self.lambda_at(step), exponent: self.exponent, degree })
     }
 
     fn next_penalty(&self, step: u64) -> Option<u64> {

@@ -29,6 +29,7 @@ pub mod modular_transformer;
 mod norm;
 pub mod on_prompts;
 pub mod parity_transformer;
+pub mod penalty;
 pub mod perceptron;
 pub mod polynet;
 pub mod power_net;
@@ -45,6 +46,7 @@ use std::borrow::Cow;
 pub use activation::Activation;
 pub use family::Family;
 pub use initialisation::Initialisation;
+pub use penalty::Penalty;
 
 use crate::bounds;
 use crate::language::translated;
@@ -214,26 +216,6 @@ mod pytorch {
     pub const SIGMA: &str = include_str!("pytorch/sigma.py");
     /// The penalty on the norms of neurons.
     pub const PENALTY: &str = include_str!("pytorch/penalty.py");
-}
-
-/// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Penalty {
-    /// Its strength λ.
-    pub lambda: f64,
-    /// The exponent ν, at least 2; where the network is homogeneous of that degree, Σ‖ω_i‖₂^ν normalises its margin.
-    pub exponent: usize,
-}
-
-impl Penalty {
-    /// Σ_i ‖ω_i‖₂^ν of one replica, of `columns` neurons each.
-    pub fn norms(&self, weights: &[&[f32]], columns: usize) -> f64 {
-        let mut squares = vec![0.0f64; columns];
-        for row in weights.iter().flat_map(|weights| weights.chunks_exact(columns)) {
-            squares.iter_mut().zip(row).for_each(|(s, w)| *s += f64::from(w * w));
-        }
-        squares.into_iter().map(|s| libm::pow(s, self.exponent as f64 / 2.0)).sum()
-    }
 }
 
 /// A parameter of a model: its name and its shape, the replica axis first.
@@ -536,17 +518,6 @@ impl<What: ?Sized> std::ops::Deref for Bound<'_, What> {
 }
 
 /// A model on tensors.
-    /// The same in a training step, where a network with dropout drops the numbers that `masks` say.
-    fn forward_in_training(
-        &self,
-        examples: &dyn Examples,
-        parameters: &[burn::tensor::Tensor<3>],
-        x: burn::tensor::Tensor<3>,
-        stage: usize,
-        _masks: dropout::Masks,
-    ) -> burn::tensor::Tensor<3> {
-        self.forward(examples, parameters, x, stage)
-    }
 #[cfg(feature = "train")]
 pub trait Net {
     /// Outputs for a batch of `examples` in `stage` of [`Architecture::stages`]; most do not ask what examples they are.
@@ -564,6 +535,17 @@ pub trait Net {
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         unreachable!("nothing differentiates this model: `training::launch::choose` sees to it")
+    }
+    /// The same in a training step, where a network with dropout drops the numbers that `masks` say.
+    fn forward_in_training(
+        &self,
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        stage: usize,
+        _masks: dropout::Masks,
+    ) -> burn::tensor::Tensor<3> {
+        self.forward(examples, parameters, x, stage)
     }
     /// Which parameters are trained in `stage`, of a model that is differentiated; none is in more than one.
     fn trained(&self, _stage: usize) -> Vec<bool> {

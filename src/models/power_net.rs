@@ -1,4 +1,4 @@
-//! One hidden layer of powers, without biases, on many replicas at once (Edelman 2024, section 7.5):
+//! One hidden layer of powers, without biases, on many replicas at once (Edelman 2024, sections 7.2 and 7.5):
 //!
 //! ```text
 //! f(x)    = Σ_i (u_i·x)^k w_i ∈ ℝ²       the logits of y = +1 and of y = −1
@@ -209,7 +209,7 @@ impl Architecture for PowerNet {
     fn penalty(&self, step: u64) -> Option<Penalty> {
         let change = self.lambdas.iter().rev().find(|(from, _)| *from <= step);
         let lambda = change.map_or(self.lambda, |(_, lambda)| *lambda);
-        Some(Penalty { lambda, exponent: self.degree + 1 })
+        Some(Penalty { lambda, exponent: self.degree + 1, degree: self.degree + 1 })
     }
 }
 

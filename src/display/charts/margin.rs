@@ -7,6 +7,7 @@ use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Lines, Reading, Role, Series, chart};
 use crate::display::view::RunView;
 use crate::display::words::{percent, significant};
+use crate::protocol::Row;
 
 /// The chart.
 pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
@@ -57,10 +58,22 @@ fn margin(run: &RunView) -> Lines {
     }
 }
 
+/// Whether the newest measurement found networks without a normalised margin only: their outputs are equal.
+fn is_zero(row: &Row) -> bool {
+    let has_loss = row.train_loss.iter().all(|loss| loss.is_finite());
+    has_loss && !row.margin.is_empty() && row.margin.iter().all(|margin| margin.is_nan())
+}
+
 fn said(run: &RunView) -> Option<String> {
+    let note = run.lazy().and_then(|lab| lab.margin_note(run)).unwrap_or_default();
     Some(match (run.margin_share(), run.history.last()) {
         (Some(share), _) => {
             tr!("The normalised margin is {share} of the largest possible margin.", share = percent(share))
+        }
+        (None, Some(row)) if is_zero(row) => {
+            let zero =
+                tr!("The network has no normalised margin, because its outputs are equal up to 0.00001.");
+            format!("{zero}{note}")
         }
         (None, Some(row)) => {
             tr!("Normalised margin: {margin}.", margin = significant(f64::from(spread(&row.margin).0)))

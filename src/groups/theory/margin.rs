@@ -48,7 +48,7 @@ pub struct Margin {
 /// What the minimum of the regularised loss looks like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// Normalised margin relative to γ*; 0 for the zero network.
+    /// Normalised margin relative to γ*; not a number for the zero network, which has none.
     pub ratio: f64,
     /// Share of each irrep in Σ‖ω‖³, the trivial one (0) first; all 0 for the zero network.
     pub shares: Vec<f64>,
@@ -150,7 +150,7 @@ impl RealCharacters {
         match lambda.is_nan() || lambda <= 0.0 {
             true => Err(Problem::Penalty(lambda)),
             false => Ok(Prediction {
-                ratio: 0.0,
+                ratio: f64::NAN,
                 shares: vec![0.0; self.irreps()],
                 margin: 0.0,
                 classes: vec![0.0; self.sizes.len()],

@@ -62,7 +62,7 @@ pub struct Record {
     pub accuracy: Vec<f32>,
     /// Least margin over the pairs: the label's output less the largest other one.
     pub margin: Vec<f32>,
-    /// Σ‖ω‖^ν, by which the margin of a network that is homogeneous of degree ν is normalised.
+    /// Σ‖ω‖^ν, with which the margin is [normalised](crate::models::Penalty::normalised).
     pub norms: Vec<f32>,
 }
 

@@ -98,6 +98,10 @@ impl LazyLab for GroupsLab {
         words::margin_lines(run)
     }
 
+    fn margin_note(&self, run: &RunView) -> Option<String> {
+        words::margin_note(run)
+    }
+
     fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
         Some(words::found(run, networks, at))
     }

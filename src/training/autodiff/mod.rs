@@ -34,6 +34,7 @@ use crate::training::session::data_loader::{DataLoader, Examples};
 use crate::training::session::evaluator::evaluated_row;
 use crate::training::session::judge::Judge;
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
+use crate::training::session::margin::Normaliser;
 use crate::training::session::prompt_rows::PromptRows;
 use losses::{credit, of_classes, smoothed};
 
@@ -146,15 +147,14 @@ impl Autodiff {
         if power % 2 == 1 { even * squares.sqrt() } else { even }
     }
 
-    /// Least margin on `examples` over Σ‖ω‖^ν, `[replicas, 1, 1]`, if the model has a penalty.
-    fn margin(&self, (x, y): &Examples, step: u64) -> Option<Tensor<3>> {
-        let penalty = self.spec.architecture().penalty(step)?;
+    /// Least margin on `examples` and Σ‖ω‖^ν, `[replicas, 1, 2]`, for a model with a penalty.
+    fn margin(&self, (x, y): &Examples, step: u64, exponent: usize) -> Tensor<3> {
         let outputs = self.outputs(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.labels(x, y) {
             Some(labels) => of_classes(labels, outputs).1,
             None => outputs * y.clone(),
         };
-        Some(margins.min_dim(1) / self.norms(penalty.exponent).sum_dim(2))
+        Tensor::cat(vec![margins.min_dim(1), self.norms(exponent).sum_dim(2)], 2)
     }
 
     /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
@@ -325,19 +325,24 @@ impl Learner for Autodiff {
         }
         // `held_out` is at least one, so there is a chunk.
         let test = test.unwrap_or_else(|| train.zeros_like()) / counted.max(1) as f32;
-        let margin = self.margin(&seen, step);
-        let width = if margin.is_some() { 5 } else { 4 };
+        let normaliser = Normaliser::of(&self.spec);
+        let margin = normaliser.map(|normaliser| self.margin(&seen, step, normaliser.exponent()));
+        let width = if margin.is_some() { 6 } else { 4 };
         let all = Tensor::cat([train, test].into_iter().chain(margin).collect(), 2); // [replicas, 1, width]
         Box::pin(async move {
             let values = read(all).await?;
             let column = |i: usize| values.iter().skip(i).step_by(width).copied().collect();
+            let margin = |of: Normaliser| {
+                let each = values.chunks_exact(width);
+                each.map(|v| of.margin(v[4], f64::from(v[5]), v[0])).collect()
+            };
             Ok(Row {
                 step,
                 train_loss: column(0),
                 train_accuracy: column(1),
                 test_loss: column(2),
                 test_accuracy: column(3),
-                margin: if width == 5 { column(4) } else { vec![] },
+                margin: normaliser.map_or_else(Vec::new, margin),
                 measures: vec![],
             })
         })

@@ -9,6 +9,7 @@ use crate::kernels::cpu::replica::Gradient;
 use crate::kernels::plan::Rule;
 use crate::protocol::Row;
 use crate::run::RunSpec;
+use crate::training::session::margin::Normaliser;
 use crate::training::session::pairs::{Examples, Measured, covered, lambda, note};
 
 /// Trains all replicas of a network on pairs on the processor.
@@ -27,6 +28,7 @@ pub struct GroupNetFamily {
     /// The shards of the whole sample, from the first time that one is asked for.
     shards: Vec<Pairs>,
     scratch: Scratch,
+    normaliser: Option<Normaliser>,
 }
 
 impl CpuNetwork for GroupNetFamily {
@@ -56,6 +58,7 @@ impl CpuNetwork for GroupNetFamily {
             shards: vec![],
             scratch,
             network,
+            normaliser: Normaliser::of(spec),
         };
         Ok((family, Replica::new(&network)))
     }
@@ -96,7 +99,8 @@ impl CpuNetwork for GroupNetFamily {
             Some(held_out) => mean(replica.measure(&mut self.scratch, held_out), held_out.len()),
             None => train,
         };
-        note(row, train, (f64::from(sums.margin) / sums.norms) as f32, test);
+        let margin = |of: Normaliser| of.margin(sums.margin, sums.norms, train.loss);
+        note(row, train, self.normaliser.map_or(f32::NAN, margin), test);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
 use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::training::session::margin::Normaliser;
 
 /// Trains all replicas of a network with one output on the processor.
 pub type OneOutputCpu<L> = CpuLearner<OneOutput<L>>;
@@ -37,8 +38,8 @@ pub struct OneOutput<L> {
     clip: f64,
     /// Half of the share of a label that smoothing takes away.
     smoothing: f32,
-    /// Whether the model has a penalty.
-    is_penalised: bool,
+    /// What margins are normalised with, where the model has a penalty.
+    normaliser: Option<Normaliser>,
 }
 
 /// What is measured of some examples.
@@ -81,7 +82,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
             held_out: vec![],
             clip: spec.optimizer.clip(),
             smoothing: 0.5 * spec.label_smoothing(),
-            is_penalised: spec.architecture().penalty(0).is_some(),
+            normaliser: Normaliser::of(spec),
             spec: spec.clone(),
             layout,
         };
@@ -139,14 +140,15 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
         row.train_accuracy.push(train.means[1]);
         row.test_loss.push(test.means[0]);
         row.test_accuracy.push(test.means[1]);
-        if self.is_penalised
+        if let Some(normaliser) = self.normaliser
             && let Some(penalty) = self.spec.architecture().penalty(step)
         {
             let weights: Vec<Vec<f32>> =
                 (0..self.layout.sizes.len()).map(|which| replica.read(0, which)).collect();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let columns = self.spec.parameters()[0].shape[2];
-            row.margin.push((f64::from(train.margin) / penalty.norms(&weights, columns)) as f32);
+            let norms = penalty.norms(&weights, columns);
+            row.margin.push(normaliser.margin(train.margin, norms, train.means[0]));
         }
     }
 }
@@ -160,11 +162,11 @@ impl<L: OutputLoop> OneOutput<L> {
         let y = &self.batch.y[range.clone()];
         let share = 1.0 / self.batch.y.len() as f32;
         self.loops.load(replica.weights());
-        let slope = |at: usize, f: f32| (loss_gradient(loss, y[at], f) + smoothing * y[at]) * share;
-        let x = &self.batch.x[range.start * columns..range.end * columns];
         if let Some((replica, step)) = self.drawn {
             self.loops.begin(Drawn { replica, step, first: range.start });
         }
+        let slope = |at: usize, f: f32| (loss_gradient(loss, y[at], f) + smoothing * y[at]) * share;
+        let x = &self.batch.x[range.start * columns..range.end * columns];
         self.loops.gradient(x, stage, slope, gradient);
     }
 }
@@ -201,7 +203,7 @@ impl<L: OutputLoop> DataParallel for OneOutput<L> {
         _pool: Pool,
     ) {
         let (loops, stage) = (&self.loops, spec.stage(step));
-        if self.is_penalised
+        if self.normaliser.is_some()
             && let Some(penalty) = spec.architecture().penalty(step).filter(|penalty| penalty.lambda > 0.0)
         {
             loops.penalise(penalty, replica.weights(), gradient);

@@ -7,6 +7,7 @@ use crate::kernels::plan::Limits;
 use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
+use crate::training::session::margin::Normaliser;
 use crate::training::session::pairs::{
     Examples, Measured, covered, kernels_cover, lambda, next_change, note,
 };
@@ -18,6 +19,8 @@ pub type GroupNetGpu = SlicedLearner<GroupNetKernels>;
 pub struct GroupNetKernels {
     net: GroupNetReplicas,
     held_out: Option<Others>,
+    /// Of each run.
+    normalisers: Vec<Option<Normaliser>>,
 }
 
 impl GroupNetGpu {
@@ -82,7 +85,8 @@ impl GpuNetwork for GroupNetKernels {
         let others: Vec<Examples> = specs.iter().filter_map(Examples::held_out).collect();
         let each: Vec<_> = others.iter().map(|one| (&one.pairs[..], &one.labels[..])).collect();
         let held_out = if each.is_empty() { None } else { Some(net.others(&each)?) };
-        Ok(GroupNetKernels { net, held_out })
+        let normalisers = specs.iter().map(Normaliser::of).collect();
+        Ok(GroupNetKernels { net, held_out, normalisers })
     }
 
     fn slices(&self) -> &Slices {
@@ -118,13 +122,16 @@ impl GpuNetwork for GroupNetKernels {
     }
 
     /// Where nothing is held out, the second measurement is on what is trained on.
-    fn row(&self, _who: usize, at: usize, record: &Record, held_out: Option<&Record>) -> Row {
+    fn row(&self, who: usize, at: usize, record: &Record, held_out: Option<&Record>) -> Row {
+        let normaliser = self.normalisers.get(who).copied().flatten();
         let mut row = Row { step: record.step, ..Default::default() };
         let replicas = record.loss.len() / self.net.slices.selected().len();
         for r in at * replicas..(at + 1) * replicas {
             let of = |record: &Record| Measured { loss: record.loss[r], accuracy: record.accuracy[r] };
             let test = of(held_out.unwrap_or(record));
-            note(&mut row, of(record), record.margin[r] / record.norms[r], test);
+            let margin =
+                |of: Normaliser| of.margin(record.margin[r], f64::from(record.norms[r]), record.loss[r]);
+            note(&mut row, of(record), normaliser.map_or(f32::NAN, margin), test);
         }
         row
     }

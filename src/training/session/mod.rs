@@ -14,6 +14,7 @@ pub mod helper;
 #[cfg(feature = "train")]
 pub mod judge;
 pub mod learner;
+pub mod margin;
 pub mod pairs;
 #[cfg(feature = "session")]
 pub mod prompt_rows;

@@ -1,6 +1,7 @@
 //! What theory says of the margins of networks on groups, on networks so small that they train in a moment.
 
 use vivarium::analysis::neurons::{Neurons, Part};
+use vivarium::analysis::progress::Operation;
 use vivarium::groups::Irreps;
 use vivarium::labs;
 use vivarium::labs::groups::GroupTheory;
@@ -88,6 +89,9 @@ fn too_strong_a_penalty_leaves_nothing() {
     let outcome = finish(&mut run);
     let last = outcome.rows.last().unwrap();
     assert!((f64::from(last.train_loss[0]) - prediction.loss).abs() < 1e-2, "{last:?}");
+    // What is left of the weights has a direction, but its outputs are equal: it is no margin.
+    assert!(prediction.ratio.is_nan() && last.margin[0].is_nan(), "{last:?}");
+    assert!(outcome.rows[0].margin[0].is_finite());
     let now = weights(&run).parameters;
     let penalty = spec(link).architecture().penalty(0).unwrap();
     let norms = |weights: &[Vec<f32>]| -> f64 {
@@ -108,7 +112,7 @@ fn trained_neurons_are_waves_of_all_frequencies() {
     assert!(found.has_phases() && found.irreps() == 4);
     let live = found.live();
     let mut residuals: Vec<f32> =
-        live.iter().map(|neuron| found.phase_residual(*neuron).unwrap().abs()).collect();
+        live.iter().map(|neuron| found.phase_residual(*neuron, Operation::Sum).unwrap().abs()).collect();
     residuals.sort_unstable_by(f32::total_cmp);
     assert!(residuals[residuals.len() / 2] < 0.05, "{residuals:?}");
     for part in Part::ALL {

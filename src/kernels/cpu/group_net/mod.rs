@@ -84,7 +84,7 @@ pub struct Sums {
     /// Least margin over the pairs, which is the label's output less the largest other one; no number if an
     /// output has none, and infinite where there is no pair.
     pub margin: f32,
-    /// Σ‖ω‖^ν over the neurons, by which the margin of a network that is homogeneous of degree ν is normalised.
+    /// Σ‖ω‖^ν over the neurons, with which the margin is [normalised](crate::models::Penalty::normalised).
     pub norms: f64,
 }
 
