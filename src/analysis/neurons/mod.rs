@@ -7,7 +7,7 @@
 //!
 //! Each of u, v and w is a function on the group, and the matrix entries of the irreps are an orthogonal basis of
 //! those. Networks of largest margin have every neuron in one non-trivial irrep, the same in u, v and w (Edelman
-//! 2024, theorems 7.7 and 7.9); for Z_p that is one frequency, with phases that add up.
+//! 2024, theorems 7.7 and 7.9); for Z_p that is one frequency, and the phase of w is the sum of those of u and v.
 //!
 //! | module | what it gives |
 //! |---|---|
@@ -32,6 +32,7 @@ pub mod wave;
 
 use std::f64::consts::PI;
 
+use super::progress::Operation;
 pub use survey::Survey;
 
 /// A neuron is live from this share of the largest ‖ω‖³ on. The gradient of the L₂,₃ penalty vanishes with the
@@ -172,11 +173,11 @@ impl Neurons {
         known.then(|| self.phases[part as usize * self.neurons() + neuron])
     }
 
-    /// θu + θv − θw within (−π, π], which is 0 in networks of largest margin (Edelman 2024, theorem 7.7); none where
-    /// one of them is.
-    pub fn phase_residual(&self, neuron: usize) -> Option<f32> {
+    /// The [residual](Operation::residual) of the phases within (−π, π], which is 0 in networks of largest margin; none
+    /// where a phase is none.
+    pub fn phase_residual(&self, neuron: usize, operation: Operation) -> Option<f32> {
         let [u, v, w] = Part::ALL.map(|part| self.phase(part, neuron).map(f64::from));
-        Some(wrapped(u? + v? - w?) as f32)
+        Some(wrapped(operation.residual([u?, v?, w?])) as f32)
     }
 
     /// ‖u‖ / ‖w‖ within the dominant irrep, which is 1 in networks of largest margin; none without w, or where w has
@@ -213,6 +214,15 @@ impl Neurons {
         live.sort_unstable_by(f32::total_cmp);
         let (low, high) = (live.get(live.len().checked_sub(1)? / 2)?, live.get(live.len() / 2)?);
         Some((low + high) / 2.0)
+    }
+
+    /// The share of the live neurons that have more than `share` of the power of each part in one irrep; none if no neuron
+    /// is live.
+    pub fn pure(&self, share: f32) -> Option<f32> {
+        let parts: Vec<Vec<f32>> = self.known().map(|part| self.largest_shares(part)).collect();
+        let live = self.live();
+        let pure = live.iter().filter(|neuron| parts.iter().all(|shares| shares[**neuron] > share)).count();
+        (!live.is_empty()).then(|| pure as f32 / live.len() as f32)
     }
 
     /// All of it as numbers, to be sent: parts, whether there are phases, norms `[neurons]`, powers

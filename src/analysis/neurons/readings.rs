@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use super::{Neurons, Part};
+use crate::analysis::progress::Operation;
 use crate::analysis::{Bars, Grid, Lines, Role, Series};
 use crate::sorting;
 
@@ -96,16 +97,17 @@ pub fn per_irrep(now: &Neurons, predicted: Option<&[f32]>, names: &[String], wha
     }
 }
 
-/// θu + θv − θw of the live neurons; 0 in networks of largest margin (Edelman 2024, theorem 7.7). Empty where the
+/// The [residuals](Operation::residual) of the live neurons' phases; 0 in networks of largest margin. Empty where the
 /// group has no phases.
-pub fn phase_residuals(now: &Neurons) -> Lines {
-    let residuals = now.live().into_iter().filter_map(|neuron| now.phase_residual(neuron)).map(f64::from);
+pub fn phase_residuals(now: &Neurons, operation: Operation) -> Lines {
+    let residual = |neuron| now.phase_residual(neuron, operation);
+    let residuals = now.live().into_iter().filter_map(residual).map(f64::from);
     let mut found = histogram(residuals, (-PI, PI), ANGLE_BINS);
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     Lines {
         title: tr!("Phase residuals").into(),
-        x_label: tr!("θu + θv − θw (rad)").into(),
+        x_label: tr!("{residual} (rad)", residual = operation.residual_name()),
         y_label: tr!("share of live neurons").into(),
         x_range: Some((-PI, PI)),
         series: vec![found],

@@ -59,7 +59,7 @@ fn the_exact_network_of_a_cyclic_group() {
         for part in Part::ALL {
             assert!(found.largest_shares(part).iter().all(|share| (share - 1.0).abs() < 1e-6));
         }
-        assert_eq!((found.agreement(), found.counts()[0]), (Some(1.0), 0));
+        assert_eq!((found.agreement(), found.pure(0.99), found.counts()[0]), (Some(1.0), Some(1.0), 0));
         assert!(found.counts()[1..].iter().all(|count| *count == 8));
         for neuron in 0..width {
             assert_eq!(found.dominant(neuron), 1 + neuron / 8);
@@ -67,7 +67,7 @@ fn the_exact_network_of_a_cyclic_group() {
             for (theta, quarters) in [u, v, w].into_iter().zip(PHASES[neuron % 8]) {
                 assert!(wrapped(theta - f64::from(quarters) * PI / 2.0).abs() < 1e-6, "{theta}, {quarters}");
             }
-            assert!(found.phase_residual(neuron).unwrap().abs() < 1e-6);
+            assert!(found.phase_residual(neuron, Operation::Sum).unwrap().abs() < 1e-6);
             assert!((found.amplitude_ratio(neuron).unwrap() - 1.0).abs() < 1e-6);
             assert!((f64::from(found.norm(neuron)) - libm::sqrt(1.5 * p as f64)).abs() < 1e-5);
         }
@@ -109,7 +109,9 @@ fn the_exact_network_of_a_group_has_one_irrep_per_neuron() {
     let arrays: Vec<Vec<f32>> = (0..3).map(array).collect();
     let found = Survey::read(&irreps, arrays.clone(), width).unwrap();
     assert!(
-        !found.has_phases() && found.phase(Part::First, 0).is_none() && found.phase_residual(0).is_none()
+        !found.has_phases()
+            && found.phase(Part::First, 0).is_none()
+            && found.phase_residual(0, Operation::Sum).is_none()
     );
     assert_eq!((found.counts(), found.agreement()), (vec![0, 2, 16], Some(1.0)));
     assert!((found.median_share(Part::First).unwrap() - 1.0).abs() < 1e-6);
@@ -183,7 +185,7 @@ fn an_embedding_alone_is_enough() {
     let found = Survey::read(&Irreps::of(&Group::cyclic(7)), arrays, width).unwrap();
     assert_eq!((found.parts(), found.agreement(), found.counts()), (1, Some(1.0), vec![0, 8, 8, 8]));
     assert!(found.phase(Part::First, 3).is_some() && found.phase(Part::Output, 3).is_none());
-    assert!(found.phase_residual(3).is_none() && found.amplitude_ratio(3).is_none());
+    assert!(found.phase_residual(3, Operation::Sum).is_none() && found.amplitude_ratio(3).is_none());
     assert!(found.powers(Part::Second, 0).is_empty() && found.largest_shares(Part::Second)[0] == 0.0);
     assert!(torus(&found).series[0].x.is_empty());
     assert!((power_histogram(None, &found).marks[0].0 - 1.0).abs() < 1e-6);
@@ -197,10 +199,10 @@ fn small_neurons_are_dead_and_constants_turn_nowhere() {
     let irreps = Irreps::of(&Group::cyclic(5));
     let found = Survey::read(&irreps, vec![u, zero.clone(), zero.clone()], 4).unwrap();
     assert_eq!((found.live(), found.counts()), (vec![0, 1], vec![2, 0, 0]));
-    assert_eq!((found.phase(Part::First, 0), found.phase_residual(0)), (None, None));
+    assert_eq!((found.phase(Part::First, 0), found.phase_residual(0, Operation::Sum)), (None, None));
     assert_eq!((found.largest_shares(Part::First)[3], found.largest_shares(Part::Output)[0]), (0.0, 0.0));
     let nothing = Survey::read(&irreps, vec![zero.clone(), zero.clone(), zero], 4).unwrap();
-    assert!(nothing.live().is_empty() && nothing.agreement().is_none());
+    assert!(nothing.live().is_empty() && nothing.agreement().is_none() && nothing.pure(0.99).is_none());
     assert_eq!((nothing.masses(3), nothing.median_share(Part::First)), (vec![0.0; 3], None));
 }
 
@@ -216,9 +218,10 @@ fn histograms_move_from_a_spread_to_one_place() {
     assert!(before.y.iter().all(|y| *y < 0.5) && before.y.iter().filter(|y| **y > 0.0).count() >= 6);
     assert!((before.y.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     assert!((0.3..0.5).contains(&start.median_share(Part::First).unwrap()), "about 0.38 at the start");
+    assert_eq!(start.pure(0.99), Some(0.0));
     assert_eq!(lines.marks[0].1, "median 1.000");
 
-    let residuals = |neurons: &Neurons| phase_residuals(neurons).series[0].y.clone();
+    let residuals = |neurons: &Neurons| phase_residuals(neurons, Operation::Sum).series[0].y.clone();
     assert_eq!(residuals(&now)[20], 1.0, "zero is in the middle of a bin");
     assert!(residuals(&start).iter().filter(|y| **y > 0.0).count() > 20);
     let dots = &torus(&now).series[0];

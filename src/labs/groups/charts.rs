@@ -2,6 +2,7 @@
 
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::state::GroupsState;
+use super::theory::GroupTheory;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::character_table::character_table;
 use crate::analysis::neurons::cosets::Cosets;
@@ -9,7 +10,8 @@ use crate::analysis::neurons::readings::{
     What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
 };
 use crate::analysis::neurons::{Neurons, Part, logits, wave};
-use crate::analysis::{Bars, Grid, Lines, Reading, progress};
+use crate::analysis::progress::{self, Operation};
+use crate::analysis::{Bars, Grid, Lines, Reading};
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked};
@@ -42,22 +44,28 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::MASS, |run| {
         let bars = neurons(run).map(|(pairs, neurons)| {
             let predicted = predicted(pairs);
-            per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent(run)))
+            let bars = per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent(run)));
+            Bars {
+                marked: late(pairs),
+                marked_name: tr!("used only with smaller λ, says theory").into(),
+                ..bars
+            }
         });
         Reading::Bars(bars.unwrap_or_default())
     })
     .probe(NEURONS)
-    .summary(|run| said(run, charts::MASS, said_of_kinds)),
+    .summary(|run| Some(format!("{}{}", said(run, charts::MASS, said_of_kinds)?, said_of_late(run)))),
     ChartSpec::new(charts::PHASES, |run| lines(run, neurons(run).map(|(_, neurons)| torus(neurons))))
         .probe(NEURONS)
         .applies(has_phases)
-        .summary(|run| said(run, charts::PHASES, said_of_phases)),
+        .summary(|run| said(run, charts::PHASES, |neurons| said_of_phases(run, neurons))),
     ChartSpec::new(charts::RESIDUAL, |run| {
-        lines(run, neurons(run).map(|(_, neurons)| phase_residuals(neurons)))
+        let residuals = |neurons| Some(phase_residuals(neurons, Operation::of(&run.spec().task)?));
+        lines(run, neurons(run).and_then(|(_, neurons)| residuals(neurons)))
     })
     .probe(NEURONS)
-    .applies(has_phases)
-    .summary(|run| said(run, charts::RESIDUAL, said_of_phases)),
+    .applies(has_residuals)
+    .summary(|run| said(run, charts::RESIDUAL, |neurons| said_of_phases(run, neurons))),
     ChartSpec::new(charts::CURVE, |run| lines(run, run.state().map(|pairs| curve(run, pairs))))
         .title(curve_title)
         .follows(Follows::Neuron),
@@ -103,6 +111,15 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
 }
 
+/// Whether theory says how the phases of a neuron go together.
+fn has_residuals(run: &RunView) -> Result<(), String> {
+    has_phases(run)?;
+    match Operation::of(&run.spec().task) {
+        Some(_) => Ok(()),
+        None => Err(tr!("The phase residual is defined only for addition and subtraction modulo n.").into()),
+    }
+}
+
 /// The state of the run and its neurons, once they have been looked at.
 fn neurons(run: &RunView) -> Option<(&GroupsState, &Neurons)> {
     let pairs: &GroupsState = run.state()?;
@@ -118,7 +135,7 @@ fn lines(run: &RunView, found: Option<Lines>) -> Reading {
 }
 
 /// What `of` says of the neurons, once they have been looked at.
-fn said(run: &RunView, chart: Chart, of: fn(&Neurons) -> String) -> Option<String> {
+fn said(run: &RunView, chart: Chart, of: impl Fn(&Neurons) -> String) -> Option<String> {
     Some(match neurons(run) {
         Some((_, neurons)) => of(neurons),
         None => {
@@ -154,11 +171,16 @@ fn said_of_purity(neurons: &Neurons) -> String {
     )
 }
 
-fn said_of_phases(neurons: &Neurons) -> String {
-    let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
+fn said_of_phases(run: &RunView, neurons: &Neurons) -> String {
+    let live = neurons.live();
+    let Some(operation) = Operation::of(&run.spec().task) else {
+        return tr!("The chart shows the phases of {live} live neurons.", live = live.len());
+    };
+    let residuals = live.into_iter().filter_map(|neuron| neurons.phase_residual(neuron, operation));
     let sizes: Vec<f32> = residuals.map(f32::abs).collect();
     tr!(
-        "The median of |θu + θv − θw| over the live neurons is {angle} rad.",
+        "The median of |{residual}| over the live neurons is {angle} rad.",
+        residual = operation.residual_name(),
         angle = decimal(spread(&sizes).0)
     )
 }
@@ -180,6 +202,29 @@ fn exponent(run: &RunView) -> u32 {
 fn predicted(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.collapsed)?;
     Some(prediction.shares.iter().map(|share| *share as f32).collect())
+}
+
+/// Irreps that our theory leaves out at the λ of now, and has as λ → 0.
+fn late(pairs: &GroupsState) -> Vec<usize> {
+    pairs.theory.as_ref().map(GroupTheory::late).unwrap_or_default()
+}
+
+/// That theory leaves irreps out at the λ of now; nothing where it does not.
+fn said_of_late(run: &RunView) -> String {
+    let Some((pairs, theory)) =
+        run.state().and_then(|pairs: &GroupsState| Some((pairs, pairs.theory.as_ref()?)))
+    else {
+        return String::new();
+    };
+    let share = |irrep: usize| {
+        let share = theory.largest.shares.get(irrep).copied().unwrap_or(f64::NAN);
+        tr!(
+            " For the present λ, our theory predicts the share 0 % for the irrep {name}; its predicted share in the limit λ → 0 is {share}.",
+            name = pairs.names.get(irrep).cloned().unwrap_or_default(),
+            share = percent(share as f32)
+        )
+    };
+    theory.late().into_iter().map(share).collect()
 }
 
 /// The title of the curve of one neuron.

@@ -9,7 +9,7 @@ use crate::groups::{Group, Irreps};
 use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::tasks::{Form, Groups, Task, groups};
+use crate::tasks::{Form, Groups, Task};
 
 /// Pairs whose outputs are shown.
 const SHOWN_PAIRS: usize = 48;
@@ -60,18 +60,9 @@ fn embeds_by_neuron(spec: &RunSpec) -> Result<(), String> {
 
 fn is_modular(spec: &RunSpec) -> Result<(), String> {
     is_of_pairs(spec)?;
-    match task(spec).and_then(operation) {
+    match Operation::of(&spec.task) {
         Some(_) => Ok(()),
         None => Err(tr!("These measures are defined only for addition and subtraction modulo n.").into()),
-    }
-}
-
-/// The sign with which b is added.
-fn operation(task: &Groups) -> Option<Operation> {
-    match task.operation {
-        groups::Operation::Add => Some(Operation::Sum),
-        groups::Operation::Subtract => Some(Operation::Difference),
-        _ => None,
     }
 }
 
@@ -158,7 +149,7 @@ enum ProgressJob {
 }
 
 fn progress(network: &Probed) -> Option<Box<dyn Job>> {
-    let operation = operation(task(&network.spec)?)?;
+    let operation = Operation::of(&network.spec.task)?;
     Some(Box::new(ProgressJob::Evaluating { outputs: vec![], operation }))
 }
 

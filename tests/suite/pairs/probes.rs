@@ -1,6 +1,7 @@
 //! Probes of networks on pairs, alone and through the worker.
 
 use vivarium::analysis::neurons::{Neurons, Part};
+use vivarium::analysis::progress::Operation;
 use vivarium::groups::theory::memorising;
 use vivarium::labs;
 use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
@@ -62,6 +63,37 @@ fn functions(spec: &RunSpec, weights: &[Vec<f32>]) -> Vec<Vec<f64>> {
         }
         Model::ModularTransformer(net) => vec![turned(&product(&p[9], &p[11], net.embedding), order)],
         other => panic!("{} has no neurons on pairs", other.info().name),
+    }
+}
+
+/// Networks of largest margin for a ± b. With uᵢ[a] = cos(θu + x a) and vᵢ[b] = cos(θv + x b) the product 2uᵢvᵢ holds
+/// cos(θu ± θv + x (a ± b)), which is largest at c = a ± b times wᵢ[c] = cos(θw + x c) where θu ± θv = θw.
+#[test]
+fn phases_of_networks_of_largest_margin_leave_no_residual() {
+    for n in [3, 5, 8, 13, 23] {
+        for (op, own, other) in
+            [("add", Operation::Sum, Operation::Difference), ("sub", Operation::Difference, Operation::Sum)]
+        {
+            let spec = spec(&format!("#v1/groups?op={op}&n={n}&from=maximum"));
+            assert_eq!(Operation::of(&spec.task), Some(own));
+            let found = neurons(&spec, spec.initial_of(1));
+            let largest = |operation: Operation| {
+                let sizes =
+                    found.live().into_iter().map(|i| found.phase_residual(i, operation).unwrap().abs());
+                sizes.fold(0.0f32, f32::max)
+            };
+            // Every frequency has neurons in which v is shifted by a quarter of a turn, where the wrong sign is off by half
+            // of one; the frequency of alternating signs has no quarters.
+            assert!(
+                found.live().len() >= 4 * (n - 1) / 2 && largest(own) < 1e-5,
+                "{op} {n}: {}",
+                largest(own)
+            );
+            assert!(largest(other) > 3.0, "{op} {n}: {}", largest(other));
+        }
+    }
+    for op in ["mul", "quad", "random", "dihedral", "symmetric", "product", "quaternion"] {
+        assert_eq!(Operation::of(&spec(&format!("#v1/groups?op={op}&n=5")).task), None, "{op}");
     }
 }
 

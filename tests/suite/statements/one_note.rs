@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use vivarium::analysis::neurons::{Neurons, Part};
+use vivarium::analysis::progress::Operation;
 use vivarium::labs::groups::probes::NEURONS;
 use vivarium::presets::{Expect, Measure};
 
@@ -273,7 +274,8 @@ pub const STATEMENTS: Statements = &[
         On(|runs| {
             let found = neurons(&phased(runs), 600);
             let live = found.live();
-            let near = live.iter().filter(|neuron| found.phase_residual(**neuron).unwrap().abs() <= 0.02);
+            let residual = |neuron: &usize| found.phase_residual(*neuron, Operation::Sum).unwrap();
+            let near = live.iter().filter(|neuron| residual(neuron).abs() <= 0.02);
             2 * near.count() > live.len()
         }),
     ),
