@@ -62,7 +62,7 @@ settings! {
     pub struct Groups {
         /// How the product of two elements a and b is defined.
         operation: Operation = Operation::Add, "op", "Operation", Range::Choice(Operation::OPTIONS);
-        /// Modulus n, or number of corners of the polygon; for addition, the theory needs an odd n.
+        /// Modulus n, or number of corners of the polygon. For addition, theorem 7.7 of the thesis needs a prime n above 2; our extension gives the largest margin for every n.
         n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
         /// Number of letters that are permuted; 5 letters have 120 permutations, and 60 of these are even.
         letters: usize = 3, "letters", "Letters k", Range::Int(2, 5), only when "op" = "symmetric" | "alternating";
@@ -157,7 +157,7 @@ impl Groups {
     ///
     /// # Why
     /// Links are checked for it, and a sweep has hundreds of runs: to build the network takes up to a tenth of a second.
-    /// All irreps are used (Edelman 2024, theorem 7.9), but for the one of dimension 5 of five letters' even
+    /// All irreps are used (Edelman 2024, theorem 7.9 and our extension), but for the one of dimension 5 of five letters' even
     /// permutations; a test builds all of them.
     ///
     /// # Errors
@@ -188,9 +188,10 @@ impl Groups {
         }))
     }
 
-    /// The largest margin of networks of squares on all pairs under Σ‖ω‖³ (Edelman 2024, theorems 7.7 and 7.9), where
-    /// the irreducible real representations are known without computing them and fulfil the theorem's condition. A test
-    /// compares it with the characters.
+    /// The largest margin of networks of squares on all pairs under Σ‖ω‖³ (Edelman 2024, theorems 7.7 and 7.9, extended to
+    /// moduli that are no primes and to representations of other than real type), where the irreducible real
+    /// representations are known without computing them and fulfil the theorem's condition. A test compares it with the
+    /// characters.
     pub fn largest_margin(&self) -> Option<f64> {
         use theory::margin_of;
         // Dimension and type of the nontrivial representations, and how many these are.

@@ -111,13 +111,15 @@ pub fn representation(group: &Group, irreps: &Irreps, shares: &[f64]) -> Result<
     RealCharacters::of(group, irreps)?.network(shares, |r| irreps.matrices(r))
 }
 
-/// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7), for odd `p`, prime or not.
+/// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7, for primes above 2). The same holds for every odd `p`:
+/// see [`margin_of`], with (p − 1)/2 irreps of dimension 2 and type 2.
 pub fn cyclic_margin(p: usize) -> f64 {
     (2.0_f64 / 27.0).sqrt() / ((p as f64).sqrt() * (p as f64 - 1.0))
 }
 
 /// γ* of a group of this order from its nontrivial irreducible real representations, of each kind dimension, type and
-/// number: `2 / (3 √(3|G|) Σ D^{2.5} / type)` (Edelman 2024, theorem 7.9). Whether the theorem's
+/// number: `2 / (3 √(3|G|) Σ D^{2.5} / type)`. Edelman 2024, theorem 7.9, has this for groups all of whose irreps are of
+/// type 1 (real); the division by the type, for complex and quaternionic irreps, is ours. Whether the theorem's
 /// [condition](RealCharacters::condition) holds is for the caller to know.
 pub fn margin_of(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
     let of = |(dimension, kind, count): &(u32, u32, u64)| {

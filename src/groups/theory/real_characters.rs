@@ -96,8 +96,8 @@ impl RealCharacters {
     /// Σ_{R nontrivial} D_R^{1.5} χ_R(C) / type_R
     /// ```
     ///
-    /// (Edelman 2024, theorem 7.9, for real types; the division by the type is what the same proof gives for
-    /// irreducible real representations of any type.)
+    /// (Edelman 2024, theorem 7.9, for real types; the division by the type, which the same proof gives for irreducible
+    /// real representations of any type, is ours.)
     pub fn condition(&self) -> Vec<f64> {
         let term = |r: usize, c: usize| libm::pow(self.dimensions[r], 1.5) * self.at(r, c) / self.types[r];
         (0..self.sizes.len()).map(|c| (1..self.irreps()).map(|r| term(r, c)).sum()).collect()
@@ -108,7 +108,8 @@ impl RealCharacters {
         (1..self.irreps()).map(|r| libm::pow(self.dimensions[r], 2.5) / self.types[r]).sum()
     }
 
-    /// γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) (Edelman 2024, theorem 7.9) where its condition holds.
+    /// γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) where the condition holds (Edelman 2024, theorem 7.9, for real types;
+    /// the types are ours).
     pub fn closed_form(&self) -> Option<f64> {
         let holds = self.condition().iter().all(|sum| *sum < 0.0);
         holds.then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.sum()))
