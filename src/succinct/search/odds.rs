@@ -18,7 +18,7 @@ pub fn parameters(states: u32) -> u64 {
     channels.saturating_mul(channels)
 }
 
-/// Number of values that each parameter may have at first: 24 · 16 · s + 5 (corollary 3).
+/// Number of values that each parameter may have at first: 24 · 16 · s + 5 (after corollary 3).
 pub fn values(states: u32) -> u64 {
     u64::from(states).saturating_mul(24 * 16).saturating_add(5)
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_section_5_4() {
+    fn probabilities_are_those_of_the_formula() {
         for (states, expected) in [(2, -1.2e5), (4, -5.1e5), (20, -1.6e7), (47, -9.4e7)] {
             let found = log10_probability(states);
             // The table has two digits.

@@ -9,7 +9,7 @@
 //! consensus              -0000000+
 //! ```
 //!
-//! The space is ours: the filters of Goel, Kakade, Kalai and Zhang 2022, section 3, see nine cells with many channels, and
+//! The space is ours: the filters of Goel, Kakade, Kalai and Zhang 2022, definition 5, see nine cells with many channels, and
 //! are far too many to be searched (see [`odds`](super::odds)).
 
 use super::error::SearchError;
