@@ -86,9 +86,25 @@ mod tests {
     use crate::rng::{Purpose, Stream};
 
     fn after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
+        with(strategy, symbols, 1.0, context)
+    }
+
+    fn with(strategy: Strategy, symbols: usize, added: f64, context: &[u8]) -> Vec<f64> {
         let mut out = vec![0.0; symbols];
-        strategy.predict(symbols, 1.0, context, &mut out);
+        strategy.predict(symbols, added, context, &mut out);
         out
+    }
+
+    /// Equation 8.3 by hand: in abaacba, a was followed by b, a and c; with α = 0.5 that is 1.5 of 4.5 each. Symbols occur 4, 2 and
+    /// 1 times, with α = 2 that is 6, 4 and 3 of 13.
+    #[test]
+    fn the_prior_is_added_to_each_count() {
+        let context = [0, 1, 0, 0, 2, 1, 0];
+        assert_eq!(with(Strategy::Bigram, 3, 0.5, &context), [1.5 / 4.5; 3]);
+        assert_eq!(with(Strategy::Unigram, 3, 2.0, &context), [6.0 / 13.0, 4.0 / 13.0, 3.0 / 13.0]);
+        // After ba came a once.
+        let trigram = with(Strategy::Trigram, 3, 0.05, &context);
+        assert!((trigram[0] - 1.05 / 1.15).abs() < 1e-12 && (trigram[2] - 0.05 / 1.15).abs() < 1e-12);
     }
 
     #[test]
@@ -107,26 +123,28 @@ mod tests {
         assert_eq!((Strategy::of_order(5), Strategy::Trigram.name()), (None, "Trigram"));
     }
 
-    /// The mean of the current row under its posterior, over a grid of both rows of a chain with two symbols.
+    /// The mean of the current row under its posterior, over a grid of both rows of a chain with two symbols; the first symbol
+    /// counts as uniform.
     #[test]
     fn the_bigram_strategy_is_the_posterior_mean() {
-        let n = 400;
+        let n = 200;
         let points: Vec<f64> = (0..n).map(|i| (f64::from(i) + 0.5) / f64::from(n)).collect();
-        for bits in 0..64u8 {
+        for (bits, alpha) in (0..64u8).flat_map(|bits| [(bits, 1.0), (bits, 2.5), (bits, 7.0)]) {
             let context: Vec<u8> = (0..6).map(|i| bits >> i & 1).collect();
+            let prior = |p: f64| (p * (1.0 - p)).powf(alpha - 1.0);
             let (mut above, mut below) = (0.0, 0.0);
             for a in &points {
                 for b in &points {
-                    // Probabilities of 0 after 0 and after 1; the first symbol counts as uniform.
+                    // Probabilities of 0 after 0 and after 1.
                     let zero = |from: u8| if from == 0 { *a } else { *b };
                     let chance = |pair: &[u8]| if pair[1] == 0 { zero(pair[0]) } else { 1.0 - zero(pair[0]) };
-                    let likelihood: f64 = context.windows(2).map(chance).product();
+                    let likelihood = context.windows(2).map(chance).product::<f64>() * prior(*a) * prior(*b);
                     above += likelihood * zero(context[5]);
                     below += likelihood;
                 }
             }
-            let found = after(Strategy::Bigram, 2, &context)[0];
-            assert!((found - above / below).abs() < 1e-4, "{context:?}: {found} {}", above / below);
+            let found = with(Strategy::Bigram, 2, alpha, &context)[0];
+            assert!((found - above / below).abs() < 2e-4, "{context:?} {alpha}: {found} {}", above / below);
         }
     }
 

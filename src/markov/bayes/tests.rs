@@ -39,6 +39,60 @@ fn two_symbols_have_the_means_of_another_quadrature() {
     }
 }
 
+/// P(1) after `context` by a midpoint rule in x, where u = x^m / (x^m + (1 − x)^m), which removes the singular ends of a
+/// Beta density below 1.
+fn by_midpoints(context: &[u8], alpha: f64) -> f64 {
+    let mut counts = [[alpha; 2]; 2];
+    context.windows(2).for_each(|pair| counts[usize::from(pair[0])][usize::from(pair[1])] += 1.0);
+    let (n, m) = (1200, (3.0 / alpha).ceil().max(1.0));
+    let density = |leaves: f64, stays: f64| -> Vec<(f64, f64)> {
+        let node = |i: usize| {
+            let x = (i as f64 + 0.5) / n as f64;
+            // Logarithms of u / (1 − u), of u and of 1 − u.
+            let odds = m * (x / (1.0 - x)).ln();
+            let [log_u, log_rest] = [-odds, odds].map(|z| -(1.0 + z.exp()).ln());
+            let weight = leaves * log_u + stays * log_rest - x.ln() - (1.0 - x).ln();
+            (log_u.exp(), weight)
+        };
+        let nodes: Vec<(f64, f64)> = (0..n).map(node).collect();
+        let most = nodes.iter().map(|node| node.1).fold(f64::NEG_INFINITY, f64::max);
+        nodes.into_iter().map(|(u, weight)| (u, (weight - most).exp())).collect()
+    };
+    let leave_0 = density(counts[0][1], counts[0][0]);
+    let leave_1 = density(counts[1][0], counts[1][1]);
+    let (mut above, mut below) = (0.0, 0.0);
+    for (u, weight_u) in &leave_0 {
+        for (v, weight_v) in &leave_1 {
+            let stationary = if context[0] == 0 { v / (u + v) } else { u / (u + v) };
+            let weight = weight_u * weight_v * stationary;
+            above += weight * if context.last() == Some(&0) { *u } else { 1.0 - v };
+            below += weight;
+        }
+    }
+    above / below
+}
+
+#[test]
+fn random_settings_have_the_means_of_another_quadrature() {
+    let random = Stream::new(7, Purpose::Noise, 0);
+    for setting in 0..20 {
+        let unit = |index: u32| f64::from(random.unit(setting, index));
+        // From 0.05 to 20, and from 1 to 100.
+        let alpha = 0.05 * 400.0f64.powf(unit(0));
+        let length = 100.0f64.powf(unit(1)) as usize;
+        let (stay_0, stay_1) = (unit(2), unit(3));
+        let mut context = vec![0];
+        for place in 1..length {
+            let last = context[place - 1];
+            let stays = unit(place as u32 + 4) < if last == 0 { stay_0 } else { stay_1 };
+            context.push(if stays { last } else { 1 - last });
+        }
+        let (found, expected) =
+            (after(&drawn(2, 100, Chains::Dirichlet, alpha), &context)[1], by_midpoints(&context, alpha));
+        assert!((found - expected).abs() < 1e-5, "{alpha} {context:?}: {found} {expected}");
+    }
+}
+
 /// With uniform rows, u the probability to leave 0 and v the probability to leave 1, after the single symbol 0:
 /// E[uv/(u + v)] / E[v/(u + v)] = 2 E[uv/(u + v)] = (4/3)(1 − ln 2), since ∫∫ uv/(u + v) = (2/3)(1 − ln 2).
 #[test]
