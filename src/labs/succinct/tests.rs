@@ -123,6 +123,28 @@ fn cells_follow_the_program_to_its_answer() {
     assert_eq!(*curves.series[1].y.last().unwrap(), 1.0);
 }
 
+/// The head goes along the working tape for ever, whose first column is all that the parameters hold.
+#[test]
+fn a_head_on_the_working_tape_is_shown() {
+    let mut state = open("?inputs=2&examples=3&program=own&grid=a~*~~*~S~b;b~*~~-~R~c;c~*~~+~R~b");
+    // 20 layers: the first sets the head in column 3, the second stays, and 18 move it.
+    play(&mut state, 24);
+    let drawn = grid(charts::CELLS, &state);
+    assert_eq!((drawn.rows, drawn.columns, drawn.outlines), (6, 22, vec![(4..5, 21..22)]));
+    assert_eq!(drawn.column_names[..6], ["border", "x1", "x2", "label", "border", "2"]);
+    assert_eq!(drawn.texts[4 * 22 + 3..][..3], ["-", "+", "-"]);
+    assert!(charts::CELLS.summary(&state.run).contains("the head reads _, writes"));
+    // 81 columns are more than are shown.
+    play(&mut state, 4 + 80);
+    let drawn = grid(charts::CELLS, &state);
+    assert_eq!((drawn.columns, drawn.outlines.len()), (64, 0));
+    assert_eq!(drawn.note, "The head is in column 78 of the working tape, which is not shown.");
+    // A tape of 5 columns ends at column 8.
+    let mut state = open("?inputs=2&examples=3&program=own&grid=a~*~~*~S~b;b~*~~-~R~c;c~*~~+~R~b&columns=5");
+    play(&mut state, 24);
+    assert!(charts::CELLS.summary(&state.run).contains("The head has left the grid"));
+}
+
 #[test]
 fn the_cloud_holds_every_rule_that_was_tried() {
     let mut state = open(SEARCH);
