@@ -172,7 +172,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "The best epoch is chosen with the label that is to be predicted, so the story compares the transformer with the last epoch.",
+        "The best epoch is chosen with the label of the predicted point, so the story compares the transformer with the last epoch.",
         On(best_epochs_are_chosen_with_the_label),
     ),
     ("Where will the transformer's R² be after 4,000 steps?", Words),
