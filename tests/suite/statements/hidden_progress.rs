@@ -1,6 +1,6 @@
 //! Where is the progress hidden?
 
-use vivarium::labs::parity::probes::SPECTRUM;
+use vivarium::labs::parity::probes::{GAP, SPECTRUM};
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, hold};
@@ -59,6 +59,11 @@ fn noisy_ahead(runs: &Runs) -> f32 {
 fn spectrum(runs: &Runs, step: u64) -> [f64; 2] {
     let found = runs.looked_into("spectrum", &[0, 2_000]).found(SPECTRUM, step);
     [found.few[0], f64::from(found.numbers[3])]
+}
+
+/// Γ of the neuron at a step.
+fn gap(runs: &Runs, step: u64) -> f64 {
+    runs.looked_into("gap-path", &[0]).found(GAP, step).few[0]
 }
 
 /// The sentences.
@@ -191,8 +196,11 @@ pub const STATEMENTS: Statements = &[
         Known("by the definition of the gap"),
     ),
     ("How large is the Fourier gap before the first step?", Words),
-    ("Small, and positive.", Preset("gap-path")),
-    ("At first the gap is small and positive, at most 0.15 here.", Preset("gap-path")),
+    ("Small, and positive.", On(|runs| (0.0..0.15).contains(&gap(runs, 0)) && gap(runs, 0) > 0.0)),
+    (
+        "At first the gap is small and positive, at most 0.15 here.",
+        On(|runs| (0.0..0.15).contains(&gap(runs, 0)) && gap(runs, 0) > 0.0),
+    ),
     (
         "A small positive gap is enough for learning, because the gap grows with the weights: it exceeds 0.25 within 600 steps.",
         Preset("gap-path"),

@@ -157,20 +157,24 @@ pub const STATEMENTS: Statements = &[
         On(relevant_drift),
     ),
     (
-        "Theory gives a lower bound for the training time.",
+        "Theory gives a lower bound for the training time of methods that learn only from averages over data, with a constant amount of noise in each average.",
+        Known("Kearns 1998; Edelman 2024, section 5.1.1; both among the sources of the story"),
+    ),
+    (
+        "Gradient descent with such noise in its gradients is a method of this kind.",
+        Known("Edelman 2024, section 5.1.1"),
+    ),
+    (
+        "For these methods, the time to learn a parity of k among n bits is at least about a power of n, and the exponent of this power is proportional to k.",
         Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
     ),
     (
-        "Gradient descent learns from noisy averages over data.",
-        Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
+        "Here the gradients have no added noise, so the bound does not hold for them.",
+        Known("the gradients of a run are those of its batches"),
     ),
     (
-        "If a method learns from noisy averages, then the time to learn a parity of k among n bits is at least about a power of n, and the exponent of this power is proportional to k.",
-        Known("Kearns 1998; Barak et al. 2022, among the sources of the story"),
-    ),
-    (
-        "The time of stochastic gradient descent is near this lower bound, although this method is not given the number k.",
-        Known("Barak et al. 2022, among the sources of the story"),
+        "Still, the exponents of the sweep above also grow with k, although the network is not given the number k.",
+        Preset("scaling"),
     ),
     ("So no network finds the relevant bits by random guessing.", Preset("no-luck")),
     ("The story “Where is the progress hidden?” shows how the weights change while the loss is flat.", Words),

@@ -1,5 +1,6 @@
 //! Few examples and wrong labels: figures 5.4 (right), B.11 and B.12.
 
+use super::experiments;
 use crate::analysis::chart;
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
@@ -15,7 +16,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
         claim: "The network trains on a fixed sample of 700 examples. It classifies all training examples correctly long before it classifies nearly all held-out examples correctly.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
-        instance: "As in the thesis: width 100, batch 32, learning rate 0.1. Our choices, because the thesis does not state the values: (n, k), sample size and weight decay.",
+        experiment: Some(&experiments::FIGURE_B_11),
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -35,7 +36,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
         claim: "The network memorises 300 examples in about 400 steps, but it does not generalise within 30,000 steps.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorisation first, generalisation later”, with 300 examples; the sample size is our choice.",
+        experiment: Some(&experiments::FIGURE_B_11),
+        instance: "“Memorisation first, generalisation later” with 300 examples.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -55,7 +57,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
         claim: "With 2,000 examples, training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
-        instance: "The settings of “Memorisation first, generalisation later”, with 2,000 examples; the sample size is our choice.",
+        experiment: Some(&experiments::FIGURE_B_11),
+        instance: "“Memorisation first, generalisation later” with 2,000 examples.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -75,7 +78,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=1000&seed=2&steps=30000&target=0.98&every=100&speed=4000",
         claim: "Without weight decay, the network memorises all 1,000 training examples, but with most seeds held-out accuracy does not reach 98 % within 30,000 steps.",
         source: "Edelman 2024, figure B.11, top row",
-        instance: "The settings of “Memorisation first, generalisation later”, with 1,000 examples and a weight decay of 0.",
+        experiment: Some(&experiments::FIGURE_B_11),
+        instance: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -100,7 +104,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=1000&wd=0.1&target=0.98&every=100&speed=4000",
         claim: "With a weight decay of 0.1 the network does not even memorise the training examples.",
         source: "Edelman 2024, figure B.11, bottom row",
-        instance: "The settings of “Memorisation first, generalisation later”, with 1,000 examples and a weight decay of 0.1.",
+        experiment: Some(&experiments::FIGURE_B_11),
+        instance: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.1.",
         expect: &[
             Expect::Reaches {
                 measure: Measure::TrainAccuracy,
@@ -120,7 +125,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
         claim: "With more weight decay, the network needs fewer examples and generalises after fewer steps. With 300 examples, hardly any network generalises with any of the three weight decays.",
         source: "Edelman 2024, figure B.11",
-        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and weight decays are our choices; 6 trials per point.",
+        experiment: Some(&experiments::FIGURE_B_11),
+        instance: "Six trials per point.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
             Expect::Solved { series: 2, at: 0, share: (0.0, 0.2) },
@@ -130,6 +136,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 40_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "parity-noise",
@@ -138,7 +145,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
         claim: "If a quarter of the labels, chosen at random, are flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "As in the source: width 100, learning rate 0.1, accuracy on clean labels. Smaller than in the source: 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
+        experiment: Some(&experiments::FIGURE_B_12),
+        departs: &[("target accuracy", "100 %", "98 %")],
         expect: &[learns(0.98, (1_000, 10_000), ALL)],
         budget: 10_000,
         ..QUICK
@@ -150,7 +158,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
         claim: "If each label is wrong with probability p, the correlation between labels and parity is multiplied by 1 − 2p. With 40 % wrong labels, networks still find the parity, but they need about six times as many steps as with clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50. The task counts as solved at an accuracy of 98 %.",
+        experiment: Some(&experiments::FIGURE_B_12),
+        departs: &[("target accuracy", "100 %", "98 %")],
         expect: &[
             Expect::MedianTime { series: 0, at: 0, between: (900, 1_500) },
             Expect::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
@@ -158,6 +167,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About twenty seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "noise-49",
@@ -166,9 +176,11 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
         claim: "The correlation between labels and parity is a fiftieth of the correlation with clean labels. After tens of thousands of steps the accuracy of the network is above chance. Faster methods such as Gaussian elimination need clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
-        instance: "Width 100 and learning rate 0.1; batch 1,024 is our choice; 30 bits instead of 50. The parity counts as found at an accuracy of 60 %.",
+        experiment: Some(&experiments::FIGURE_B_12_49),
+        instance: "The parity counts as found at an accuracy of 60 %.",
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
         budget: 60_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
 ];

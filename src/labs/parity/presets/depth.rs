@@ -1,5 +1,6 @@
 //! Depth and width: appendices B.3.7 and B.3.8.
 
+use super::experiments;
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Appendix B.3.7 and B.3.8.
@@ -13,13 +14,14 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=10&held=4096&speed=0",
         claim: "Most networks have a loss plateau, but this wide network with the activation z³ has no plateau: its error falls steadily from the first step on.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (vi)",
-        instance: "Full size: (n, k) = (50, 3), width 1,000, batch 1,024; the learning rate is the value in figure B.2.",
+        experiment: Some(&experiments::FIGURE_B_13_WIDE),
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 160, between: (0.515, 0.56) },
             Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.54, 0.65) },
         ],
         budget: 400,
         time: "A few seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "plateau-narrow",
@@ -28,7 +30,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=10&act=power&lr=0.01&steps=3000&every=10&held=4096&speed=200",
         claim: "At step 400, the accuracy of a network of ten cubic neurons, trained on batches of 32, is still at chance. At the same step, the accuracy of a network of width 1,000, trained on batches of 1,024, is already above chance.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (iv)",
-        instance: "A control run for “No plateau: z³, width 1,000, batch 1,024”: width 10 instead of 1,000, batch 32 instead of 1,024.",
+        experiment: Some(&experiments::FIGURE_B_13_NARROW),
+        instance: "A control run for “No plateau: z³, width 1,000, batch 1,024”.",
         expect: &[Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.48, 0.52) }],
         budget: 3_000,
         ..QUICK
@@ -38,12 +41,15 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Two quadratic layers trained end to end: parity of 4 bits",
         group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024",
-        claim: "Two layers with the activation z² compute a polynomial of degree 4. If both layers are trained at the same time (end to end), the network learns a parity of 4 bits. A single quadratic layer cannot learn this parity, because the parity is uncorrelated with every quadratic polynomial.",
+        claim: "Two layers with the activation z² compute a polynomial of degree 4. If both layers are trained at the same time (end to end), the network learns a parity of 4 bits with most seeds. A single quadratic layer cannot learn this parity, because the parity is uncorrelated with every quadratic polynomial.",
         source: "Edelman 2024, appendix B.3.7",
-        instance: "L = 3 (two hidden layers of widths 2 and 1), batch 32, learning rate 0.01, uniform initialisation as in the thesis; n = 20. We add an output bias: without this bias, the output never changes its sign.",
+        experiment: Some(&experiments::APPENDIX_B_3_7),
+        departs: &[("output bias", "none", "trained")],
+        instance: "Without the output bias, the output never changes its sign. In the thesis all ten networks converge within 20,000 steps; here most do, but not all.",
         expect: &[learns(1.0, (500, 20_000), (0.6, 1.0))],
         budget: 20_000,
         time: "A few seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "layer-by-layer",
@@ -52,10 +58,13 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&layers=greedy&lr=0.01&held=1024&speed=2000",
         claim: "If the two quadratic layers of a network are trained one after the other, its accuracy stays near chance: a parity of 4 bits is uncorrelated with every quadratic polynomial.",
         source: "Edelman 2024, appendix B.3.7",
-        instance: "A control run for “Two quadratic layers trained end to end: parity of 4 bits”: each layer is trained with its own output head, then frozen.",
+        experiment: Some(&experiments::APPENDIX_B_3_7_GREEDY),
+        departs: &[("output bias", "none", "trained")],
+        instance: "A control run for “Two quadratic layers trained end to end: parity of 4 bits”: each layer is trained with its own output head, then frozen. The thesis shows by calculation that such training has no signal, and reports no run.",
         expect: &[never(0.6, 20_000)],
         budget: 20_000,
         time: "A few seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "too-shallow",
@@ -64,21 +73,27 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=deep-mlp&n=10&k=5&lr=0.01&held=1024&speed=2000",
         claim: "Two layers with the activation z² compute a polynomial of degree 4. Every polynomial of degree 4 is uncorrelated with every parity of 5 bits, so the network does not learn the parity.",
         source: "Edelman 2024, appendix B.3.7",
-        instance: "A control experiment of the thesis: two hidden layers (L = 3), k = 5 relevant bits.",
+        experiment: Some(&experiments::APPENDIX_B_3_7_TOO_SHALLOW),
+        departs: &[("output bias", "none", "trained")],
+        instance: "A control experiment of the thesis: two hidden layers (L = 3) and k ≥ 5 relevant bits.",
         expect: &[never(0.65, 20_000)],
         budget: 20_000,
         time: "A few seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "deeper",
         name: "Three quadratic layers: parity of 6 bits",
         group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=10&k=6&widths=10.10.1&lr=0.01&steps=50000&every=100&held=1024&speed=0",
-        claim: "Three quadratic layers compute a polynomial of degree 8. Trained end to end, they learn a parity of 6 bits.",
+        claim: "Three quadratic layers compute a polynomial of degree 8. Trained end to end, they learn a parity of 6 bits with most seeds.",
         source: "Edelman 2024, appendix B.3.7",
-        instance: "L = 4 (hidden layers of widths 10, 10 and 1), batch 32, learning rate 0.01 as in the thesis; n = 10.",
+        experiment: Some(&experiments::APPENDIX_B_3_7_DEEPER),
+        departs: &[("output bias", "none", "trained")],
+        instance: "In the thesis all ten networks converge within 50,000 steps; here most do, but not all.",
         expect: &[learns(1.0, (1_000, 50_000), (0.7, 1.0))],
         budget: 50_000,
         time: "About a second on one processor core.",
+        ..QUICK
     },
 ];

@@ -1,5 +1,6 @@
 //! Chapter 6: data, width, time and luck pay for each other.
 
+use super::experiments;
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figures 6.1, 6.2 and C.1.
@@ -14,7 +15,12 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&m=400&wd=0.01&replicas=20&target=0.9&every=100&held=512&sweep=width:10_30_100_300&series=init:uniform_sparse&speed=0&show=accuracy.times.sweep",
         claim: "With 400 examples, few narrow networks find the parity, but most wide networks find the parity. If each neuron starts with two weights of 1 and with all other weights at 0, more networks of every width find the parity.",
         source: "Edelman 2024, figures 6.2 (centre) and C.1",
-        instance: "Batch 32, learning rate 0.1, coupled weight decay 0.01 and success at 90 % accuracy as in the thesis; n = 30 instead of 50 to 300, 20,000 steps instead of 100,000, width up to 300 instead of 100,000, 20 trials instead of 50.",
+        experiment: Some(&experiments::FIGURE_6_2_CENTRE),
+        departs: &[
+            ("trials", "50", "20"),
+            ("steps at most", "100,000", "20,000"),
+            ("largest width", "100,000", "300"),
+        ],
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.2) },
             Expect::Solved { series: 0, at: 1, share: (0.0, 0.3) },
@@ -25,6 +31,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "frontier",
@@ -33,7 +40,12 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&wd=0.01&replicas=10&target=0.9&every=100&held=512&sweep=m:300_400_600_1000_2000&series=width:10_30_100_300&speed=0&show=accuracy.times.sweep",
         claim: "Wide networks need fewer examples to find the parity. With 300 examples hardly any network finds the parity. With 600 examples most wide networks find the parity, and with 2,000 examples nearly all networks of every width find it.",
         source: "Edelman 2024, figures 6.1 and C.1",
-        instance: "The settings of the thesis, except for n = 30, 20,000 steps, widths up to 300 and 10 trials per point.",
+        experiment: Some(&experiments::APPENDIX_C_3_1),
+        departs: &[
+            ("trials per point", "50", "10"),
+            ("steps at most", "100,000", "20,000"),
+            ("largest width", "100,000", "300"),
+        ],
         expect: &[
             Expect::Solved { series: 3, at: 0, share: (0.0, 0.2) },
             Expect::Solved { series: 0, at: 1, share: (0.0, 0.2) },
@@ -45,6 +57,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "more-data-hurts",
@@ -52,8 +65,13 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&wd=0.01&replicas=10&steps=30000&target=0.9&every=200&held=512&sweep=m:3000_6000_10000_20000_40000&series=width:30_100&speed=0&show=accuracy.times.sweep",
         claim: "Within 30,000 steps nearly all networks with 10,000 training examples find the parity, but only a minority of the networks with 40,000 training examples do so. Above 10,000 training examples, networks with more examples need more steps.",
-        source: "Edelman 2024, figure 6.2 (right)",
-        instance: "The settings of the thesis, except for n = 100, 30,000 steps, widths 30 and 100, and 10 trials per point.",
+        source: "Edelman 2024, figure 6.2 (right) and appendix C.3.1",
+        experiment: Some(&experiments::APPENDIX_C_3_1),
+        departs: &[
+            ("trials per point", "50", "10"),
+            ("steps at most", "100,000", "30,000"),
+            ("largest width", "100,000", "100"),
+        ],
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.4) },
             Expect::Solved { series: 0, at: 2, share: (0.8, 1.0) },
@@ -65,6 +83,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 30_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "lottery",
@@ -73,7 +92,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
         claim: "Each of a hundred neurons begins with two weights equal to 1. The network learns the parity. Most of the ten neurons with the largest weight norms at the end began with a weight of 1 on at least one relevant bit.",
         source: "Edelman 2024, figure C.2 (left)",
-        instance: "Width 100, two initial weights of 1 per neuron, batch 32 and learning rate 0.1 as in the thesis; (n, k) = (30, 4) instead of (50, 5). The 10,000 steps are our choice, because the thesis does not state a number of steps.",
+        experiment: Some(&experiments::FIGURE_C_2),
         expect: &[learns(0.99, (500, 10_000), (0.9, 1.0))],
         budget: 10_000,
         ..QUICK
@@ -85,6 +104,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&keep=2.89.40.10.46&replicas=20&steps=10000&target=0.7&halt=steps&sweep=inits:1_0&speed=0&show=accuracy.times.sweep",
         claim: "Of a hundred neurons, the five with the largest weight norms are reset to their initial weights and trained without the other 95 neurons. This training is repeated 20 times on different random examples. The error of the five neurons falls below 30 % every time. The error of five random neurons falls below 30 % only in some of the runs.",
         source: "Edelman 2024, figure C.2 (centre and right)",
+        experiment: Some(&experiments::FIGURE_C_2),
         instance: "The five neurons are those with the largest weight norms at the end of “A hundred neurons, each with two initial weights of 1”; the link of this run contains the indices of the neurons. All 20 networks start from the same initial weights. For the comparison, 20 initial layers of a hundred neurons are drawn at random, and in each layer only the five neurons with these indices are kept. The first of the 20 layers is the initial layer of the main experiment.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 10_000, between: (0.9, 1.0) },
@@ -99,9 +119,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "One step reveals the bits",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&k=2&width=1&init=sign&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=100&steps=1&halt=steps&every=1&show=weights.movement",
-        claim: "A neuron has 15 weights, each +1 or −1 at random, and two of the 15 bits are relevant. On one batch of 1,024 examples, the two largest entries of the gradient, in absolute value, nearly always belong to the two relevant bits.",
+        claim: "A neuron has 15 weights, each +1/√15 or −1/√15 at random, and two of the 15 bits are relevant. On one batch of 1,024 examples, the two largest entries of the gradient, in absolute value, nearly always belong to the two relevant bits.",
         source: "Edelman 2024, proposition B.7 and theorem 5.5",
-        instance: "One neuron and the correlation loss, as in proposition B.7; k = 2 and n = 15, so that a batch of 1,024 is enough. With a learning rate of 100, the change of the weights in one step is larger than the initial weights.",
+        instance: "One neuron and the correlation loss, as in proposition B.7, where the weights are +1 or −1; the size of the weights makes no difference to the gradient of a ReLU neuron. Our choices: k = 2 and n = 15, so that a batch of 1,024 is enough. With a learning rate of 100, the change of the weights in one step is larger than the initial weights.",
         expect: &[
             Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.93, 1.0) },
             never(0.9, 1),
@@ -144,9 +164,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Networks with frozen random features do not learn a parity",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&every=500&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
-        claim: "With a first layer that is frozen at random weights, even 3,000 neurons do not learn a parity of three bits of 15. A network of 100 trained neurons learns this parity in a few hundred steps.",
+        claim: "With a first layer that is frozen at random weights, even 3,000 neurons do not learn a parity of three bits of 15. Half of the networks of 100 trained neurons learn this parity within 900 steps.",
         source: "Edelman 2024, theorem 5.6",
-        instance: "Widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1; these values are our choices, because theorem 5.6 states no values. The theorem holds for bounded weights and for fewer than 455 features, where 455 is the number of sets of three bits among 15. So the theorem does not cover 1,000 or 3,000 features; here networks with so many features also fail, because they have too few training steps.",
+        instance: "The theorem names no experiment, so all settings are ours: widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1. The theorem is about D fixed features whose vector Ψ(x) has a norm of at most 1, and weights on them with a norm of at most R: if D·R² is less than ε² times 455, the number of sets of three bits among 15, then for some of these sets the hinge loss stays above 1 − ε. Already with the initial weights of 100 neurons, D·R² is more than 455, so the theorem does not explain why these runs fail.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
             Expect::Solved { series: 0, at: 1, share: (0.0, 0.0) },
@@ -156,13 +176,14 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 6_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "trained-features",
         name: "A trained first layer instead of a frozen first layer",
         group: &GROUP,
         link: "#v1/sparse-parity?n=15&replicas=20&steps=6000&held=2048",
-        claim: "A network of width 100 with a trained first layer classifies all held-out examples correctly after a few hundred steps.",
+        claim: "Networks of width 100 with a trained first layer classify all held-out examples correctly, half of them within 900 steps.",
         source: "Edelman 2024, theorem 5.6 and section 5.4",
         instance: "The settings of “Networks with frozen random features do not learn a parity”, with 100 neurons and all weights trained.",
         expect: &[
@@ -177,9 +198,9 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "A lower bound on parameters, steps and examples",
         group: &GROUP,
         link: "#v1/sparse-parity?n=100&width=30&wd=0.01&replicas=20&steps=4000&target=0.9&every=100&held=512&sweep=m:30_300_3000_30000&series=k:2_4_6_8&speed=0&show=accuracy.times.sweep",
-        claim: "Theory gives a lower bound: for a success rate of one half on every parity, the number of parameters times the number of steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits. With eight relevant bits of 100 and up to 3,000 examples, this success rate is impossible. In training, the networks already fail with four relevant bits.",
+        claim: "Theory gives a lower bound for gradient descent whose gradients have an adversarial error of up to 1/√m for m examples: for a success rate of one half on every parity, the number of parameters times the number of steps times the number of examples must be at least a quarter of the number of possible sets of relevant bits. With eight relevant bits of 100 and up to 3,000 examples, the product is smaller than that. These runs have no such error, so the bound does not hold for them. In training, the networks already fail with four relevant bits.",
         source: "Edelman 2024, proposition 6.3",
-        instance: "Batch 32, learning rate 0.1 and coupled weight decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are our choices. For the bound, the precision of a gradient is set to one over the square root of the sample size.",
+        instance: "Batch 32, learning rate 0.1 and coupled weight decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are our choices. The proposition also assumes a loss such as the square loss, and a network output with derivatives of at most 1. The runs have the hinge loss.",
         expect: &[
             Expect::Solved { series: 0, at: 2, share: (0.8, 1.0) },
             Expect::Solved { series: 0, at: 3, share: (0.8, 1.0) },
@@ -188,5 +209,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 4_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
 ];

@@ -1,7 +1,8 @@
-//! Presets on sparse parities: chapters 5 and 6 of the thesis (Edelman 2024) and section 7.3.
+//! Presets on sparse parities: chapters 5 and 6 of the thesis (Edelman 2024) and section 7.5.
 
 mod data;
 mod depth;
+pub mod experiments;
 mod frontier;
 mod margins;
 mod networks;

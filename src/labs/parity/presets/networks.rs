@@ -1,5 +1,6 @@
 //! One task, many networks: figure 5.1 (left) and the settings of section 5.3.
 
+use super::experiments;
 use crate::presets::{Preset, PresetGroup, QUICK, learns, never};
 
 /// Figure 5.1, left, and its relatives.
@@ -13,7 +14,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=10&lr=0.5&steps=10000&every=20&speed=200&show=loss.accuracy.weights.movement",
         claim: "Ten ReLU neurons find the 3 relevant bits of 50. The loss falls in several drops, since the neurons learn at different times.",
         source: "Edelman 2024, figure 5.1 (left), panel 1",
-        instance: "Full size, with the thesis's batch size and learning rate. The output bias is our addition; the formula in the thesis has no output bias.",
+        experiment: Some(&experiments::FIGURE_5_1_RELU_10),
         expect: &[learns(1.0, (300, 10_000), (0.95, 1.0))],
         budget: 10_000,
         ..QUICK
@@ -25,7 +26,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=10&lr=0.05&batch=1024&steps=12000&speed=1000",
         claim: "With batches of 1,024 instead of 32 and a tenth of the learning rate, the loss also has a plateau and then falls suddenly.",
         source: "Edelman 2024, figure 5.1 (left), panel 2",
-        instance: "Full size, with the thesis's batch size and learning rate; the output bias is our addition.",
+        experiment: Some(&experiments::FIGURE_5_1_LARGE_BATCH),
         expect: &[learns(1.0, (1_500, 12_000), (0.8, 1.0))],
         budget: 12_000,
         ..QUICK
@@ -37,7 +38,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?lr=0.05&batch=1&steps=30000&every=100&held=1024&speed=4000",
         claim: "Even with a single example per step, small changes of the weights add up while the loss is flat, until the network has found the parity.",
         source: "Edelman 2024, figure 5.1 (left), panel 3",
-        instance: "Full size, with the thesis's batch size and learning rate; the output bias is our addition.",
+        experiment: Some(&experiments::FIGURE_5_1_SINGLE),
         expect: &[learns(1.0, (8_000, 30_000), (0.9, 1.0))],
         budget: 30_000,
         ..QUICK
@@ -49,7 +50,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=10&act=power&lr=0.05&steps=3000&every=10&speed=200",
         claim: "The activation z³ has the same degree as the parity of 3 bits. The loss plateau is a quarter as long as with ReLU, and it also ends suddenly.",
         source: "Edelman 2024, figure 5.1 (left), panel 4",
-        instance: "Full size, with the thesis's batch size and learning rate; the output bias is our addition.",
+        experiment: Some(&experiments::FIGURE_5_1_CUBIC_10),
         expect: &[learns(1.0, (150, 3_000), (0.95, 1.0))],
         budget: 3_000,
         ..QUICK
@@ -61,7 +62,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=1&act=zigzag&lr=0.2&steps=8000&every=10&speed=100&show=loss.accuracy.weights.paths",
         claim: "A single neuron is enough if its activation turns the sum of the relevant bits into their parity. From an unfavourable initialisation, training may take many steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 5",
-        instance: "Full size, with the thesis's batch size and learning rate; the output bias is our addition.",
+        experiment: Some(&experiments::FIGURE_5_1_ZIGZAG),
         expect: &[learns(1.0, (20, 8_000), (0.8, 1.0))],
         budget: 8_000,
         ..QUICK
@@ -71,9 +72,11 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "(x) One sinusoidal neuron",
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=sin&lr=0.05&steps=5000&every=10&speed=100&show=loss.accuracy.weights.paths",
-        claim: "One neuron, the sine of a weighted sum, learns the parity of 3 of 50 bits in a few hundred steps.",
+        claim: "With most seeds, one neuron, the sine of a weighted sum, learns the parity of 3 of 50 bits in a few hundred steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 6",
-        instance: "Full size, with the thesis's batch size and learning rate. The thesis doubles the argument of the sine. We do not double the argument, since training then succeeds with more seeds.",
+        experiment: Some(&experiments::FIGURE_5_1_SINE),
+        departs: &[("factor of the sine's argument", "2", "1")],
+        instance: "Without the factor 2, training succeeds with more seeds.",
         expect: &[learns(1.0, (30, 5_000), (0.6, 1.0))],
         budget: 5_000,
         ..QUICK
@@ -84,11 +87,12 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=10&batch=256&steps=8000&every=20&held=1024&show=loss.accuracy.attention",
         claim: "A transformer also finds a parity suddenly. Most of its attention is then on the 3 relevant bits.",
-        source: "Edelman 2024, figure 5.1 (left), panel 7, and figure 4.4",
-        instance: "As in the source: architecture, Adam, hinge loss. Smaller than in the source: 10 bits instead of 50, embedding 32 instead of 1,024, 4 heads instead of 128. Our choice: batch 256.",
+        source: "Edelman 2024, figure 5.1 (left), panel 7",
+        experiment: Some(&experiments::FIGURE_5_1_TRANSFORMER),
         expect: &[learns(1.0, (200, 8_000), (0.8, 1.0))],
         budget: 8_000,
         time: "About a second on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "transformer-full",
@@ -97,10 +101,11 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&demb=1024&heads=128&dmlp=4096&lr=0.0005&steps=100000&held=1024&show=loss.accuracy.attention",
         claim: "The transformer of the thesis learns a parity of 3 of 50 bits. Its loss also falls suddenly, but training this network takes hours on a laptop's GPU.",
         source: "Edelman 2024, figure 5.1 (left), panel 7",
-        instance: "Full size with the thesis's batch 32 and learning rate. The MLP width of 4,096 is our choice, because the thesis does not state a width.",
+        experiment: Some(&experiments::FIGURE_5_1_TRANSFORMER),
         expect: &[learns(1.0, (200, 100_000), (0.2, 1.0))],
         budget: 100_000,
         time: "Hours on a laptop's GPU, days on a processor.",
+        ..QUICK
     },
     Preset {
         slug: "polynet",
@@ -109,7 +114,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?model=polynet&lr=0.07&steps=2000&every=10&speed=50",
         claim: "A product of three linear forms becomes the parity once each form depends on a different relevant bit, and on no other bit.",
         source: "Edelman 2024, figure 5.1 (left), panel 8",
-        instance: "Full size, with the thesis's batch size and learning rate.",
+        experiment: Some(&experiments::FIGURE_5_1_POLYNET),
         expect: &[learns(1.0, (80, 2_000), (0.9, 1.0))],
         budget: 2_000,
         ..QUICK
@@ -120,8 +125,9 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=osc&lr=0.05&steps=8000&every=20&speed=200&show=loss.accuracy.weights.paths",
         claim: "The activation is a cubic polynomial that maps each possible sum of three bits (−3, −1, 1 or 3) to the parity of these bits. So one neuron can compute the parity. Unlike a zigzag, the polynomial is smooth.",
-        source: "Edelman 2024, section 5.3, setting (viii)",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples. Our choice: the learning rate.",
+        source: "Edelman 2024, section 5.3, setting (viii), and figures B.2 (row 3) and B.6",
+        experiment: Some(&experiments::FIGURES_B_2_AND_B_6_OSCILLATING),
+        instance: "Figure B.2 has one example per step and η = 0.1; figure B.6 has batches of 32, η = 0.01 and at most 40 bits.",
         expect: &[learns(1.0, (100, 8_000), (0.7, 1.0))],
         budget: 8_000,
         ..QUICK
@@ -133,7 +139,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=1&act=wave&seed=2&steps=8000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "A triangle wave is a periodic, piecewise linear function. With most seeds, one neuron with the triangle wave as its activation learns the parity; with the other seeds, the neuron does not learn the parity.",
         source: "Edelman 2024, section 5.3, setting (ix)",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples. Our choice: the learning rate.",
+        experiment: Some(&experiments::SECTION_5_3_WAVE),
         expect: &[learns(1.0, (30, 8_000), (0.5, 1.0))],
         budget: 8_000,
         ..QUICK
@@ -144,8 +150,8 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=zigzag&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "Without a second layer, the output of the neuron itself must become the parity. With nearly every seed, the output does become the parity.",
-        source: "Edelman 2024, section 5.3, setting (xi)",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples. Our choice: the learning rate.",
+        source: "Edelman 2024, section 5.3, setting (xi), and figure B.2, row 3",
+        experiment: Some(&experiments::FIGURE_B_2_ZIGZAG_BARE),
         expect: &[learns(1.0, (20, 5_000), (0.9, 1.0))],
         budget: 5_000,
         ..QUICK
@@ -156,8 +162,8 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=osc&bias=hidden&second=ones&lr=0.01&steps=8000&every=20&show=loss.accuracy.weights.paths",
         claim: "One neuron with the oscillating polynomial and no second layer learns the parity, but slowly, since it needs a small learning rate.",
-        source: "Edelman 2024, section 5.3, setting (xii); learning rate as in figure B.6",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples.",
+        source: "Edelman 2024, section 5.3, setting (xii), and figure B.2, row 3",
+        experiment: Some(&experiments::FIGURE_B_2_OSCILLATING_BARE),
         expect: &[learns(1.0, (300, 8_000), (0.7, 1.0))],
         budget: 8_000,
         ..QUICK
@@ -169,7 +175,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?width=1&act=wave&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "At this learning rate, a neuron with a triangle wave and no second layer learns fast with about half of the seeds, and not at all with the other seeds.",
         source: "Edelman 2024, section 5.3, setting (xiii)",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples. Our choice: the learning rate.",
+        experiment: Some(&experiments::SECTION_5_3_WAVE_BARE),
         expect: &[learns(1.0, (20, 5_000), (0.2, 0.95))],
         budget: 5_000,
         ..QUICK
@@ -180,8 +186,9 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=sin&bias=hidden&second=ones&lr=0.02&steps=6000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "f(x) = sin(w·x + b) is one neuron and nothing else. This neuron finds the 3 relevant bits of 50 with every seed.",
-        source: "Edelman 2024, section 5.3, setting (xiv)",
-        instance: "As in figure 5.1: n = 50, k = 3, batches of 32 examples. Our choice: the learning rate.",
+        source: "Edelman 2024, section 5.3, setting (xiv), and figure B.6",
+        experiment: Some(&experiments::FIGURE_B_6_SINE_BARE),
+        departs: &[("factor of the sine's argument", "2", "1")],
         expect: &[learns(1.0, (100, 6_000), (0.9, 1.0))],
         budget: 6_000,
         ..QUICK
@@ -193,7 +200,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&width=3&lr=0.3&every=20",
         claim: "Three ReLU neurons with an output bias can learn a parity of three bits, but training succeeds with only about half of the seeds.",
         source: "Edelman 2024, figure B.2, row 3, setting (*i)",
-        instance: "20 bits instead of 50, and batch 32. With the formula of the thesis, which has no output bias, training fails with every seed.",
+        experiment: Some(&experiments::FIGURE_B_2_RELU_3),
+        instance: "With the formula of the thesis, which has no output bias, training fails with every seed that we tried.",
         expect: &[learns(1.0, (200, 20_000), (0.2, 0.9))],
         budget: 20_000,
         ..QUICK
@@ -205,6 +213,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&width=3&bias=hidden&lr=0.3&every=20&speed=2000",
         claim: "The formula printed in the thesis has no output bias. With this formula, three ReLU neurons do not learn the parity with any seed.",
         source: "Edelman 2024, section 5.3 and figure B.2, row 3, setting (*i)",
+        experiment: Some(&experiments::FIGURE_B_2_RELU_3),
         instance: "The control experiment for “Three ReLU neurons for three bits”: only the output bias is missing.",
         expect: &[never(0.99, 20_000)],
         budget: 20_000,
@@ -217,7 +226,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&width=3&act=power&lr=0.05&steps=5000&every=10&speed=200",
         claim: "Three cubic neurons learn a parity of three bits with every seed.",
         source: "Edelman 2024, figure B.2, row 3, setting (*ii)",
-        instance: "20 bits instead of 50, batch 32 instead of 1; the learning rate is our choice.",
+        experiment: Some(&experiments::FIGURE_B_2_CUBIC_3),
         expect: &[learns(1.0, (100, 5_000), (0.9, 1.0))],
         budget: 5_000,
         ..QUICK
@@ -228,10 +237,12 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&seed=6&steps=60000&target=0.95&every=100&held=2048&speed=2000&show=loss.accuracy.paths",
         claim: "The input bits are divided into blocks, and one bit of each block is relevant. For this case theory predicts the training time; for most of this time the error is above 45 %.",
-        source: "Edelman 2024, section 5.4.2 and figure B.1",
-        instance: "Correlation loss, normally distributed initial weights and batch 1 as in figure B.1. Our choices: n = 30, k = 3 and the learning rate. Training stops at 5 % error, since the weights diverge in finite time afterwards.",
+        source: "Edelman 2024, section 5.4.2 and figure B.1 (right)",
+        experiment: Some(&experiments::FIGURE_B_1),
+        instance: "Training stops at 5 % error, since the weights diverge in finite time afterwards.",
         expect: &[learns(0.95, (3_000, 60_000), (0.6, 1.0))],
         budget: 60_000,
         time: "A few seconds on one processor core.",
+        ..QUICK
     },
 ];

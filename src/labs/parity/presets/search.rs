@@ -1,7 +1,8 @@
 //! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
 
+use super::experiments;
 use crate::analysis::chart;
-use crate::presets::{Expect, Preset, PresetGroup, learns};
+use crate::presets::{Expect, Preset, PresetGroup, QUICK, learns};
 
 /// Figures 5.1 and 5.4, and 5.2.
 const GROUP: PresetGroup =
@@ -15,13 +16,15 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=20&lr=1&replicas=1000&steps=1000&every=5&held=128&speed=0&show=loss.accuracy.times",
         claim: "At least 99 % of 1,000 networks find the bits between steps 60 and 250. Random guessing would take 1,140 guesses on average, but sometimes only a few.",
         source: "Edelman 2024, figure 5.2 (left)",
-        instance: "1,000 trials instead of a million, with accuracy checked on 128 points as in the thesis's large sweeps; our choices, because the thesis names no setting: (n, k) = (20, 3), ReLU of width 100, batch 32 and learning rate 1.",
+        experiment: Some(&experiments::FIGURE_5_2_LEFT),
+        departs: &[("trials", "1,000,000", "1,000")],
         expect: &[
             learns(1.0, (60, 250), (0.99, 1.0)),
             Expect::MedianTime { series: 0, at: 0, between: (95, 135) },
         ],
         budget: 1_000,
         time: "A few seconds; on one processor core, up to a minute.",
+        ..QUICK
     },
     Preset {
         slug: "same-start",
@@ -30,10 +33,12 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=128&replicas=48&inits=6&steps=6000&every=10&held=1024&speed=0&show=loss.accuracy.times",
         claim: "From each of six initialisations, a network is trained with each of eight sequences of examples. The time until the parity is found depends mostly on the initialisation, and less on the examples.",
         source: "Edelman 2024, figure 5.2 (centre)",
-        instance: "Batch 128 and learning rate 0.01 as in the thesis; our choice, because the thesis names no architecture: one sinusoidal neuron with (n, k) = (30, 3).",
+        experiment: Some(&experiments::FIGURE_5_2_CENTRE),
+        instance: "For the experiments of section 5.3, the thesis multiplies the argument of the sine by 2; here the factor is 1.",
         expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
         budget: 6_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "scaling",
@@ -42,7 +47,8 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?lr=1&replicas=20&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
         claim: "The training time grows like a power of the number n of bits, and the exponent grows with the number k of relevant bits. With fewer relevant bits training is faster, although the network is not given the number k.",
         source: "Edelman 2024, figure 5.1 (right) and figure B.6",
-        instance: "Setting (ii) of the thesis, with batch 32, learning rate 1 and accuracy checked on 128 points as in the thesis; 20 trials per point instead of 1,000.",
+        experiment: Some(&experiments::FIGURE_B_6_RELU_100),
+        departs: &[("trials per point", "1,000", "20"), ("steps at most", "100,000", "10,000")],
         expect: &[
             Expect::Exponent { series: 0, values: (0, 4), between: (0.2, 1.0) },
             Expect::Exponent { series: 1, values: (0, 4), between: (0.8, 1.6) },
@@ -51,6 +57,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 10_000,
         time: "About ten seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "scaling-full",
@@ -58,11 +65,13 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=1000&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
         claim: "This is the sweep “Training time against n, for 2, 3 and 4 bits”, with a thousand trials per point. The confidence intervals of the medians are as narrow as the lines in the chart.",
-        source: "Edelman 2024, figure 5.1 (right)",
-        instance: "Full size: 1,000 trials per point, as in the thesis.",
+        source: "Edelman 2024, figure 5.1 (right) and figure B.6",
+        experiment: Some(&experiments::FIGURE_B_6_RELU_100),
+        departs: &[("steps at most", "100,000", "10,000")],
         expect: &[Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) }],
         budget: 10_000,
         time: "Seconds on a GPU, about five minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "elbow",
@@ -70,14 +79,16 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=20&every=10&held=128&sweep=n:10_20_40_80_160&speed=0&show=accuracy.times.sweep",
         claim: "For 3 relevant bits, the training time grows like a power of n whose exponent rises from about 1 to about 2 as n grows from 10 to 160. For random search the exponent would be near 3 for all n.",
-        source: "Edelman 2024, figure 5.2 (right)",
-        instance: "Setting (ii) of the thesis, batch 32, learning rate 1; 20 trials per point instead of 1,000.",
+        source: "Edelman 2024, figures 5.2 (right) and B.6",
+        experiment: Some(&experiments::FIGURE_B_6_RELU_100),
+        departs: &[("trials per point", "1,000", "20"), ("steps at most", "100,000", "20,000")],
         expect: &[
             Expect::Exponent { series: 0, values: (0, 1), between: (0.7, 1.4) },
             Expect::Exponent { series: 0, values: (3, 4), between: (1.7, 2.6) },
         ],
         budget: 20_000,
         time: "Half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "width-sweep",
@@ -86,7 +97,9 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=30&bias=hidden&batch=128&replicas=20&every=20&held=1024&sweep=width:3_4_5_7_10_30_100_300_1000&speed=0&show=accuracy.times.sweep",
         claim: "With a hundred times as many neurons, training is not a hundred times faster. But in wide networks training succeeds with every seed, and the number of steps depends less on the seed.",
         source: "Edelman 2024, figure 5.4 (left) and figure B.10",
-        instance: "ReLU without output bias, batch 128, learning rate 0.1 as in the thesis; n = 30, width up to 1,000 instead of 3 million, 20 trials instead of 1,000.",
+        experiment: Some(&experiments::FIGURE_B_10),
+        departs: &[("trials per point", "1,000", "20"), ("largest width", "3,000,000", "1,000")],
+        instance: "The smallest width is 3: the thesis counts networks of width 1 and 2 as successful at an accuracy of 55 %.",
         expect: &[
             Expect::Solved { series: 0, at: 0, share: (0.0, 0.2) },
             Expect::Solved { series: 0, at: 5, share: (0.95, 1.0) },
@@ -96,5 +109,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
 ];

@@ -1,5 +1,6 @@
 //! What the page opens with: the thesis's parity, and a smaller one.
 
+use super::experiments;
 use crate::presets::{ALL, Preset, PresetGroup, QUICK, learns};
 
 /// What the page opens with.
@@ -12,8 +13,8 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
         claim: "The loss stays at the level of random guessing, then falls suddenly: the network has found the 3 relevant bits.",
-        source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
-        instance: "As in the source: loss, initialisation, learning rate, batch size. Smaller than in the source: 20 bits instead of 50, width 64 instead of 100.",
+        source: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1 (Barak et al. 2022, figure 1)",
+        experiment: Some(&experiments::FIGURE_B_2_ROW_1),
         expect: &[learns(1.0, (200, 3_000), ALL)],
         budget: 3_000,
         ..QUICK
@@ -24,8 +25,9 @@ pub(super) const PRESETS: &[Preset] = &[
         group: &GROUP,
         link: "#v1/sparse-parity?speed=1000",
         claim: "After a long plateau, gradient descent finds the right one of 19,600 possible sets of 3 bits. With every seed there is a long plateau: no network finds the set early by luck.",
-        source: "Edelman 2024, section 5.3, setting (ii)",
-        instance: "Full size: (n, k) = (50, 3), width 100, uniform initialisation, hinge loss; batch 32 and learning rate 0.1 are among the values that the thesis tries.",
+        source: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1",
+        experiment: Some(&experiments::FIGURE_B_2_ROW_1),
+        instance: "The task is that of figure 5.1 (left): (n, k) = (50, 3).",
         expect: &[learns(1.0, (800, 10_000), ALL)],
         budget: 10_000,
         ..QUICK
