@@ -1,5 +1,6 @@
 //! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section 6.4.2).
 
+pub mod experiments;
 pub mod opened;
 mod panel;
 pub mod presets;

@@ -1,5 +1,6 @@
 //! Section 6.4.2: networks and random forests on small tables.
 
+use super::experiments;
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Every preset of the lab, in the order of the menu.
@@ -9,18 +10,15 @@ pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];
 const GROUP: PresetGroup =
     PresetGroup { slug: "tables", name: "Networks and forests on tables", charts: &[] };
 
-/// What all of them keep and shrink.
-macro_rules! instance {
-    ($($more:literal)?) => {
-        concat!(
-            "As in the source: standardised columns, a tenth of the rows held out, a new split and sample for each network, ReLU \
-             layers, a first layer that starts with 2 weights of 1 per neuron, learning rate 0.001, medians over networks. \
-             Our choices: instead of 16 real tables, one generated table that has three properties of real tables; 20 networks instead of 100, \
-             Adam, 300 steps with batches of 64 rows.",
-            $(" ", $more)?
-        )
-    };
-}
+/// What is no setting: a table instead of 16, and shorter training.
+const DEPARTS: &[(&str, &str, &str)] = &[
+    ("tables", "16 real tables", "one generated table with three properties of real tables"),
+    ("networks per setting", "100", "20"),
+    ("training", "100 epochs", "300 steps"),
+];
+
+/// The same with 500 steps.
+const DEPARTS_500: &[(&str, &str, &str)] = &[DEPARTS[0], DEPARTS[1], ("training", "100 epochs", "500 steps")];
 
 const SOURCE: &str = "Edelman 2024, section 6.4.2 and appendix C.3.3; Grinsztajn et al. 2022";
 
@@ -32,7 +30,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular",
         claim: "Ten networks fit their 300 training rows without error, but they classify one held-out row in five wrongly: the networks memorise rows instead of learning the rule.",
         source: SOURCE,
-        instance: instance!("This preset has only 10 networks."),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: &[DEPARTS[0], ("networks per setting", "100", "10"), DEPARTS[2]],
+        instance: "As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Median { measure: Measure::TrainAccuracy, step: 300, between: (0.995, 1.001) },
             Expect::Median { measure: Measure::TestAccuracy, step: 300, between: (0.75, 0.85) },
@@ -47,7 +47,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
         claim: "A single tree classifies one held-out row in four wrongly. A forest has a hundred trees, and each tree is grown on a different bootstrap sample of the same 300 rows. The forest classifies one held-out row in fifty wrongly.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
-        instance: "As in the source: bootstrap samples, √n columns per split, trees of unlimited depth. Our choices: a generated table, and a forest with default settings instead of the best of many settings.",
+        experiment: Some(&experiments::APPENDIX_C_3_3_FOREST),
+        departs: &[DEPARTS[0], ("forests per setting", "100", "10")],
+        instance: "The thesis takes the best of many settings of the forest.",
         expect: &[
             Expect::Median { measure: Measure::TestAccuracy, step: 1, between: (0.7, 0.85) },
             Expect::Median { measure: Measure::TestAccuracy, step: 100, between: (0.96, 1.0) },
@@ -62,7 +64,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Trained on the same 300 rows, a random forest makes almost no errors on held-out rows, but networks classify one held-out row in five wrongly.",
         source: SOURCE,
-        instance: instance!(),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS,
+        instance: "As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ends { series: 0, at: 2, between: (0.16, 0.25) },
             Expect::Ends { series: 1, at: 2, between: (0.0, 0.05) },
@@ -71,6 +75,7 @@ const ALL_OF_THEM: &[Preset] = &[
         ],
         budget: 300,
         time: "About half a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-turned",
@@ -79,7 +84,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "A random rotation of all columns hardly changes the error of the networks. The error of the forest rises, because single columns are no longer informative.",
         source: SOURCE,
-        instance: instance!("The rotation follows Grinsztajn et al."),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS,
+        instance: "The rotation follows Grinsztajn et al.; the thesis has no rotated tables. As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 0, by: 0.12 },
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.02 },
@@ -88,6 +95,7 @@ const ALL_OF_THEM: &[Preset] = &[
         ],
         budget: 300,
         time: "About ten seconds on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-columns",
@@ -96,7 +104,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?replicas=20&every=50&sweep=n:4_8_16_32_64&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Each doubling of the number of columns raises the error of the networks, although the three relevant columns stay the same. The error of the forest hardly changes.",
         source: SOURCE,
-        instance: instance!(),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS,
+        instance: "As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ends { series: 0, at: 0, between: (0.05, 0.13) },
             Expect::Ends { series: 0, at: 4, between: (0.2, 0.32) },
@@ -104,6 +114,7 @@ const ALL_OF_THEM: &[Preset] = &[
         ],
         budget: 300,
         time: "Under a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-jumps",
@@ -112,7 +123,9 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "The label changes several times as the value of a relevant column grows. With more of these changes, the error of the networks is larger. The error of the forest also rises, but it stays smaller, because trees can split the column at every change.",
         source: SOURCE,
-        instance: instance!(),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS,
+        instance: "As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 0, by: 0.01 },
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.05 },
@@ -120,6 +133,7 @@ const ALL_OF_THEM: &[Preset] = &[
         ],
         budget: 300,
         time: "About a minute on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-width",
@@ -128,9 +142,15 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=widths:10.10_30.30_100.100_300.300&speed=0&show=accuracy.ends",
         claim: "With a hundred training rows or more, wider networks have a smaller error than narrower networks. This holds even for networks that have far more weights than there are rows.",
         source: "Edelman 2024, section 6.4.2, finding (2T), and figure C.3",
-        instance: instance!(
-            "Two hidden layers instead of three, with 10 to 300 neurons instead of 100 to 30,000."
-        ),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: &[
+            DEPARTS[0],
+            DEPARTS[1],
+            DEPARTS[2],
+            ("hidden layers", "3", "2"),
+            ("widths", "100 to 30,000", "10 to 300"),
+        ],
+        instance: "As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ahead { series: 2, than: 0, at: 1, by: 0.003 },
             Expect::Ahead { series: 2, than: 0, at: 2, by: 0.01 },
@@ -140,6 +160,7 @@ const ALL_OF_THEM: &[Preset] = &[
         ],
         budget: 300,
         time: "A few minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-sparse",
@@ -148,15 +169,16 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?n=40&widths=200.100&replicas=20&steps=500&every=50&sweep=m:300_1000_3000&series=init:uniform_sparse&speed=0&show=accuracy.ends",
         claim: "On a table of 40 columns, networks with a sparse initial first layer (two weights of 1 per neuron, all other weights 0) have a smaller error than networks with a dense initial first layer. This holds for a thousand rows or more, and the difference is largest for three thousand rows.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
-        instance: instance!(
-            "Two hidden layers of 200 and 100 neurons, and 500 steps, not the 300 steps named above. In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples."
-        ),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS_500,
+        instance: "In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples. As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.003 },
             Expect::Ahead { series: 1, than: 0, at: 2, by: 0.012 },
         ],
         budget: 500,
         time: "A few minutes on one processor core.",
+        ..QUICK
     },
     Preset {
         slug: "table-parity",
@@ -165,14 +187,15 @@ const ALL_OF_THEM: &[Preset] = &[
         link: "#v1/tabular?k=2&rule=parity&replicas=20&steps=500&every=50&sweep=m:100_300_1000_3000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "If no column is informative by itself, the greedy algorithm that grows a tree has no useful criterion for its splits. On this table, networks need fewer rows than the forest.",
         source: "Our experiment, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",
-        instance: instance!(
-            "In this preset the label is the product of the signs of two columns, and training has 500 steps, not the 300 steps named above."
-        ),
+        experiment: Some(&experiments::APPENDIX_C_3_3),
+        departs: DEPARTS_500,
+        instance: "In this preset the label is the product of the signs of two columns. As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
             Expect::Ahead { series: 0, than: 1, at: 1, by: 0.05 },
             Expect::Ahead { series: 0, than: 1, at: 2, by: 0.02 },
         ],
         budget: 500,
         time: "A minute or two on one processor core.",
+        ..QUICK
     },
 ];
