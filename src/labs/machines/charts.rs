@@ -59,7 +59,7 @@ pub const CHARTS: &[ChartSpec] = &[
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the inverse temperature β.").into()),
         })
-        .summary(|run| Some(words::by(run, "β")))
+        .summary(|run| Some(words::by_beta(run)))
         .follows(Follows::Sweep)
         .of_measurements(),
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::depth(run)))

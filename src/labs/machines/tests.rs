@@ -150,7 +150,10 @@ fn before_the_machines_first_step_step_0_is_looked_at() {
     assert_eq!((recall.rows, recall.columns), (6, 1));
     assert!(recall.values.iter().all(|weight| *weight == 1.0));
     let said = charts::RECALL.summary(&state.run);
-    assert!(said.starts_with("After step 0 the head is on cell 2. In the last block the null slot"), "{said}");
+    assert!(
+        said.starts_with("After step 0 the head is on cell 2. In the last block the null slot"),
+        "{said}"
+    );
 }
 
 /// The page's thread makes a slice of a long run at a time.
@@ -222,6 +225,21 @@ fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
     let said =
         "Step 20 was the last step. Executed steps of the machine: 14 of 14. All executed steps are right.";
     assert_eq!(words::ended(&state.run).as_deref(), Some(said));
+}
+
+/// ln 202 = 5.308 and ln 802 = 6.687: the endless counter's input has one symbol.
+#[test]
+fn the_beta_that_is_enough_is_said_for_each_number_of_steps() {
+    let state = open("?m=counter&choice=soft&steps=400&sweep=beta:2_10&series=t:100_400");
+    let said = charts::BY_BETA.summary(&state.run);
+    for (steps, beta) in [(100, "5.31"), (400, "6.69")] {
+        let rule = format!(
+            "For T = {steps} steps and an input of m = 1 symbols, every β above ln(2(T + m)) = {beta} is enough."
+        );
+        assert!(said.contains(&rule), "{said}");
+    }
+    let bare = open("?m=counter&choice=soft&round=no&t=100&steps=100&sweep=beta:6_12");
+    assert!(!charts::BY_BETA.summary(&bare.run).contains("is enough"), "without rounding there is no rule");
 }
 
 #[test]

@@ -350,6 +350,32 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
     tr!("First wrong step, or T + 1 if no step is wrong: {all}.", all)
 }
 
+/// The same of a sweep over β, with the β that is enough for each T.
+pub(super) fn by_beta(run: &RunView) -> String {
+    let mut known: Vec<(usize, usize)> = vec![];
+    // All values of β have the same T and the same input.
+    for cell in run.sweep.iter().flat_map(|sweep| &sweep.cells).filter(|cell| cell.at == 0) {
+        let program = cell.spec.task.examples().program();
+        let (Some(program), Some(Family::Machine(net))) = (program, cell.spec.model.config().family()) else {
+            continue;
+        };
+        let run = (program.steps, program.input.len());
+        // The rule needs rounding, and weights without noise.
+        if net.how().rounding && net.sigma == 0.0 && !known.contains(&run) {
+            known.push(run);
+        }
+    }
+    let rule = |(steps, input): (usize, usize)| {
+        tr!(
+            "For T = {steps} steps and an input of m = {input} symbols, every β above ln(2(T + m)) = {beta} is enough.",
+            steps = thousands(steps as u64),
+            input = thousands(input as u64),
+            beta = significant(Choice::safe_beta(steps, input))
+        )
+    };
+    std::iter::once(by(run, "β")).chain(known.into_iter().map(rule)).collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn depth(run: &RunView) -> String {
     let curves = blocks(run);
     let all = curves.iter().flat_map(|(_, points)| points);
