@@ -85,14 +85,14 @@ fn a_network_that_is_zero_everywhere_is_right_half_of_the_time() {
     assert!(names.contains(&"autodiff") && names.iter().filter(|name| **name == "loop").count() >= 10);
 }
 
-/// With W = (1, 1, 0, 0), b = 0, u = 1 and β = 0, f = max(0, x₁ + x₂) is 2 where both bits are +1, and 0 for the three other
+/// With W = (1, 1, 0, …, 0), b = 0, u = 1 and β = 0, f = max(0, x₁ + x₂) is 2 where both bits are +1, and 0 for the three other
 /// values of the two bits. The label x₁x₂ is +1 where they are equal. So one quarter of the inputs is right, and three quarters
-/// are ties: 1/4 + 3/4 · 1/2 = 5/8. With W = (0, 1, 1, 0) half of
-/// the first quarter is right: 1/8 + 3/8 = 1/2.
+/// are ties: 1/4 + 3/4 · 1/2 = 5/8. With W = (0, 1, 1, 0, …, 0)
+/// half of the first quarter is right: 1/8 + 3/8 = 1/2.
 #[test]
 fn one_relu_neuron_is_right_on_five_eighths_of_the_inputs() {
-    let spec = spec("#v1/sparse-parity?n=4&k=2&s=1.2&width=1&data=cube&held=16");
-    let row = |ones: [usize; 2]| (0..4).map(|i| f32::from(u8::from(ones.contains(&i)))).collect::<Vec<f32>>();
+    let spec = spec("#v1/sparse-parity?n=6&k=2&s=1.2&width=1&data=cube&held=64");
+    let row = |ones: [usize; 2]| (0..6).map(|i| f32::from(u8::from(ones.contains(&i)))).collect::<Vec<f32>>();
     for (ones, expected) in [([0, 1], 0.625), ([1, 2], 0.5)] {
         let weights = [row(ones), vec![1.0], vec![0.0], vec![0.0]];
         for (name, mut learner) in learners(&spec) {
@@ -104,8 +104,8 @@ fn one_relu_neuron_is_right_on_five_eighths_of_the_inputs() {
 /// A number that is none is wrong and no tie, on the processor and on a GPU.
 #[test]
 fn an_output_that_is_no_number_is_wrong() {
-    let spec = spec("#v1/sparse-parity?n=4&k=2&width=1&data=cube&held=16");
-    let weights = [vec![0.0; 4], vec![0.0], vec![0.0], vec![f32::NAN]];
+    let spec = spec("#v1/sparse-parity?n=6&k=2&width=1&data=cube&held=64");
+    let weights = [vec![0.0; 6], vec![0.0], vec![0.0], vec![f32::NAN]];
     for (name, mut learner) in learners(&spec) {
         assert_eq!(accuracies(&mut *learner, &spec, &weights), [0.0; 2], "{name}");
     }
