@@ -34,7 +34,7 @@ pub(super) const NOISE: &[Preset] = &[
             right(1, 2, (1.0, 1.0)),
             right(1, 3, (1.0, 1.0)),
             right(1, 4, (0.5, 0.85)),
-            right(1, 5, (0.4, 0.6)),
+            right(1, 5, (0.45, 0.55)),
         ],
         budget: 2,
         ..QUICK
