@@ -110,6 +110,17 @@ fn values_are_those_of_the_circuit_without_noise() {
     );
 }
 
+/// By hand, for the parity of 4 bits: gate layers of 4, 4, 3, 3, 3, 2, 2, 2 and 1 gates, of which 6 are AND, 3 OR, 3 NOT and
+/// 12 ID. The first parameters have the norm 4·6 + 5·3 + 3·3 + 2·12 + 3 = 75; one of them, the weight of the output, is 2 and
+/// the others ±1. Rounding r values takes 4r² + 3r parameters with norm 9r: 4·72 + 3·24 = 360 and 9·24 = 216.
+#[test]
+fn all_parameters_are_counted_by_part() {
+    let state = open("?in=1.1.1.1");
+    let said = charts::VALUES.summary(&state.run);
+    let counts = "with 200 parameters that a perturbation may change; 74 of them are not 0, and their part of ‖θ‖₁ is 75. In addition, 360 parameters stay fixed, mainly those of rounding if there is any; their part of ‖θ‖₁ is 216.";
+    assert!(said.contains(counts), "{said}");
+}
+
 #[test]
 fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     let [with, without] = ["yes", "no"].map(|round| {

@@ -169,15 +169,19 @@ pub(super) fn by_depth(run: &RunView) -> String {
 
 pub(super) fn values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
-    let counts = state.network.counts();
+    let (counts, held) = (state.network.counts(), state.network.held());
+    let norm = |l1: f64| thousands(l1.round() as u64);
     Some(tr!(
-        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree with the circuit.",
+        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0, and their part of ‖θ‖₁ is {norm}. In addition, {held} parameters stay fixed, mainly those of rounding if there is any; their part of ‖θ‖₁ is {held_norm}. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree with the circuit.",
         depth = state.layered.depth(),
         size = thousands(state.layered.size() as u64),
         width = state.layered.width(),
         layers = state.network.layers().len(),
         parameters = thousands(counts.parameters),
         nonzeros = thousands(counts.nonzeros),
+        norm = norm(counts.l1),
+        held = thousands(held.parameters),
+        held_norm = norm(held.l1),
         input = written(&state.bits),
         answer = u8::from(state.circuit.evaluate(&state.bits).ok()?),
         share = percent(share(run, Of::TrainAccuracy))
