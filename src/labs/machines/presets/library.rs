@@ -31,7 +31,7 @@ pub(super) const RUNS: &[Preset] = &[
         link: "#v1/turing-machine",
         claim: "All 107 tokens agree with the steps of the machine, which halts at step 107. Every number of every token is 0 or 1, with floating-point errors below 10⁻¹⁵. In every attention layer the largest attention score exceeds every smaller score by at least 1.",
         source: SOURCE,
-        instance: "Our choices: a machine with 4 states and 2 symbols, start cell 64, T = 107 steps, positions of 7 bits, tokens of 46 numbers, 11 blocks; 164,436 parameters: 69,630 in the blocks, 94,622 in the rounding after the blocks, 92 in the encoder, 46 in h₀ and 46 in θ_cls (4,276 parameters are not 0, and ‖θ‖₁ = 6,104); carry look-ahead for the move of the machine's head, rounding after each block.",
+        instance: "Our choices: a machine with 4 states and 2 symbols, start cell 64, T = 107 steps, positions of 7 bits, tokens of 46 numbers, 11 blocks; 164,436 parameters: 69,630 in the blocks, 94,622 in the rounding after the blocks, 92 in the encoder, 46 in h₀ and 46 in θ_cls (4,276 parameters are not 0, and ‖θ‖₁ = 6,104); carry look-ahead for the move of the machine's head (the paper adds bit by bit); a mark in h₀ and one weight with which step 0 makes the start state (the paper leaves open how h₀ becomes the first token); positions with enough bits for T and for the largest cell (the paper: ⌈log₂ T⌉ bits); rounding after each block.",
         expect: &[
             median(Measured::FirstWrong, 107, (108.0, 108.0)),
             median(Measured::Largest, 107, (0.0, 1e-15)),
