@@ -104,7 +104,7 @@ fn dropout_and_the_largest_norm_of_a_gradient_are_in_the_script() {
         ("\"adrop\": 0.1,", 1),
         ("\"edrop\": 0.2,", 1),
         ("\"rdrop\": 0.3,", 1),
-        ("\"clip\": 1.0,", 1),
+        ("\"clip\": 1,", 1),
         (".softmax(-1), S[\"adrop\"])", 1),
         ("dropped(tokens, S[\"edrop\"])", 1),
         (", S[\"rdrop\"])", 2),
