@@ -27,13 +27,17 @@ pub(super) fn names() -> [String; 4] {
     .map(String::from)
 }
 
-/// The least norm found, and the lower bound.
+/// The least norm found, and the lower bounds where rounding is fixed.
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
         (tr!("Smallest perturbation found").into(), significant(measured(run, Measured::Least))),
         (
-            tr!("Lower bound by the proof of D.6, rounding parameters fixed").into(),
-            significant(measured(run, Measured::Held)),
+            tr!("Lower bound with rounding fixed (proof of D.6; formula of D.6)").into(),
+            format!(
+                "{}; {}",
+                significant(measured(run, Measured::Held)),
+                significant(measured(run, Measured::Formula))
+            ),
         ),
     ]
 }
