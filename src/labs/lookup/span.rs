@@ -161,7 +161,7 @@ mod tests {
     fn the_share_is_that_of_least_squares() {
         for (rest, replica) in [
             ("n=4&dim=3&m=5&widths=6", 0),
-            ("n=6&dim=2&m=11&widths=9.4&codes=random&enc=root", 2),
+            ("n=6&dim=2&m=9&widths=9.4&codes=random&enc=root", 2),
             ("n=5&dim=1&m=2&widths=3&seed=7", 1),
         ] {
             let spec = spec(rest);

@@ -283,6 +283,12 @@ pub const STATEMENTS: Statements = &[
         Preset("simple-race"),
     ),
     ("With 49 positions the feedforward network needs more sequences than attention.", Preset("simple-race")),
+    ("The GRU also needs more sequences than attention with 49 positions.", Preset("simple-race")),
+    (
+        "This differs from the paper: there, a GRU of 500 units needs about as many sequences as attention with 25 to 33 positions.",
+        Known("Mousavi-Hosseini et al. 2025, figure 1 (b), and the authors' code"),
+    ),
+    ("The GRU in this run has 64 units.", Words),
     (
         "So none of the three networks needs the fewest sequences for every task.",
         Known("the presets race and simple-race have different winners"),
