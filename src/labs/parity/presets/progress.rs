@@ -48,7 +48,7 @@ pub(super) const PRESETS: &[Preset] = &[
                 measure: Measure::Movement,
                 at_least: 0.08,
                 steps: (0, 600),
-                share: (0.0, 0.05),
+                share: (0.0, 0.0),
             },
         ],
         budget: 1_500,
