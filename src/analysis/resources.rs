@@ -100,10 +100,10 @@ mod tests {
         let derivatives: Vec<Vec<f64>> = (0..3u64)
             .map(|neuron| {
                 let w: Vec<f64> = (0..N as u32).map(|i| f64::from(stream.normal(neuron, i))).collect();
-                // The slope of a ReLU, of values 0 and 1, with few large weights so that some parities are seen.
+                // The slope of a ReLU with a bias, of values 0 and 1; few weights are large, so that some parities are seen.
                 walsh::coefficients(N, |x| {
                     let sum: f64 = x.iter().zip(&w).map(|(x, w)| x * w * w * w).sum();
-                    if sum > 0.0 { 1.0 } else { 0.0 }
+                    if sum + 1.0 > 0.0 { 1.0 } else { 0.0 }
                 })
             })
             .collect();
