@@ -128,15 +128,10 @@ pub const STATEMENTS: Statements = &[
         "At step 240, distances 1, 3 and 5 each have more weight than the next smaller even distance.",
         Preset("induction-slow"),
     ),
-    (
-        "There is a theory for a smaller model.",
-        Known("Edelman 2024, section 8.3.2 and lemma 8.4"),
-    ),
+    ("There is a theory for a smaller model.", Known("Edelman 2024, section 8.3.2 and lemma 8.4")),
     (
         "In this theory the difference between odd and even distances appears in the second step of gradient descent, after the second layer has begun to compare symbols.",
-        Known(
-            "Edelman 2024, lemma 8.4; tested on the minimal model",
-        ),
+        Known("Edelman 2024, lemma 8.4; tested on the minimal model"),
     ),
     (
         "At the end of the training, distance 1 has the largest weight.",
@@ -192,7 +187,9 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "But each of these steps has only half as many doubly stochastic sequences, and the other half does not show what follows which symbol.",
-        Known("half of a batch is doubly stochastic, and independent symbols do not depend on the symbol before"),
+        Known(
+            "half of a batch is doubly stochastic, and independent symbols do not depend on the symbol before",
+        ),
     ),
     (
         "So a network can learn the bigram strategy from sequences on which the unigram strategy is no better than the uniform strategy.",
