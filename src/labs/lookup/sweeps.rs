@@ -1,5 +1,6 @@
 //! Charts of sweeps: error by heads, sequences to the target, retrieval by sharpness, and what a sample cannot tell.
 
+use super::span::OUTSIDE;
 use super::theory::{floor, outside_span, task, whole};
 use crate::analysis::bootstrap::Law;
 use crate::analysis::ends;
@@ -276,6 +277,19 @@ pub(super) fn span(run: &RunView) -> Lines {
     let (x, y) = points.into_iter().unzip();
     let name = tr!("trained networks").into();
     lines.series.push(Series { name, role: Role::Test, points: true, x, y, ..Default::default() });
+    let outside = run.finding(&OUTSIDE).and_then(|found| found.few.first().copied());
+    if let Some((share, m)) = outside.zip(spec.task.examples().sample_size()) {
+        lines.y_label = tr!("relative error, share of ‖W‖²").into();
+        lines.series.push(Series {
+            name: tr!("share of ‖W‖² outside the span, newest run").into(),
+            role: Role::Relevant,
+            points: true,
+            scatter: true,
+            x: vec![m as f64],
+            y: vec![share as f32],
+            ..Default::default()
+        });
+    }
     // Networks can err more than predicting the mean does.
     let drawn = lines.series.iter().flat_map(|series| &series.y).filter(|y| y.is_finite());
     let most = drawn.fold(1.0, |most: f32, y| most.max(*y));

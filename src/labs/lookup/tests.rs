@@ -355,6 +355,8 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     single.run.found(50, Finding::of(OUTSIDE.id()).with_few([0.125]));
     let summary = charts::SPAN.summary(&single.run);
     assert!(summary.contains("Outside this span is 12.5 % of ‖W‖²"), "{summary}");
+    let outside = lines(charts::SPAN, &single).series.pop().unwrap();
+    assert_eq!((outside.x, outside.y), (vec![64.0], vec![0.125]));
     // Above the error of predicting the mean a network still lies below the edge of the chart.
     end(&mut state, &[None], &[1.2]);
     let worse = lines(charts::SPAN, &state);
