@@ -18,6 +18,17 @@ const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Descent(of), step, between }
 }
 
+/// A further measure stays below this number in every network, to step 100.
+const fn stays_below(of: Measured, limit: f32) -> Expect {
+    Expect::Reaches { measure: Measure::Descent(of), at_least: limit, steps: (0, 100), share: (0.0, 0.0) }
+}
+
+/// Tokens and direct descent differ by more than rounding at a step up to `step`, in a share of the networks within `share`.
+const fn parts(step: u64, share: (f64, f64)) -> Expect {
+    let measure = Measure::Descent(Measured::Distance);
+    Expect::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
+}
+
 /// The median loss that the tokens leave of the variance of the labels, as a share that is explained.
 const fn explains(step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::TrainAccuracy, step, between }

@@ -74,7 +74,11 @@ pub(super) const TRAPS: &[Preset] = &[
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with seven different labels in the query's token, one in each run.",
         expect: &[
             last(Measured::Moved, 0, (0.9441, 0.9443)),
+            last(Measured::Moved, 1, (0.9441, 0.9443)),
+            last(Measured::Moved, 2, (0.9441, 0.9443)),
             last(Measured::Moved, 3, (0.9441, 0.9443)),
+            last(Measured::Moved, 4, (0.9441, 0.9443)),
+            last(Measured::Moved, 5, (0.9441, 0.9443)),
             last(Measured::Moved, 6, (0.9441, 0.9443)),
             last(Measured::Distance, 6, (1e-5, 4e-3)),
         ],
