@@ -76,7 +76,8 @@ impl Ledger {
             .collect();
         let keys =
             [MODEL_KEY, OPTIMIZER_KEY].into_iter().chain(spec.knobs().into_iter().map(|(_, knob)| knob.key));
-        for key in keys.filter(|key| !swept.contains(key) && spec.applies(key)) {
+        let has_effect = |key: &&str| spec.applies(key) && (*key != "held" || holds_out(spec));
+        for key in keys.filter(|key| !swept.contains(key)).filter(has_effect) {
             match experiment.statement(key) {
                 Some(Statement::Stated(values))
                     if values.split(" | ").any(|text| has_value(spec, key, text)) =>
@@ -91,6 +92,15 @@ impl Ledger {
         }
         ledger
     }
+}
+
+/// Whether the number of held-out examples has an effect: not where nothing is held out, and not where all that is held out
+/// is measured.
+fn holds_out(spec: &RunSpec) -> bool {
+    let examples = spec.task.examples();
+    examples
+        .held_out_size()
+        .is_none_or(|most| most > spec.run.held_out && Some(most) != examples.sample_size())
 }
 
 /// Whether the setting behind `key` has the value that is written as `text` in a link.
