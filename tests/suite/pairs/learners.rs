@@ -88,7 +88,13 @@ fn agree(link: &str, other: &mut dyn Learner) {
                         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05)
                     }
                     // Differences of outputs that are nearly equal.
-                    "margin" => apart(a, b) <= 10.0 * allowed,
+                    "margin" => {
+                        let none = |margins: &[f32]| margins.iter().map(|m| m.is_nan()).collect::<Vec<_>>();
+                        let some = |margins: &[f32]| {
+                            margins.iter().copied().filter(|m| !m.is_nan()).collect::<Vec<_>>()
+                        };
+                        none(a) == none(b) && apart(&some(a), &some(b)) <= 10.0 * allowed
+                    }
                     _ => apart(a, b) <= allowed,
                 };
                 assert!(close && a.len() == spec.run.replicas, "{link}: {name} by {until}: {a:?} {b:?}");
@@ -199,9 +205,12 @@ fn the_loop_gives_the_same_bits_however_it_is_sliced() {
             assert_eq!(expected.0.len(), 13, "{link}");
             for (budget_ms, slices) in [(0.0, [1_000_000].as_slice()), (0.3, &[1_000_000]), (1e9, &[1, 3, 7])]
             {
-                assert_eq!(sliced(session(&link), budget_ms, slices), expected, "{link} by {slices:?}");
+                let found = sliced(session(&link), budget_ms, slices);
+                // As text, since a margin may be no number.
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{link} by {slices:?}");
             }
-            assert_eq!(finish(&mut session(&link)), outcome, "{link} again");
+            let again = finish(&mut session(&link));
+            assert_eq!(format!("{again:?}"), format!("{outcome:?}"), "{link} again");
         }
     }
 }
