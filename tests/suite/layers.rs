@@ -202,6 +202,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "models",
             "optim",
             "permalink",
+            "presets",
             "probing",
             "protocol",
             "record",

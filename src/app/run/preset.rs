@@ -86,10 +86,10 @@ pub fn Story() -> impl IntoView {
             </p>
             {move || card.with(|c| (!c.3.is_empty()).then(|| {
                 let kept = store.explained(&c.3);
-                // Markup: likewise.
                 view! {
                     <details class="story__kept">
                         <summary>{tr!("Settings as in the source")}</summary>
+                        // Markup: likewise.
                         <p inner_html=kept></p>
                     </details>
                 }
