@@ -294,9 +294,12 @@ impl Architecture for ClsTransformer {
         let (embedding, tokens) = (self.embedding as f64, 2.0 * inputs as f64 + 1.0);
         let across = embedding + self.heads as f64;
         let example = tokens * across + embedding * (embedding + 2.0 * self.hidden as f64);
-        let dropped = match self.has_own_tokens() {
-            true => (inputs + 1) as f64 * embedding * (2.0 * embedding + 2.0),
-            false => 0.0,
+        // Tokens of its own have keys and values of their own; with attention alone values are weighted one by one.
+        let dropped = (inputs + 1) as f64 * embedding;
+        let dropped = match (self.dropout.embedding > 0.0, self.dropout.attention > 0.0) {
+            (true, _) => dropped * (2.0 * embedding + 2.0),
+            (false, true) => dropped,
+            (false, false) => 0.0,
         };
         6.0 * (tokens * embedding * across + batch as f64 * (example + dropped))
     }

@@ -1,6 +1,7 @@
 //! Sparse Boolean functions: a few of many bits decide, and few examples show which (Edelman 2024, chapter 4).
 
 mod advice;
+pub mod experiments;
 mod fourier;
 pub mod looks;
 mod panel;

@@ -210,7 +210,16 @@ pub const STATEMENTS: Statements = &[
         On(|runs| are_enough(runs, 25, 20) && are_enough(runs, 200, 50)),
     ),
     (
-        "The smallest number of examples that is enough lies between 20 and 40 for 25 bits, and between 40 and 80 for 200 bits.",
+        "The sweep tries 20 to 80 examples.",
+        On(|_| {
+            let counts = cells(&decoded("and-threshold")).into_iter();
+            let counts: Vec<usize> =
+                counts.filter_map(|cell| cell.spec.task.examples().sample_size()).collect();
+            counts.iter().min() == Some(&20) && counts.iter().max() == Some(&80)
+        }),
+    ),
+    (
+        "The smallest of these numbers that is enough lies between 20 and 40 for 25 bits, and between 40 and 80 for 200 bits.",
         Preset("and-threshold"),
     ),
     (
