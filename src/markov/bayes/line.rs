@@ -4,7 +4,11 @@ use super::Bayes;
 use crate::markov::{ChainSequences, Strategy, kl};
 
 /// Most held-out sequences with an importance sample of their own.
-const MOST_SAMPLED: usize = 256;
+const MOST_SAMPLED: u64 = 256;
+/// Fewest of them.
+const FEWEST_SAMPLED: u64 = 16;
+/// Operations of all importance samples, unless the fewest take more.
+const SAMPLED_OPERATIONS: u64 = 1 << 28;
 /// Sequences that are drawn together.
 const TOGETHER: usize = 16;
 
@@ -21,9 +25,9 @@ pub struct BayesLine {
 /// The line on its way.
 ///
 /// # Why
-/// An importance sample of a chain with many contexts takes milliseconds, so at most 256 sequences have one. On these the
-/// KL is compared with that of the best strategy, and the mean difference is taken off this strategy's line over all
-/// sequences: differences vary far less between sequences than the KLs themselves.
+/// An importance sample of a chain with many contexts takes milliseconds, so at most 256 sequences have one, and fewer where
+/// chains have many contexts. On these the KL is compared with that of the best strategy, and the mean difference is taken
+/// off this strategy's line over all sequences: differences vary far less between sequences than the KLs themselves.
 #[derive(Debug, Clone)]
 pub struct BayesJob {
     drawn: ChainSequences,
@@ -60,7 +64,11 @@ impl BayesJob {
 
     /// How many sequences have a prediction.
     fn predicted(&self) -> usize {
-        if self.bayes.is_exact() { self.held_out } else { self.held_out.min(MOST_SAMPLED) }
+        if self.bayes.is_exact() {
+            return self.held_out;
+        }
+        let most = (SAMPLED_OPERATIONS / self.bayes.operations()).clamp(FEWEST_SAMPLED, MOST_SAMPLED);
+        self.held_out.min(most as usize)
     }
 
     /// Goes on by about so many operations, but by a few sequences at least; the line comes with the last of them.
