@@ -2,7 +2,6 @@
 
 mod charts;
 mod example;
-mod experiments;
 pub mod panel;
 pub mod presets;
 pub mod probes;

@@ -3,7 +3,8 @@
 //! Bands are those of twenty seeds each, on the processor's loop. Appendix E.2 of the thesis states learning rates: 3e-5, and
 //! 3e-2 for 3-grams. With the first no network leaves the uniform strategy in the steps of these runs, so rates are ours.
 
-use super::experiments;
+mod experiments;
+
 use crate::markov::Measure as Of;
 use crate::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
