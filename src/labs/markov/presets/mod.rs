@@ -1,7 +1,8 @@
 //! Networks on Markov chains in context: chapter 8 of the thesis and appendix E (Edelman et al. 2024).
 //!
 //! Bands are those of twenty seeds each, on the processor's loop. Appendix E.2 of the thesis states learning rates: 3e-5, and
-//! 3e-2 for 3-grams. With the first no network leaves the uniform strategy in the steps of these runs, so rates are ours.
+//! 3e-2 for 3-grams. With the first the network of the first preset stays at the uniform strategy for all its steps, so
+//! rates are ours.
 
 mod experiments;
 
