@@ -104,9 +104,9 @@ pub const STATEMENTS: Statements = &[
     ("Which networks will need the fewest training examples to find the relevant bits?", Words),
     ("Wide networks.", Preset("frontier")),
     ("Wide networks.", Preset("frontier")),
-    ("With 2,000 training examples, networks of all widths find the relevant bits.", Preset("frontier")),
+    ("With 2,000 training examples, most networks of width 10 find the relevant bits.", Preset("frontier")),
     (
-        "With 600 examples most of the wide networks find the relevant bits, and with 300 examples hardly any network finds these bits.",
+        "With 600 examples most networks of width 100 find the relevant bits, and with 300 examples hardly any network of width 300 finds these bits.",
         Preset("frontier"),
     ),
     (

@@ -13,7 +13,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "More networks succeed with wide layers and sparse initial weights",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=400&wd=0.01&replicas=20&target=0.9&every=100&held=512&sweep=width:10_30_100_300&series=init:uniform_sparse&speed=0&show=accuracy.times.sweep",
-        claim: "With 400 examples, few narrow networks find the parity, but most wide networks find the parity. If each neuron starts with two weights of 1 and with all other weights at 0, more networks of every width find the parity.",
+        claim: "With 400 examples, few networks of width 10 or 30 find the parity, but most networks of width 300 do. If each neuron starts with two weights of 1 and with all other weights at 0, at least 85 % of the networks of width 300 find the parity.",
         source: "Edelman 2024, figures 6.2 (centre) and C.1",
         experiment: Some(&experiments::FIGURE_6_2_CENTRE),
         departs: &[
@@ -38,7 +38,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Success by number of examples and width",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&wd=0.01&replicas=10&target=0.9&every=100&held=512&sweep=m:300_400_600_1000_2000&series=width:10_30_100_300&speed=0&show=accuracy.times.sweep",
-        claim: "Wide networks need fewer examples to find the parity. With 300 examples hardly any network finds the parity. With 600 examples most wide networks find the parity, and with 2,000 examples nearly all networks of every width find it.",
+        claim: "Wide networks need fewer examples to find the parity. With 300 examples hardly any network of width 300 finds the parity. With 400 examples at least half of the networks of width 300 find the parity, but hardly any network of width 10. With 600 examples most networks of width 100 find the parity, and with 2,000 examples most networks of width 10.",
         source: "Edelman 2024, figures 6.1 and C.1",
         experiment: Some(&experiments::APPENDIX_C_3_1),
         departs: &[

@@ -17,7 +17,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Weights move while the loss is flat",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
-        claim: "The loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the other weights.",
+        claim: "With most seeds the loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the other weights.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
         experiment: Some(&experiments::FIGURE_5_3),
         instance: "For the experiments of section 5.3, the thesis multiplies the argument of the sine by 2; here the factor is 1.",
