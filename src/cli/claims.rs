@@ -75,15 +75,8 @@ fn line(preset: &Preset, device: &str, seconds: f64, verdicts: &[Verdict]) -> Re
 }
 
 /// Presets too large for a processor: they are checked where they are named.
-pub const LARGE: &[&str] = &[
-    "transformer-full",
-    "scaling-full",
-    "z71",
-    "s5",
-    "grokking-113",
-    "unigrams-in-the-way",
-    "transformer-parity",
-];
+pub const LARGE: &[&str] =
+    &["transformer-full", "scaling-full", "z71", "s5", "grokking-113", "unigrams-in-the-way"];
 
 /// Presets whose claims take hours on a processor, with twenty networks each: they too are checked where they are named.
 /// Their first steps are quick, so that they have recorded runs.

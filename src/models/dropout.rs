@@ -18,11 +18,11 @@ settings! {
     /// How much of a transformer each training step drops.
     #[derive(Copy)]
     pub struct Dropout {
-        /// Probability with which a training step sets an attention weight to 0. The other weights are divided by 1 minus this probability.
+        /// Probability with which a training step sets an attention weight to 0; the others are enlarged to keep the mean.
         attention: f64 = 0.0, "adrop", "Dropout of attention weights", Range::Real(0.0, 0.9);
-        /// Probability with which a training step sets a component of a token's vector, before the attention, to 0. The other components are divided by 1 minus this probability.
+        /// Probability with which a training step sets a component of a token's vector to 0; the others are enlarged to keep the mean.
         embedding: f64 = 0.0, "edrop", "Dropout of embeddings", Range::Real(0.0, 0.9);
-        /// Probability with which a training step sets a component of the output of the attention or of the MLP to 0. The other components are divided by 1 minus this probability.
+        /// Probability with which a training step sets an output of attention or MLP to 0; the others are enlarged to keep the mean.
         residual: f64 = 0.0, "rdrop", "Dropout of block outputs", Range::Real(0.0, 0.9);
     }
 }

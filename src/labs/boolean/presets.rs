@@ -130,19 +130,18 @@ const OF_ATTENTION: &[Preset] = &[
     },
     Preset {
         slug: "transformer-parity",
-        name: "A transformer suddenly finds 3 of 15 bits",
+        name: "A transformer suddenly finds 3 of 10 bits",
         group: &GROUP,
-        link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&held=1024&speed=0&show=loss.accuracy.looks",
-        claim: "The transformer learns a parity. For thousands of steps its accuracy stays at chance, and then it rises to 99 % within a few hundred steps: a phase transition.",
+        link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=10&batch=256&steps=4000&held=1024&speed=0&show=loss.accuracy.looks",
+        claim: "The transformer learns a parity. At step 500 the accuracy of the median network is still at chance. At least eight of ten networks reach 99 % by step 4,000, after a sudden rise: a phase transition.",
         source: "Edelman 2024, figure 4.4",
         experiment: Some(&experiments::FIGURE_4_4),
-        instance: "The network is the smaller transformer of chapter 5, without layer norm and dropout.",
+        instance: "The network is the smaller transformer of chapter 5, without layer norm and dropout. With 15 bits, two networks that we tried were still at chance after 6,500 steps.",
         expect: &[
-            learns(0.99, (500, 8_000), (0.7, 1.0)),
+            learns(0.99, (500, 4_000), (0.8, 1.0)),
             Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.45, 0.6) },
         ],
-        budget: 8_000,
-        time: "About ten seconds on one processor core.",
+        budget: 4_000,
         ..QUICK
     },
 ];

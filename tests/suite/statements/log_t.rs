@@ -292,7 +292,7 @@ pub const STATEMENTS: Statements = &[
         "To try next: open “Layer norm halves the number of examples needed” and compare its two curves.",
         Words,
     ),
-    ("Or open “A transformer suddenly finds 3 of 15 bits”, where the label is a parity.", Words),
+    ("Or open “A transformer suddenly finds 3 of 10 bits”, where the label is a parity.", Words),
 ];
 
 #[test]
