@@ -291,8 +291,8 @@ const BY_HAND: &[Preset] = &[
         instance: "The logits are linear in the counts, so the KL of the model does not fall to the KL of the bigram strategy.",
         expect: &[
             median(Measure::Diagonal, 100, (3.0, 12.0)),
-            Expect::Reaches { measure: Measure::FirstDistance, at_least: 1.02, steps: (20, 20), share: ALL },
-            Expect::Reaches { measure: Measure::OddOverEven, at_least: 1.002, steps: (20, 20), share: ALL },
+            Expect::Reaches { measure: Measure::FirstDistance, at_least: 1.02, steps: (1, 20), share: ALL },
+            Expect::Reaches { measure: Measure::OddOverEven, at_least: 1.002, steps: (1, 20), share: ALL },
             median(Measure::FirstDistance, 300, (1.4, 1.7)),
             median(Measure::OddOverEven, 300, (1.1, 20.0)),
             learns(0.5, (800, 1_200), ALL),
