@@ -141,7 +141,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("dropout"),
         means: text!(
-            "In each training step, randomly chosen numbers inside the network are set to 0, and the other numbers are made larger, so that the mean stays the same. When the network is measured, no number is set to 0."
+            "In each training step, random numbers inside the network are set to 0, and the others are made larger, so that the mean stays the same. When the network is measured, no number is set to 0."
         ),
     },
     Term {
@@ -163,7 +163,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("Fourier gap"),
         means: text!(
-            "A neuron with the slope σ′ has one number for each input bit: the mean, over all inputs, of the label times this bit times σ′. The gap is the largest of these numbers, in absolute value, on a relevant bit minus the largest on any other bit. If the gap is positive, a gradient step on the correlation loss changes the weight of a relevant bit most."
+            "For each input bit, take the mean of label times bit times the neuron's slope σ′ over all inputs. The gap is the largest mean, in absolute value, on a relevant bit minus the largest on any other bit."
         ),
     },
     Term {
@@ -343,7 +343,7 @@ pub const TERMS: &[Term] = &[
     Term {
         words: text!("normalised margin"),
         means: text!(
-            "The margin of the network after all weights are divided by the norm of the weights. The norm is the one of the penalty: (Σ‖ω‖^ν)^(1/ν), where ‖ω‖ is the norm of the weights of one neuron. Multiplying all weights by the same number does not change the normalised margin. A network with equal outputs for all classes has no normalised margin."
+            "The margin after all weights are divided by the norm of the penalty, (Σ‖ω‖^ν)^(1/ν), where ω are the weights of one neuron. Scaling all weights does not change the normalised margin."
         ),
     },
     Term {
