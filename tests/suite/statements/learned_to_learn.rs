@@ -168,9 +168,10 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "This network has three lines: after its last epoch, and after its best epoch, either one best epoch for all prompts or one for each prompt.",
+        "The R² of this network is shown after its last epoch and after its best epoch: either one best epoch for all prompts, or one for each prompt.",
         Words,
     ),
+    ("Methods with the same R² share one line.", Words),
     (
         "The best epoch is chosen with the label of the predicted point, so the story compares the transformer with the last epoch.",
         On(best_epochs_are_chosen_with_the_label),
