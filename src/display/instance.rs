@@ -16,11 +16,10 @@ pub fn instance(preset: &Preset) -> String {
 
 /// "As in the source: n = 50 and k = 3.", or nothing where the run is no experiment of a publication.
 pub fn kept(preset: &Preset) -> String {
-    match preset.ledger() {
-        Some(ledger) if !ledger.kept.is_empty() => {
-            tr!("As in the source: {settings}.", settings = settings(&preset.link().spec, &ledger.kept))
-        }
-        _ => String::new(),
+    let ledger = preset.ledger().unwrap_or_default();
+    match settings(&preset.link().spec, &ledger.kept) {
+        settings if settings.is_empty() => settings,
+        settings => tr!("As in the source: {settings}.", settings),
     }
 }
 
@@ -34,11 +33,9 @@ pub fn departures(preset: &Preset) -> String {
         if !changed.is_empty() {
             sentences.push(tr!("Different from the source: {settings}.", settings = changed.join("; ")));
         }
-        if !ledger.chosen.is_empty() {
-            sentences.push(tr!(
-                "The source does not state: {settings}.",
-                settings = settings(&spec, &ledger.chosen)
-            ));
+        let chosen = settings(&spec, &ledger.chosen);
+        if !chosen.is_empty() {
+            sentences.push(tr!("The source does not state: {settings}.", settings = chosen));
         }
     }
     if !preset.instance.is_empty() {
@@ -47,9 +44,10 @@ pub fn departures(preset: &Preset) -> String {
     sentences.join(" ")
 }
 
-/// Settings with their values in the run, as a list.
+/// Settings with their values in the run, as a list; a setting with an empty value, such as no list of bits, says nothing.
 fn settings(spec: &RunSpec, keys: &[&str]) -> String {
-    list(&keys.iter().map(|key| current(spec, key)).collect::<Vec<_>>())
+    let keys = keys.iter().filter(|key| spec.value(key).is_some_and(|value| !value.to_string().is_empty()));
+    list(&keys.map(|key| current(spec, key)).collect::<Vec<_>>())
 }
 
 /// "B = 32": a setting with its value in the run.

@@ -74,7 +74,8 @@ fn numbers(text: &str) -> Vec<f64> {
 
 /// Every number that stands in what a preset says of itself, also as a percentage and as its complement.
 fn promised(preset: &Preset) -> Vec<f64> {
-    let words = format!("{:?} {} {}", preset.expect, crate::display::instance::instance(preset), preset.claim);
+    let words =
+        format!("{:?} {} {}", preset.expect, crate::display::instance::instance(preset), preset.claim);
     let mut all = numbers(&words.replace("..", " "));
     all.extend(preset.link.split(['=', '&', '_', ':']).filter_map(|value| value.parse::<f64>().ok()));
     all.push(preset.budget as f64);

@@ -1,6 +1,6 @@
 //! What claims about networks on sequences and on prompts measure.
 
-use crate::labs::lookup::scores::Scores;
+use crate::labs::lookup::weights::scores::Scores;
 use crate::labs::markov::state::{first_distance, odd_over_even};
 use crate::markov::{Measure as OfChains, Strategy};
 use crate::models::{Family, minimal_markov};

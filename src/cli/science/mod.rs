@@ -22,7 +22,7 @@ use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
 use crate::labs;
-use crate::labs::lookup::span::outside;
+use crate::labs::lookup::weights::span::outside;
 use crate::labs::{groups::probes as groups, in_context::probes as in_contexts, parity::probes as parity};
 use crate::presets::{Expect, Measure, Preset};
 use crate::protocol::{Event, Failure, Row};

@@ -1,9 +1,9 @@
 //! The charts of networks on prompts of points: R² over the steps and by number of examples, and what they make of one
 //! prompt.
 
-use super::curve::Curve;
 use super::judge::{look, methods, name};
 use super::probes::EXAMPLES;
+use super::probes::curve::Curve;
 use super::shown::{drawn, of_network, r2_range, references, values};
 use super::state::{Drawn, InContextState};
 use super::weights::PARAMETERS;

@@ -1,6 +1,6 @@
 //! How well methods do that see one prompt alone: measured once for the prompts of a run, in parts.
 
-use super::curve::{Curve, NINETY};
+use super::probes::curve::{Curve, NINETY};
 use crate::analysis::Role;
 use crate::bounds::product;
 use crate::functions::baselines::{Baseline, BaselinesJob, EPOCHS, Scores};

@@ -8,7 +8,6 @@
 
 mod across;
 mod charts;
-mod curve;
 mod judge;
 pub mod panel;
 pub mod presets;

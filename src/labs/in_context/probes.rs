@@ -1,14 +1,15 @@
 //! What is measured of networks on prompts of points: R² by number of examples.
 
+pub mod curve;
 pub mod example;
 pub mod measured;
 #[cfg(test)]
 mod tests;
 
-use super::curve::Curve;
 use super::weights::{is_on_points, network};
 use crate::probing::{Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
+use curve::Curve;
 use measured::Measurement;
 
 /// R² after each number of examples, from none to one fewer than the longest held-out prompt has points, over held-out

@@ -1,7 +1,7 @@
 //! What charts and words both ask: which heads are drawn, what network and methods reach, and the axis of R².
 
-use super::curve::Curve;
 use super::judge::{methods, name};
+use super::probes::curve::Curve;
 use super::probes::{EXAMPLES, found};
 use super::state::InContextState;
 use crate::analysis::Series;

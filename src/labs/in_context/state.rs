@@ -11,8 +11,8 @@
 //! here.
 
 use super::across::Across;
-use super::curve::Curve;
 use super::judge::{self, Judge, Judged};
+use super::probes::curve::Curve;
 use super::probes::measured::Measurement;
 use super::weights::{self, PARAMETERS, forward, is_small};
 use crate::bounds::SLICE;

@@ -1,10 +1,10 @@
 //! The charts of the lab, and what is said of them.
 
+use super::InContextState;
 use super::judge::{look, methods, name};
 use super::panel::action::{self, PromptAction};
-use super::probes::EXAMPLES;
+use super::probes::{EXAMPLES, curve};
 use super::weights::PARAMETERS;
-use super::{InContextState, curve};
 use crate::analysis::{Grid, Lines, Reading, Role};
 use crate::app::opened::{grid, lines, opened, row};
 use crate::app::state::{Action, State};

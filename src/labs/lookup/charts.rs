@@ -1,10 +1,10 @@
 //! The charts of networks on prompts: what is measured over the steps, and what the prompt on show says.
 
 use super::probes::{HEADS, POSITIONS};
-use super::span::OUTSIDE;
 use super::state::LookupState;
 use super::theory::{floors, has_floor, has_span, whole};
 use super::weights::PARAMETERS;
+use super::weights::span::OUTSIDE;
 use super::{sweeps, words};
 use crate::analysis::curves::{self, trained_on};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};

@@ -5,8 +5,6 @@ mod charts;
 pub mod panel;
 pub mod presets;
 pub mod probes;
-pub mod scores;
-pub mod span;
 pub mod state;
 mod sweeps;
 #[cfg(test)]
@@ -49,7 +47,7 @@ impl Parts for LookupLab {
         curve: "two-heads",
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
-    const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC, span::SPEC];
+    const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC, weights::span::SPEC];
 }
 
 impl Lab for LookupLab {

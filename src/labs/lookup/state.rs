@@ -1,7 +1,7 @@
 //! What the page knows of a run on prompts: the parameters of the first network, and the prompt that is looked into.
 
-use super::scores::Scores;
 use super::theory::set_by_hand;
+use super::weights::scores::Scores;
 use super::weights::{PARAMETERS, is_small};
 use crate::display::LabState;
 use crate::models::Model;

@@ -1,7 +1,7 @@
 //! Charts of sweeps: error by heads, sequences to the target, retrieval by sharpness, and what a sample cannot tell.
 
-use super::span::OUTSIDE;
 use super::theory::{floor, outside_span, task, whole};
+use super::weights::span::OUTSIDE;
 use crate::analysis::bootstrap::Law;
 use crate::analysis::ends;
 use crate::analysis::scaling::{Point, fit, fit_logarithm, interval};

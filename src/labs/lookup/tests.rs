@@ -3,8 +3,8 @@
 use super::LookupState;
 use super::panel::action;
 use super::probes::HEADS;
-use super::span::OUTSIDE;
 use super::weights::PARAMETERS;
+use super::weights::span::OUTSIDE;
 use crate::app::opened::{grid, lines, opened, row};
 use crate::app::state::{Action, State};
 use crate::display::status;

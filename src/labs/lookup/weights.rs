@@ -1,5 +1,8 @@
 //! The parameters of the first network, with which the page answers prompts itself.
 
+pub mod scores;
+pub mod span;
+
 use crate::probing::{AllParameters, Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::Form;

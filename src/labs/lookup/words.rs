@@ -1,11 +1,11 @@
 //! What is said of runs on prompts and of their charts.
 
 use super::probes::{HEADS, POSITIONS};
-use super::scores::Sizes;
-use super::span::OUTSIDE;
 use super::state::LookupState;
 use super::sweeps::{fits, sequences};
 use super::theory::{closest_codes, floor, task, whole};
+use super::weights::scores::Sizes;
+use super::weights::span::OUTSIDE;
 use crate::analysis::curves::spread;
 use crate::display::RunView;
 use crate::display::charts::final_errors;

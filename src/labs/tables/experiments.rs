@@ -38,8 +38,8 @@ pub const APPENDIX_C_3_3_FOREST: Experiment = Experiment {
         ("features", "0 | 1 | 2 | 3 | 4"),
     ],
     unstated: &[
-        "data", "rows", "n", "k", "s", "rule", "pieces", "turned", "noise", "m", "opt", "lr", "b1", "b2", "eps",
-        "wd", "wdkind", "warm", "cool", "clip", "loss", "batch", "held",
+        "data", "rows", "n", "k", "s", "rule", "pieces", "turned", "noise", "m", "opt", "lr", "b1", "b2",
+        "eps", "wd", "wdkind", "warm", "cool", "clip", "loss", "batch", "held",
     ],
     ..NOTHING_STATED
 };

@@ -49,10 +49,8 @@ impl Evaluation {
 /// Contexts with the truth and the strategies' predictions after each.
 #[derive(Debug, Clone)]
 pub struct Evaluator {
-    symbols: usize,
-    order: usize,
-    /// What the strategies add to each count.
-    added: f64,
+    /// How chains and sequences are generated.
+    drawn: ChainSequences,
     /// Contexts of the test.
     held_out: usize,
     /// `[count, length]`.
@@ -194,8 +192,7 @@ impl Evaluator {
             others.push((measure, count..count + wanted));
             count += wanted;
         }
-        let (symbols, order, added) = (drawn.symbols, drawn.order, drawn.added());
-        Some(Evaluator { symbols, order, added, held_out, contexts, truths, predictions, others, lines })
+        Some(Evaluator { drawn, held_out, contexts, truths, predictions, others, lines })
     }
 
     /// Symbols of all contexts, `[count, length]`: first those of the test, then those of other laws.
@@ -205,7 +202,7 @@ impl Evaluator {
 
     /// How many contexts there are.
     pub fn count(&self) -> usize {
-        self.truths.len() / self.symbols
+        self.truths.len() / self.drawn.symbols
     }
 
     /// How many contexts, from the first on, attention is looked at on.
@@ -225,7 +222,7 @@ impl Evaluator {
 
     /// The strategy that the network is nearest to; see [`nearest`].
     pub fn nearest(&self, measures: &[Option<f32>]) -> Option<Strategy> {
-        nearest(self.order, measures)
+        nearest(self.drawn.order, measures)
     }
 
     /// The share of the way that a network with this KL to the truth has gone: 0 at the line of the strategy before the
@@ -237,7 +234,7 @@ impl Evaluator {
 
     /// What is to be said of these answers.
     pub fn evaluate(&self, answers: &Answers) -> Evaluation {
-        let k = self.symbols;
+        let k = self.drawn.symbols;
         let mut logs = vec![0.0; self.truths.len()];
         let mut row = vec![0.0; k];
         for (logits, logs) in answers.logits.chunks(k).zip(logs.chunks_mut(k)) {

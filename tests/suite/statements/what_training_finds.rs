@@ -231,10 +231,7 @@ pub const STATEMENTS: Statements = &[
     ("The runs of this story are our own.", Words),
     ("They show the result of a short training of small networks.", Words),
     ("They show nothing about larger networks or longer training.", Words),
-    (
-        "To try next: open “A machine with a random next state, two layers” and train it with seed 4.",
-        Words,
-    ),
+    ("To try next: open “A machine with a random next state, two layers” and train it with seed 4.", Words),
     (
         "Look at the attention: does the second layer have more attention on the last write to the cell than with the first seed?",
         Words,

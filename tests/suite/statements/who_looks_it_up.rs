@@ -3,7 +3,7 @@
 use vivarium::display::LabState;
 use vivarium::labs::lookup::LookupState;
 use vivarium::labs::lookup::probes::HEADS;
-use vivarium::labs::lookup::scores::Scores;
+use vivarium::labs::lookup::weights::scores::Scores;
 use vivarium::tasks::Batch;
 
 use super::Shown::{Known, Preset, Runs as On, Words};

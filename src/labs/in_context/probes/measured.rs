@@ -2,7 +2,7 @@
 //! prompts whose inputs are multiplied by a number of a person's choice.
 
 use crate::functions::{FunctionPrompts, variance};
-use crate::labs::in_context::curve::{Curve, Errors};
+use crate::labs::in_context::probes::curve::{Curve, Errors};
 use crate::labs::in_context::weights::forward;
 use crate::models::in_context_transformer::Plain;
 use crate::run::RunSpec;

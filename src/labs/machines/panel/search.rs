@@ -218,7 +218,8 @@ impl Search {
     /// The tokens that the rows reach over.
     pub fn about(&self) -> String {
         match self.step {
-            0 => tr!("Step 0 comes before all tokens, so each row shows attention to the null slot only.").into(),
+            0 => tr!("Step 0 comes before all tokens, so each row shows attention to the null slot only.")
+                .into(),
             1 => tr!("Each row shows token 1, the only one so far.").into(),
             last => tr!("Each row shows all tokens, from 1 on the left to {last} on the right.", last),
         }

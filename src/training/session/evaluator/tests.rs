@@ -13,10 +13,10 @@ fn evaluator(link: &str) -> (RunSpec, Evaluator) {
 /// Logits of the strategy's own predictions, shifted.
 fn follows(evaluator: &Evaluator, strategy: Strategy, shift: f64) -> Answers {
     let length = evaluator.contexts.len() / evaluator.count();
-    let mut out = vec![0.0; evaluator.symbols];
+    let mut out = vec![0.0; evaluator.drawn.symbols];
     let mut logits = vec![];
     for context in evaluator.contexts.chunks(length) {
-        strategy.predict(evaluator.symbols, evaluator.added, context, &mut out);
+        strategy.predict(evaluator.drawn.symbols, evaluator.drawn.added(), context, &mut out);
         logits.extend(out.iter().map(|p| (libm::log(*p) + shift) as f32));
     }
     Answers { logits, ..Default::default() }
@@ -36,13 +36,13 @@ fn a_network_that_follows_a_strategy_is_on_its_line() {
         ["#v1/markov?k=3&t=40&held=300", "#v1/markov?k=2&gram=3&t=60&held=300", "#v1/markov?test=ds&k=3"]
     {
         let (_, evaluator) = evaluator(link);
-        assert_eq!(evaluator.lines().len(), evaluator.order + 1);
+        assert_eq!(evaluator.lines().len(), evaluator.drawn.order + 1);
         for (strategy, line) in evaluator.lines() {
             let evaluation = evaluator.evaluate(&follows(&evaluator, *strategy, 3.0));
             assert!((f64::from(evaluation.kl) - line).abs() < 1e-5, "{link} {strategy:?}");
             assert!(evaluation.measures[strategy.order()].unwrap().abs() < 1e-6);
             assert_eq!(evaluator.nearest(&evaluation.measures), Some(*strategy), "{link}");
-            let expected = match evaluator.order - strategy.order() {
+            let expected = match evaluator.drawn.order - strategy.order() {
                 0 => 1.0,
                 1 => 0.0,
                 _ => evaluator.way(*line) as f32,
@@ -71,7 +71,7 @@ fn strategies_count_with_the_prior_of_the_test_chains() {
         let way = evaluator.evaluate(&follows(&evaluator, Strategy::Bigram, 0.0)).way;
         assert!((way - 1.0).abs() < 1e-3, "{link}: {way}");
     }
-    let added = |link: &str| evaluator(link).1.added;
+    let added = |link: &str| evaluator(link).1.drawn.added();
     assert_eq!(added("#v1/markov?alpha=10&test=iid&held=64"), 1.0);
     assert_eq!(added("#v1/markov?alpha=10&data=ds&held=64"), 10.0);
 }

@@ -10,8 +10,8 @@
 //! the gradient number by number and leaves the span on the way. With coupled weight decay the share still goes to 0, as the
 //! run comes near a stationary point. With decoupled decay it does not: that fixed point is another one.
 
-use super::theory::{has_span, task};
 use crate::bounds::product;
+use crate::labs::lookup::theory::{has_span, task};
 use crate::models::{Family, token_mlp};
 use crate::probing::{Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;

@@ -8,7 +8,7 @@
 //! The interval of 90 % is that of the mean: 1.645 standard errors to each side. V is taken as known.
 
 /// Standard errors on each side of a normal mean that 90 % of the means are within.
-pub(super) const NINETY: f64 = 1.645;
+pub const NINETY: f64 = 1.645;
 
 /// Squared errors after each number of examples, summed over prompts.
 #[derive(Debug, Clone, PartialEq)]
