@@ -12,7 +12,7 @@ crate::charts! {
     FIRST;
     /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
-    /// Share of the examples with the right answer. For labels −1 and +1, an answer is right if y·f(x) > 0, and an output f(x) = 0 counts as one half. A logarithmic axis shows the error, 1 − accuracy.
+    /// Share of the examples with the right answer. For labels ±1 that is y·f(x) > 0; f(x) = 0 counts as one half. A logarithmic axis shows 1 − accuracy.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;
     /// Weight of every neuron of the first network on every input bit; the relevant bits are marked. For a transformer: the positional embeddings.
     WEIGHTS = "weights", "First-layer weights W", "Weights", Grid;
@@ -25,7 +25,7 @@ crate::charts! {
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
     SWEEP = "sweep", "Median convergence time", "Sweep", Lines;
-    /// Smallest margin of a training example, after all weights are divided by the norm that the penalty uses. If the largest possible value is known, the chart shows shares of this value.
+    /// Smallest margin of a training example, with the weights divided by the norm of the penalty; as a share of the largest possible margin if that is known.
     MARGIN = "margin", "Normalised margin", "Margin", Lines, "Edelman 2024, section 7.3; dashed line γ*: theorems 7.7 to 7.9 and our extension";
 }
 

@@ -154,7 +154,7 @@ pub const MARGIN: MeasureInfo = MeasureInfo::new(
     Slot::Margin,
     "margin",
     "no unit; positive if every training example is right",
-    "Normalised margin: the smallest difference between the output of the right class and the largest other output, over the training examples, after all weights are divided by ‖θ‖ = (Σ‖ω‖^ν)^(1/ν), the norm of the model's penalty. It is divided by ‖θ‖^D, where D is the network's degree of homogeneity: 3 for z², 2 for ReLU, k + 1 for z^k. Only networks with such a penalty have it. Not a number if all outputs of the network are equal up to 0.00001, as in a network that the penalty has driven to zero.",
+    "Normalised margin of a network with a penalty: the smallest difference over the training examples between the output of the right class and the largest other output, divided by ‖θ‖^D with ‖θ‖ = (Σ‖ω‖^ν)^(1/ν), the norm of the penalty. D is the network's degree of homogeneity: 3 for z², 2 for ReLU, k + 1 for z^k. Not a number if all outputs of the network are equal up to 0.00001, as in a network that the penalty has driven to zero.",
 )
 .from(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
 

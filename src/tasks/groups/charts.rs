@@ -9,7 +9,7 @@ crate::charts! {
     PURITY = "purity", "Largest share of one frequency or irrep", "Purity", Lines, "Edelman 2024, figures 7.4, 7.6c and 7.6d";
     /// How many live neurons belong to each frequency or irrep.
     COUNTS = "counts", "Number of neurons by frequency or irrep", "Counts", Bars, "Edelman 2024, figures 7.6b and D.1";
-    /// Share of each frequency or irrep in Σ‖ω‖^ν over all live neurons, with the prediction of our theory for this λ. An irrep is marked if the theory predicts the share 0 for this λ, and a larger share in the limit λ → 0.
+    /// Share of each frequency or irrep in Σ‖ω‖^ν over live neurons, with our prediction for this λ. Marked: predicted share 0 for this λ, but not for λ → 0.
     MASS = "mass", "Share of the norm by frequency or irrep", "Mass", Bars;
     /// Phases of u and v of every live neuron; opposite edges of the chart show the same phase.
     PHASES = "phases", "Phases of u and v", "Phases", Lines, "Edelman 2024, theorem 7.7";
@@ -19,7 +19,7 @@ crate::charts! {
     CURVE = "curve", "Embedding of one neuron", "Curve", Lines, "Edelman 2024, figure 7.1";
     /// Power of one neuron's embedding in each frequency or irrep.
     WAVE = "wave", "Spectrum of one neuron", "Wave", Bars, "Edelman 2024, figure 7.1";
-    /// For some pairs, each output minus the output of the correct answer; at the largest margin, all wrong answers have the same value if theorem 7.7 or 7.9 of the thesis applies.
+    /// For some pairs, each output minus that of the correct answer; at the largest margin all wrong answers are equal if theorem 7.7 or 7.9 of the thesis applies.
     OUTPUTS = "outputs", "Outputs minus the correct output", "Outputs", Grid, "Edelman 2024, lemma 7.6";
     /// Number of live neurons for each subgroup. The subgroup of a neuron is the largest subgroup for which u is constant on the cosets.
     COSETS = "cosets", "Neurons that are constant on cosets", "Cosets", Bars;

@@ -3,9 +3,9 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Share of the variance of the labels that the network explains at the last point of a prompt, over the training steps; compared with other methods. A network that is trained on the examples of a prompt for 100 epochs is shown after its last epoch and after its best epoch. Best epoch has two readings: one epoch for all prompts, or one for each prompt. Both use the label of the predicted point.
+    /// Share of the variance of the labels that the network explains at the last point of a prompt, over the training steps; compared with other methods.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines, "Wu, Su, Hu, Song and Liu 2024, appendix G.1";
-    /// R² over held-out prompts by number of examples, with 90 % confidence intervals of the mean, for the network and for methods that use only the prompt. The best epoch of a network that is trained on the prompt is chosen with the label of the predicted point: one epoch for all prompts, or one for each prompt.
+    /// R² over held-out prompts by number of examples, with 90 % confidence intervals of the mean, for the network and for the methods it is compared with.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines, "Wu, Su, Hu, Song and Liu 2024, appendix G.1, figures 1 and 2";
     /// The examples of one held-out prompt, the true function, and the functions that the network and other methods predict from the examples shown.
     PROMPT = "prompt", "One prompt: examples and predictions", "Prompt", Lines;

@@ -3,9 +3,9 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and of the Bayes-optimal prediction. A strategy adds α to each count if the test chains have Dirichlet rows, and 1 otherwise.
+    /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and of the Bayes-optimal prediction.
     TRUTH = "kl", "KL to the truth", "KL", Lines, "Edelman 2024, figures 8.3 and 8.5; lines of the strategies: section 8.2.2 and equation 8.3; Bayes-optimal line: equation 8.3 with the stationary first symbol of remark 8.1";
-    /// KL divergence between the prediction of each strategy and the network's prediction; the network is nearest to the strategy with the smallest KL. A strategy adds α to each count if the test chains have Dirichlet rows, and 1 otherwise.
+    /// KL divergence between the prediction of each strategy and the network's prediction; the network is nearest to the strategy with the smallest KL.
     STRATEGIES = "strategies", "KL to the strategies", "Strategies", Lines, "Edelman 2024, figures 8.1 and 8.3 (right); strategies: section 8.2.2";
     /// Previous-token score: attention to the previous symbol. Induction score: attention from the last symbol to the symbols after its earlier occurrences.
     SCORES = "scores", "Previous-token and induction scores", "Scores", Lines, "Olsson et al. 2022; attention of the layers: Edelman 2024, figure 8.2";
@@ -21,7 +21,7 @@ crate::charts! {
     KERNEL = "kernel", "Matrix W", "W", Grid, "Edelman 2024, equation 8.8 and figure 8.4b (left)";
     /// Vector v of the minimal model by distance.
     LAGS = "lags", "Vector v", "v", Bars, "Edelman 2024, equation 8.8 and figure 8.4b (right)";
-    /// Probabilities of the next symbol of the chosen sequence: as predicted by the network and by each strategy, the Bayes-optimal prediction, and the true probabilities.
+    /// Probabilities of the next symbol of the chosen sequence: those of the network, of each strategy and of the Bayes-optimal prediction, and the true ones.
     NEXT = "next", "Next symbol", "Next", Grid;
     /// W and v of the minimal model after exact gradient steps, computed from the theory; a setting gives the number of steps (usually two).
     THEORY = "theory", "Theory of two gradient steps", "Theory", Lines, "Edelman 2024, lemma 8.4, proposition E.3 and figures E.1 and E.2";

@@ -7,7 +7,7 @@ crate::charts! {
     MOVEMENT = "movement", "Weight movement", "Movement", Lines, "Edelman 2024, section 5.5 and appendix B.3.3";
     /// Each weight of one neuron over the training steps; the weights on relevant bits are coloured.
     PATHS = "paths", "Path of every weight", "Paths", Lines, "Edelman 2024, figures 5.3 and B.9";
-    /// Γ is the largest |g| on a relevant bit minus the largest |g| on any other bit. For a neuron σ(w·x + b), g = E[y x σ′(w·x + b)] is the mean over all inputs x with label y. The neuron with the largest Γ is shown. Dashed line: a neuron with the same activation, weights ±1/√n and no bias. If the output is not a sum of neurons, g = E[y x ∂f/∂z].
+    /// Largest |g| on a relevant bit minus the largest |g| on any other bit, for one neuron: g = E[y x σ′(w·x + b)]. Dashed line: weights ±1/√n and no bias.
     GAP = "gap", "Fourier gap Γ", "Gap Γ", Lines, "Edelman 2024, definition 5.4 and appendix B.3.1; dashed line: for ReLU half the gap of lemma B.2, for other activations computed in the same way";
     /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
     SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars, "Edelman 2024, section 5.4.1 and equation B.2";

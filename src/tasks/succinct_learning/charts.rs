@@ -9,7 +9,7 @@ crate::charts! {
     GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid, "Goel et al. 2022, lemmas 3 and 4";
     /// The cells of the network after the newest layer. Each cell shows its symbol; the head's cell also shows the program's state.
     CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid, "Goel et al. 2022, appendices B.1 and B.2";
-    /// The share of test inputs for which the program has halted and the output f of the network is its answer, and the share for which f is also the label, after each step. f is the sum of f_head over the cells of the table.
+    /// Share of test inputs whose output f = Σ f_head is the program's answer after it has halted, and share for which f is also the label, after each step.
     ANSWERS = "answers", "Answers over the steps", "Answers", Lines, "Goel et al. 2022, definition 5 and lemma 2";
     /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a fitted power law.
     TIMES = "bysize", "Running time by size", "By size", Lines, "Goel et al. 2022, theorem 1: one layer for each step of the program";

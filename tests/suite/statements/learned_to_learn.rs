@@ -168,7 +168,7 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "The R² of this network is shown after its last epoch and after its best epoch: either one best epoch for all prompts, or one for each prompt.",
+        "The R² of the network that is trained on the prompt is shown after its last epoch and after its best epoch: either one best epoch for all prompts, or one for each prompt.",
         Words,
     ),
     ("Methods with the same R² share one line.", Words),

@@ -100,7 +100,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "grokking-transformer",
         name: "A small transformer",
         group: &GROUP,
-        link: "#v1/groups?model=modular-transformer&n=31&frac=0.5&demb=32&dattn=8&dmlp=128&lr=0.005&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=50&held=8938&speed=0&show=loss.accuracy.progress.keys&x=log",
+        link: "#v1/groups?model=modular-transformer&n=31&frac=0.5&demb=32&dattn=8&dmlp=128&lr=0.005&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=50&speed=0&show=loss.accuracy.progress.keys&x=log",
         claim: "In at least half of the runs, a small version of the paper's transformer answers 99 % of the held-out pairs correctly within 6,000 steps.",
         source: "Nanda et al. 2023",
         experiment: Some(&experiments::NANDA),

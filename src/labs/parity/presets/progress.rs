@@ -82,7 +82,7 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[
             Expect::Reaches { measure: Measure::Gap, at_least: 0.25, steps: (10, 600), share: (0.8, 1.0) },
             Expect::Median { measure: Measure::Gap, step: 0, between: (0.005, 0.15) },
-            Expect::Reaches { measure: Measure::Gap, at_least: 1e-4, steps: (0, 0), share: ALL },
+            Expect::Reaches { measure: Measure::Gap, at_least: 1e-4, steps: (0, 1), share: ALL },
         ],
         budget: 600,
         ..QUICK
