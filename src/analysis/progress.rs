@@ -31,7 +31,6 @@ use std::f64::consts::TAU;
 pub use trace::{CAPACITY, ProgressTrace, chart, frequencies, spread_chart};
 
 use super::sparsity::{gini, inverse_participation};
-use crate::tasks::{Task, groups};
 
 /// What the label is a function of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,16 +43,6 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// That of a task whose label is the sum or the difference of two numbers modulo p; none of any other task.
-    pub fn of(task: &Task) -> Option<Operation> {
-        let Task::Groups(task) = task else { return None };
-        match task.operation {
-            groups::Operation::Add => Some(Operation::Sum),
-            groups::Operation::Subtract => Some(Operation::Difference),
-            _ => None,
-        }
-    }
-
     /// The residual of a neuron's phases, up to whole turns: θu + θv − θw for sums, and θu − θv − θw for differences. In
     /// networks of largest margin it is 0 (Edelman 2024, theorem 7.7, for sums; a network for differences is one for
     /// sums with −b in place of b, so that θv has the other sign).

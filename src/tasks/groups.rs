@@ -62,7 +62,7 @@ settings! {
     pub struct Groups {
         /// How the product of two elements a and b is defined.
         operation: Operation = Operation::Add, "op", "Operation", Range::Choice(Operation::OPTIONS);
-        /// Modulus n, or number of corners of the polygon. For addition, theorem 7.7 of the thesis needs a prime n above 2; our extension gives the largest margin for every n.
+        /// Modulus n, or number of corners of the polygon. Theorem 7.7 of the thesis is about primes above 2; for other n the margin is ours.
         n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
         /// Number of letters that are permuted; 5 letters have 120 permutations, and 60 of these are even.
         letters: usize = 3, "letters", "Letters k", Range::Int(2, 5), only when "op" = "symmetric" | "alternating";

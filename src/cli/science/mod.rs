@@ -16,7 +16,6 @@ use crate::analysis::curves::spread;
 use crate::analysis::ends::power;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
-use crate::analysis::progress::Operation;
 use crate::analysis::scaling::{Point, fit};
 use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
@@ -221,7 +220,7 @@ fn of_neurons(measure: Measure, spec: &RunSpec, neurons: &Neurons) -> f32 {
         Measure::Agreement => neurons.agreement().unwrap_or(f32::NAN),
         Measure::Residual => {
             let live = neurons.live().into_iter();
-            let residual = |neuron| neurons.phase_residual(neuron, Operation::of(&spec.task)?);
+            let residual = |neuron| neurons.phase_residual(neuron, groups::operation(&spec.task)?);
             let sizes: Vec<f32> = live.filter_map(residual).map(f32::abs).collect();
             spread(&sizes).0
         }

@@ -1,6 +1,6 @@
 //! The charts of networks on pairs of elements.
 
-use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
+use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, operation};
 use super::state::GroupsState;
 use super::theory::GroupTheory;
 use crate::analysis::curves::spread;
@@ -10,7 +10,7 @@ use crate::analysis::neurons::readings::{
     What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
 };
 use crate::analysis::neurons::{Neurons, Part, logits, wave};
-use crate::analysis::progress::{self, Operation};
+use crate::analysis::progress;
 use crate::analysis::{Bars, Grid, Lines, Reading};
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
@@ -60,7 +60,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .applies(has_phases)
         .summary(|run| said(run, charts::PHASES, |neurons| said_of_phases(run, neurons))),
     ChartSpec::new(charts::RESIDUAL, |run| {
-        let residuals = |neurons| Some(phase_residuals(neurons, Operation::of(&run.spec().task)?));
+        let residuals = |neurons| Some(phase_residuals(neurons, operation(&run.spec().task)?));
         lines(run, neurons(run).and_then(|(_, neurons)| residuals(neurons)))
     })
     .probe(NEURONS)
@@ -114,7 +114,7 @@ fn has_phases(run: &RunView) -> Result<(), String> {
 /// Whether theory says how the phases of a neuron go together.
 fn has_residuals(run: &RunView) -> Result<(), String> {
     has_phases(run)?;
-    match Operation::of(&run.spec().task) {
+    match operation(&run.spec().task) {
         Some(_) => Ok(()),
         None => Err(tr!("The phase residual is defined only for addition and subtraction modulo n.").into()),
     }
@@ -173,7 +173,7 @@ fn said_of_purity(neurons: &Neurons) -> String {
 
 fn said_of_phases(run: &RunView, neurons: &Neurons) -> String {
     let live = neurons.live();
-    let Some(operation) = Operation::of(&run.spec().task) else {
+    let Some(operation) = operation(&run.spec().task) else {
         return tr!("The chart shows the phases of {live} live neurons.", live = live.len());
     };
     let residuals = live.into_iter().filter_map(|neuron| neurons.phase_residual(neuron, operation));

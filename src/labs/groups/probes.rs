@@ -9,7 +9,17 @@ use crate::groups::{Group, Irreps};
 use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::tasks::{Form, Groups, Task};
+use crate::tasks::{Form, Groups, Task, groups};
+
+/// The operation of a task whose label is the sum or the difference of two numbers modulo p; none of any other task.
+pub fn operation(task: &Task) -> Option<Operation> {
+    let Task::Groups(task) = task else { return None };
+    match task.operation {
+        groups::Operation::Add => Some(Operation::Sum),
+        groups::Operation::Subtract => Some(Operation::Difference),
+        _ => None,
+    }
+}
 
 /// Pairs whose outputs are shown.
 const SHOWN_PAIRS: usize = 48;
@@ -60,7 +70,7 @@ fn embeds_by_neuron(spec: &RunSpec) -> Result<(), String> {
 
 fn is_modular(spec: &RunSpec) -> Result<(), String> {
     is_of_pairs(spec)?;
-    match Operation::of(&spec.task) {
+    match operation(&spec.task) {
         Some(_) => Ok(()),
         None => Err(tr!("These measures are defined only for addition and subtraction modulo n.").into()),
     }
@@ -149,7 +159,7 @@ enum ProgressJob {
 }
 
 fn progress(network: &Probed) -> Option<Box<dyn Job>> {
-    let operation = Operation::of(&network.spec.task)?;
+    let operation = operation(&network.spec.task)?;
     Some(Box::new(ProgressJob::Evaluating { outputs: vec![], operation }))
 }
 

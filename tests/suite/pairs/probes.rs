@@ -4,7 +4,7 @@ use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::analysis::progress::Operation;
 use vivarium::groups::theory::memorising;
 use vivarium::labs;
-use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
+use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, operation};
 use vivarium::models::Model;
 use vivarium::probing::Probe;
 use vivarium::protocol::{Event, Finding, Message, Payload};
@@ -75,7 +75,7 @@ fn phases_of_networks_of_largest_margin_leave_no_residual() {
             [("add", Operation::Sum, Operation::Difference), ("sub", Operation::Difference, Operation::Sum)]
         {
             let spec = spec(&format!("#v1/groups?op={op}&n={n}&from=maximum"));
-            assert_eq!(Operation::of(&spec.task), Some(own));
+            assert_eq!(operation(&spec.task), Some(own));
             let found = neurons(&spec, spec.initial_of(1));
             let largest = |operation: Operation| {
                 let sizes =
@@ -93,7 +93,7 @@ fn phases_of_networks_of_largest_margin_leave_no_residual() {
         }
     }
     for op in ["mul", "quad", "random", "dihedral", "symmetric", "product", "quaternion"] {
-        assert_eq!(Operation::of(&spec(&format!("#v1/groups?op={op}&n=5")).task), None, "{op}");
+        assert_eq!(operation(&spec(&format!("#v1/groups?op={op}&n=5")).task), None, "{op}");
     }
 }
 
