@@ -14,7 +14,7 @@ fn after(drawn: &ChainSequences, context: &[u8]) -> Vec<f64> {
 /// By a midpoint rule with 4,000 nodes for each row in x, where u = x^m / (x^m + (1 − x)^m) and m = ⌈3/α⌉, by NumPy:
 ///
 /// ```text
-/// x = (arange(4000) + .5) / 4000; lu = m*log(x) - logaddexp(m*log(x), m*log1p(-x)); l1 = lu[::-1]
+/// x = (linspace(0, 3999, 4000) + .5) / 4000; lu = m*log(x) - logaddexp(m*log(x), m*log1p(-x)); l1 = lu[::-1]
 /// jacobian = log(m) + lu + l1 - log(x) - log1p(-x)
 /// g = exp((c01 - 1)*lu + (c00 - 1)*l1 + jacobian); h = exp((c10 - 1)*lu + (c11 - 1)*l1 + jacobian)
 /// pi0 = 1 / (1 + exp(lu[:, None] - lu[None, :]))   # v / (u + v)
