@@ -165,7 +165,8 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(format!("{WWW}/p")).unwrap().count(), files);
         sum += std::fs::read(format!("{WWW}/preview.png")).unwrap().len();
-        assert!(sum < 5400 * PRESETS.len(), "{sum}");
+        // Claims name the share or the median that is checked, which takes some words.
+        assert!(sum < 5500 * PRESETS.len(), "{sum}");
     }
 
     #[test]

@@ -152,7 +152,7 @@ export function markovLab(here) {
     await until(async () => /^KL without this head: \d\.\d+ \([+−]\d/.test(await text(see("without-1.1"))), "the loss without the first head", 60);
     assert.match(page.url(), /show=.*ablation/);
     await until(async () => (await pixels(page, "chart-ablation")) > 3, "the chart");
-    await until(async () => /^(Ended|The induction head).*$/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end", 60);
+    await until(async () => /^(Ended|Target reached).*$/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end", 60);
     assert.ok(number(await text(see("without-1.1")), 1) > 0.02, "the previous-token head is needed");
     isQuiet(heard);
     await page.close();

@@ -50,7 +50,7 @@ const OF_ATTENTION: &[Preset] = &[
         slug: "and-dropout",
         name: "AND of 3 bits, trained with dropout",
         group: &GROUP,
-        link: "#v1/sparse-boolean?steps=250&halt=steps&every=10&held=512&adrop=0.1&rdrop=0.1&clip=1",
+        link: "#v1/sparse-boolean?adrop=0.1&rdrop=0.1&clip=1&steps=250&halt=steps&every=10&held=512",
         claim: "The network is trained with dropout of attention weights and of block outputs, and with gradients of norm 1 at most. It still learns the conjunction from 100 examples: in at least nine of ten networks, held-out accuracy reaches 99 % within 100 iterations.",
         source: "Edelman 2024, figure 4.3 (left) and appendix A.3.1",
         experiment: Some(&experiments::FIGURE_4_3_ABOVE),
