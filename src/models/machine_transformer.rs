@@ -49,11 +49,11 @@ settings! {
     pub struct MachineTransformer {
         /// How the attention weights are computed from the scores of the past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of softmax. With rounding and without noise, all T steps are right if β > ln(2(T + m)), where m is the number of symbols of the input.
+        /// Inverse temperature β of softmax; with rounding and no noise, β > ln(2(T + m)) is enough for T steps on m input symbols.
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block. Rounding removes errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
-        /// Standard deviation σ of Gaussian noise on every weight and bias of the blocks. The rounding, the encoder and h₀ have no noise. Each replica has different noise.
+        /// Standard deviation σ of Gaussian noise on every weight and bias of the blocks; rounding, encoder and h₀ have none.
         sigma: f64 = 0.0, "sigma", "Noise σ on the weights", Range::Real(0.0, 1.0);
     }
 }

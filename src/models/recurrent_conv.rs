@@ -83,7 +83,7 @@ settings! {
         program: Chosen = Chosen::Dictator, "program", "Program", Range::Choice(Chosen::OPTIONS);
         /// Your rules, one per line: state, symbols read, an arrow, symbol written, move (U, D, L, R, or S for stay) and next state.
         rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
-        /// Columns of blank cells to the right of the table, on which a program may write: 0 takes as many as the network has layers, as in the paper, as far as memory allows. A head that moves beyond the last column is lost.
+        /// Blank columns to the right of the table, for a program to write on; 0: one for each layer, as in the paper.
         tape: usize = 0, "columns", "Columns of the working tape", Range::Int(0, MOST_TAPE);
     }
 }

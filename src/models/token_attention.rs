@@ -95,7 +95,7 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// Weights at the start of the run.
         begin: Beginning = Beginning::Random, "begin", "Initial weights", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness α of attention that is set by hand. With 0, α = (2/s²) ln(10⁴ N), where s is the factor of the codes; then a named token gets at least 99.99 % of the attention if no two codes have a scalar product above 1/2.
+        /// Sharpness α of attention set by hand; 0 chooses (2/s²) ln(10⁴ N), where s is the factor of the codes.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
         /// Number of linear pieces of the function that approximates each square x² in the read-out set by hand.
         knots: usize = 32, "knots", "Linear pieces per square x²", Range::Int(2, 256), only when "begin" = "construction";

@@ -35,7 +35,7 @@ use crate::tokens::Prompts;
 settings! {
     /// Hidden layers of ReLUs on all tokens of a prompt at once, and an output for each position.
     pub struct TokenMlp {
-        /// Number of neurons in each hidden layer, from the first layer to the last; 0 stands for N·d, the number of components of all tokens together.
+        /// Number of neurons in each hidden layer, first layer first; 0 stands for N·d, the components of all tokens.
         widths: Vec<usize> = vec![128, 128], "widths", "Hidden widths", Range::Sizes(0, 4096, 6), "neurons";
     }
 }

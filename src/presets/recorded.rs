@@ -281,6 +281,7 @@ mod tests {
                 assert!(positive(one.log[1], &curve.y), "{}", one.slug);
             }
         }
-        assert!(FILE.len() < 206_000, "{}", FILE.len());
+        // 206,000 before the preset with dropout.
+        assert!(FILE.len() < 207_000, "{}", FILE.len());
     }
 }

@@ -64,7 +64,7 @@ const ON_ALL_PAIRS: [MeasureInfo; 2] = [
 ];
 
 /// The margin as a share.
-const MARGIN_OVER_MAX: MeasureInfo = MeasureInfo::new(Slot::MarginOverMax, "margin_over_max", "share, at most 1", "The margin divided by the largest margin of any such network: 2 / (3 √(3|G|) Σ D^2.5 / t) for a group under the condition of theorem 7.9, with the sum over all non-trivial irreducible real representations of dimension D. Theorem 7.9 is for t = 1 (real type). We extended it to t = 2 (complex type) and t = 4 (quaternionic type). For addition modulo an odd p this is √(2/27) / (√p (p − 1)); theorem 7.7 states this for primes. Only for all pairs, squares and ν = 3.").from(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
+const MARGIN_OVER_MAX: MeasureInfo = MeasureInfo::new(Slot::MarginOverMax, "margin_over_max", "share, at most 1", "The margin divided by the largest margin of any such network, for all pairs, squares and ν = 3: 2 / (3 √(3|G|) Σ D^2.5 / t) for a group under the condition of theorem 7.9, with the sum over all non-trivial irreducible real representations of dimension D, and t = 1 (real type). We extended the theorem to t = 2 (complex type) and t = 4 (quaternionic type). For addition modulo an odd p this is √(2/27) / (√p (p − 1)), which theorem 7.7 states for primes.").from(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Tokens beside direct descent: where they agree to the last digits, and how the distance goes with M and δ.
 
-use super::{explains, last, median, parts, power, stays_below};
+use super::{exceeds, explains, last, median, parts, power};
 use crate::descent::Measured;
 use crate::presets::{Preset, PresetGroup, QUICK};
 use crate::tasks::in_context_regression::charts;
@@ -26,14 +26,14 @@ pub(super) const BUILT: &[Preset] = &[
         name: "1,000 layers, 100 steps of gradient descent",
         group: &DESCENT,
         link: "#v1/in-context-regression",
-        claim: "The transformer's 1,000 layers perform 100 steps of gradient descent on a ReLU network; the tokens store the weights of this network. For 16 of 20 random sets of initial weights, the weights in the tokens and the weights of direct gradient descent agree to 14 decimal places after 25 steps. For 18 of these sets, the input of a ReLU lies between 0 and δ at some step, where the transformer computes a wrong slope of this ReLU. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.004 for all 20 sets.",
+        claim: "The transformer's 1,000 layers perform 100 steps of gradient descent on a ReLU network; the tokens store the weights of this network. For 16 of 20 random sets of initial weights, the weights in the tokens and the weights of direct gradient descent agree to 14 decimal places after 25 steps. For 18 of these sets, the input of a ReLU lies between 0 and δ at some step, where the transformer computes a wrong slope of this ReLU. For 18 of the 20 sets the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.004 at every step up to 100.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
         instance: "Our choices: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, projection of the weights onto a box instead of a ball.",
         expect: &[
             median(Measured::Distance, 10, (0.0, 1e-14)),
             parts(25, (0.2, 0.2)),
             parts(100, (0.9, 0.9)),
-            stays_below(Measured::Distance, 4e-3),
+            exceeds(Measured::Distance, 4e-3, 0.1),
             median(Measured::Distance, 100, (1e-5, 4e-3)),
             median(Measured::SingleDistance, 100, (3e-7, 3e-6)),
             median(Measured::Moved, 100, (0.8, 1.1)),
@@ -47,12 +47,12 @@ pub(super) const BUILT: &[Preset] = &[
         name: "Six-layer network, 16 transformer layers per step",
         group: &DESCENT,
         link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.acting.layerheads",
-        claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. After 100 steps the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.01 for all of 20 random sets of initial weights.",
+        claim: "For a network of N = 6 layers, each step of gradient descent takes 2N + 4 = 16 layers of the transformer. For 17 of 20 random sets of initial weights the distance between the weights in the tokens and the weights of direct gradient descent is less than 0.01 at every step up to 100.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with a network of the widths 2-6-6-6-6-6-1.",
         expect: &[
             median(Measured::Distance, 1, (0.0, 1e-12)),
-            stays_below(Measured::Distance, 0.01),
+            exceeds(Measured::Distance, 0.01, 0.15),
             median(Measured::Distance, 100, (1e-5, 0.01)),
             median(Measured::Moved, 100, (0.6, 0.9)),
         ],

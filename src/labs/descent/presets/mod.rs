@@ -18,9 +18,10 @@ const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Descent(of), step, between }
 }
 
-/// A further measure stays below this number in every network, to step 100.
-const fn stays_below(of: Measured, limit: f32) -> Expect {
-    Expect::Reaches { measure: Measure::Descent(of), at_least: limit, steps: (0, 100), share: (0.0, 0.0) }
+/// A further measure reaches `limit` at a step up to 100 in this share of the networks.
+const fn exceeds(of: Measured, limit: f32, share: f64) -> Expect {
+    let measure = Measure::Descent(of);
+    Expect::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
 }
 
 /// Tokens and direct descent differ by more than rounding at a step up to `step`, in a share of the networks within `share`.
