@@ -185,7 +185,7 @@ const ALL_OF_THEM: &[Preset] = &[
         departs: DEPARTS_500,
         instance: "In the thesis the effect occurs on some tables and is largest for the smallest samples. On this table the effect occurs for larger samples. As in the thesis, columns are standardised, a tenth of the rows is held out, and every network has a split and a sample of its own.",
         expect: &[
-            Expect::Ahead { series: 0, than: 1, at: 0, by: 0.0 },
+            Expect::Ahead { series: 0, than: 1, at: 0, by: 0.003 },
             Expect::Ahead { series: 1, than: 0, at: 1, by: 0.003 },
             Expect::Ahead { series: 1, than: 0, at: 2, by: 0.012 },
         ],
