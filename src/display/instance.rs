@@ -1,47 +1,51 @@
 //! The sentences on how a preset's run compares with the experiment of its source.
 
-use super::words::{MISSING, list, setting};
+use super::words::{MISSING, list, setting, setting_value};
 use crate::language::translated;
 use crate::presets::Preset;
+use crate::presets::ledger::Ledger;
 use crate::run::RunSpec;
 
-/// Everything that is said of a preset's instance: [what is kept](kept), then [what is not](departures).
-pub fn instance(preset: &Preset) -> String {
-    [kept(preset), departures(preset)]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+/// The sentences on a preset's instance.
+pub struct Instance {
+    /// "As in the source: n = 50 and k = 3.", or empty where the run is no experiment of a publication.
+    pub kept: String,
+    /// "Different from the source: B = 32 instead of 64. The source does not state: η = 0.1.", then the preset's own remarks.
+    pub departures: String,
 }
 
-/// "As in the source: n = 50 and k = 3.", or nothing where the run is no experiment of a publication.
-pub fn kept(preset: &Preset) -> String {
-    let ledger = preset.ledger().unwrap_or_default();
-    match settings(&preset.link().spec, &ledger.kept) {
-        settings if settings.is_empty() => settings,
-        settings => tr!("As in the source: {settings}.", settings),
-    }
-}
-
-/// "Different from the source: B = 32 instead of 64. The source does not state: η = 0.1.", then the preset's own remarks.
-pub fn departures(preset: &Preset) -> String {
-    let mut sentences = vec![];
-    if let Some(ledger) = preset.ledger() {
+impl Instance {
+    /// Compares the preset's run with its source. Decodes the preset's link once.
+    pub fn of(preset: &Preset) -> Self {
         let spec = preset.link().spec;
-        let changed = ledger.changed.iter().map(|(key, stated)| changed(&spec, key, stated));
-        let changed: Vec<String> = changed.chain(preset.departs.iter().map(departure)).collect();
-        if !changed.is_empty() {
-            sentences.push(tr!("Different from the source: {settings}.", settings = changed.join("; ")));
+        let (mut kept, mut sentences) = (String::new(), vec![]);
+        if let Some(experiment) = preset.experiment {
+            let ledger = Ledger::of(&spec, experiment);
+            let same = settings(&spec, &ledger.kept);
+            if !same.is_empty() {
+                kept = tr!("As in the source: {settings}.", settings = same);
+            }
+            let changed = ledger.changed.iter().map(|(key, stated)| changed(&spec, key, stated));
+            let changed: Vec<String> = changed.chain(preset.departs.iter().map(departure)).collect();
+            if !changed.is_empty() {
+                sentences.push(tr!("Different from the source: {settings}.", settings = changed.join("; ")));
+            }
+            let chosen = settings(&spec, &ledger.chosen);
+            if !chosen.is_empty() {
+                sentences.push(tr!("The source does not state: {settings}.", settings = chosen));
+            }
         }
-        let chosen = settings(&spec, &ledger.chosen);
-        if !chosen.is_empty() {
-            sentences.push(tr!("The source does not state: {settings}.", settings = chosen));
+        if !preset.instance.is_empty() {
+            sentences.push(translated(preset.instance).into());
         }
+        Self { kept, departures: sentences.join(" ") }
     }
-    if !preset.instance.is_empty() {
-        sentences.push(translated(preset.instance).into());
-    }
-    sentences.join(" ")
+}
+
+/// Both texts of the preset's [`Instance`], one after the other.
+pub fn instance(preset: &Preset) -> String {
+    let Instance { kept, departures } = Instance::of(preset);
+    [kept, departures].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Settings with their values in the run, as a list; a setting with an empty value, such as no list of bits, says nothing.
@@ -57,8 +61,7 @@ fn current(spec: &RunSpec, key: &str) -> String {
 
 /// "B = 32 instead of 64 or 128".
 fn changed(spec: &RunSpec, key: &str, stated: &str) -> String {
-    let name = format!("{} = ", super::words::symbol(spec, key));
-    let stated = stated.split(" | ").map(|text| setting(spec, key, text).replacen(&name, "", 1));
+    let stated = stated.split(" | ").map(|text| setting_value(spec, key, text));
     let source = stated.reduce(|values, value| tr!("{values} or {value}", values, value)).unwrap_or_default();
     tr!("{here} instead of {source}", here = current(spec, key), source)
 }

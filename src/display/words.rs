@@ -126,8 +126,13 @@ pub fn symbol(spec: &RunSpec, key: &str) -> String {
 
 /// "λ = 0.003": a setting with a value as it stands in a link.
 pub fn setting(spec: &RunSpec, key: &str, text: &str) -> String {
+    format!("{} = {}", symbol(spec, key), setting_value(spec, key, text))
+}
+
+/// "10,000": a value of a setting as it stands in a link, without the setting's name.
+pub fn setting_value(spec: &RunSpec, key: &str, text: &str) -> String {
     let number = text.parse().ok().filter(|_| key != "seed").map(thousands);
-    format!("{} = {}", symbol(spec, key), number.unwrap_or_else(|| option(spec, key, text)))
+    number.unwrap_or_else(|| option(spec, key, text))
 }
 
 /// The label of an option of the setting behind `key`; other text as it is.

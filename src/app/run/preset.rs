@@ -5,33 +5,61 @@ use leptos::prelude::*;
 use crate::app::files::openers::openers;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::display::instance::{departures, kept};
+use crate::display::instance::Instance;
 use crate::labs::{find, preset_groups};
 use crate::language::translated;
 
-/// What the card says: claim, source, departures from the source, and settings as in the source.
-fn card(state: &State) -> (String, String, String, String) {
-    match state.preset() {
-        Some(preset) => {
-            let time =
-                if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
-            let claim = match state.is_predicting() {
-                true => tr!("The result of this run is shown after your prediction."),
-                false => translated(preset.claim),
+/// What the texts of the card depend on.
+#[derive(Clone, PartialEq)]
+struct Chosen {
+    preset: Option<&'static str>,
+    task: &'static str,
+    citation: &'static str,
+    is_predicting: bool,
+}
+
+impl Chosen {
+    fn of(state: &State) -> Self {
+        let task = state.run.link.spec.task.info();
+        Self {
+            preset: state.preset().map(|preset| preset.slug),
+            task: task.name,
+            citation: task.sources.first().map(|source| source.cite).unwrap_or_default(),
+            is_predicting: state.is_predicting(),
+        }
+    }
+}
+
+/// The texts of the card on the chosen run.
+#[derive(Clone, PartialEq)]
+struct Card {
+    claim: String,
+    citation: &'static str,
+    departures: String,
+    /// Settings that are as in the source.
+    kept: String,
+}
+
+impl Card {
+    fn of(chosen: &Chosen) -> Self {
+        let Some(preset) = chosen.preset.and_then(find) else {
+            return Self {
+                // The settings' questions stand below.
+                claim: tr!("{task}, with your own settings.", task = translated(chosen.task)),
+                citation: chosen.citation,
+                departures: tr!("The address of this page contains all settings.").into(),
+                kept: String::new(),
             };
-            (claim.into(), preset.source.into(), format!("{}{time}", departures(preset)), kept(preset))
+        };
+        let Instance { kept, mut departures } = Instance::of(preset);
+        if !preset.time.is_empty() {
+            departures = format!("{departures} {}", translated(preset.time));
         }
-        None => {
-            let info = state.run.link.spec.task.info();
-            let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
-            (
-                // What there is to learn stands below.
-                tr!("{task}, with your own settings.", task = translated(info.name)),
-                source.into(),
-                tr!("The address of this page contains all settings.").into(),
-                String::new(),
-            )
-        }
+        let claim = match chosen.is_predicting {
+            true => tr!("The result of this run is shown after your prediction."),
+            false => translated(preset.claim),
+        };
+        Self { claim: claim.into(), citation: preset.source, departures, kept }
     }
 }
 
@@ -71,21 +99,23 @@ pub fn Presets() -> impl IntoView {
 #[component]
 pub fn Story() -> impl IntoView {
     let store = Store::here();
-    let card = store.memo(card);
+    // Comparing a preset with its source decodes links: only when another run is chosen, and not with every message.
+    let chosen = store.memo(Chosen::of);
+    let card = Memo::new(move |_| chosen.with(Card::of));
     let advice =
         store.memo(|state| openers().map_or(vec![], |openers| (openers.advice)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("Result of this run")>
             // Markup: `Store::explained`, which escapes texts.
-            <p class="story__claim" data-testid="claim" inner_html=move || card.with(|c| store.explained(&c.0))></p>
+            <p class="story__claim" data-testid="claim" inner_html=move || card.with(|c| store.explained(&c.claim))></p>
             <p class="story__source">
-                <cite>{move || card.with(|c| c.1.clone())}</cite>
+                <cite>{move || card.with(|c| c.citation)}</cite>
                 " "
                 // Markup: likewise.
-                <span inner_html=move || card.with(|c| store.explained(&c.2))></span>
+                <span inner_html=move || card.with(|c| store.explained(&c.departures))></span>
             </p>
-            {move || card.with(|c| (!c.3.is_empty()).then(|| {
-                let kept = store.explained(&c.3);
+            {move || card.with(|c| (!c.kept.is_empty()).then(|| {
+                let kept = store.explained(&c.kept);
                 view! {
                     <details class="story__kept">
                         <summary>{tr!("Settings as in the source")}</summary>
