@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use toml::Table;
+
 use crate::Outcome;
 use crate::process::say;
 
@@ -140,6 +142,12 @@ fn forget_our_crate(builds: &Path) {
 pub fn read(file: impl AsRef<Path>) -> Outcome<String> {
     let file = file.as_ref();
     fs::read_to_string(file).map_err(|why| format!("cannot read {}: {why}", file.display()))
+}
+
+/// Reads a TOML file, or says which one could not be read.
+pub fn read_toml(file: impl AsRef<Path>) -> Outcome<Table> {
+    let file = file.as_ref();
+    read(file)?.parse().map_err(|why| format!("cannot read {}: {why}", file.display()))
 }
 
 /// Writes a file and the folders above it, or says which one could not be written.

@@ -1,7 +1,7 @@
 //! The chores of Vivarium: `cargo xtask <command>`.
 //!
 //! # Why
-//! One command line for people and for CI, with no dependency, so that it compiles in a second.
+//! One command line for people and for CI, with few dependencies, so that it compiles in ten seconds.
 //! Whatever it builds or installs goes to one cache folder outside the clone ([`cache`]), so a fresh
 //! clone on a warm machine compiles only our own crate.
 

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use toml::Value;
+
 use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, find, path_with, run, run_within, say};
@@ -116,11 +118,13 @@ pub fn wasm_std(project: &Project) -> Outcome<Toolchain> {
 }
 
 fn system_compiler_is_new_enough(project: &Project) -> bool {
-    let Ok(manifest) = project.read("Cargo.toml") else {
+    let Ok(manifest) = cache::read_toml(project.root.join("Cargo.toml")) else {
         return false;
     };
-    let needed =
-        manifest.lines().find_map(|line| line.strip_prefix("rust-version = ")).and_then(Version::find);
+    let stated =
+        |package: &Value| package.get("rust-version").and_then(Value::as_str).and_then(Version::find);
+    let of_all = manifest.get("workspace").and_then(|workspace| workspace.get("package"));
+    let needed = of_all.and_then(stated).or_else(|| manifest.get("package").and_then(stated));
     Path::new("/usr/bin/cargo").is_file()
         && version::of("/usr/bin/rustc").is_some_and(|version| needed.is_none_or(|old| version >= old))
 }
@@ -179,8 +183,8 @@ fn trunk(project: &Project) -> Outcome {
 }
 
 fn wasm_bindgen(project: &Project) -> Outcome {
-    let needed = version::locked(&project.read("Cargo.lock")?, "wasm-bindgen")
-        .ok_or("Cargo.lock names no wasm-bindgen")?;
+    let lock = cache::read_toml(project.root.join("Cargo.lock"))?;
+    let needed = version::locked(&lock, "wasm-bindgen").ok_or("Cargo.lock names no wasm-bindgen")?;
     if installed(project, "wasm-bindgen") == Some(needed) {
         return Ok(());
     }
@@ -195,8 +199,10 @@ fn wasm_bindgen(project: &Project) -> Outcome {
 
 fn wasm_split(project: &Project) -> Outcome {
     // It does not tell its version, so cargo's list of what it installed does.
-    let list = cache::read(project.tools().join(".crates.toml")).unwrap_or_default();
-    if list.contains(&format!("\"wasm_split_cli_support {SPLIT} ")) {
+    let list = cache::read_toml(project.tools().join(".crates.toml")).unwrap_or_default();
+    let installed = list.get("v1").and_then(Value::as_table);
+    let wanted = format!("wasm_split_cli_support {SPLIT} ");
+    if installed.is_some_and(|installed| installed.keys().any(|name| name.starts_with(&wanted))) {
         return Ok(());
     }
     say("wasm-split-cli cuts off what the page fetches after its first picture");

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use toml::{Table, Value};
+
 use crate::Outcome;
-use crate::cache::Project;
+use crate::cache::{self, Project};
 use crate::process::{command, output};
 use crate::system;
 
@@ -24,7 +26,7 @@ for (const file of process.argv.slice(1)) {
 
 /// Prints the sizes of the page's wasm, script and style files; an error if one is over its budget.
 pub fn check(project: &Project) -> Outcome {
-    let budgets = budgets(&project.read(BUDGET)?);
+    let budgets = budgets(&cache::read_toml(project.root.join(BUDGET))?)?;
     let mut files: Vec<_> = fs::read_dir(project.dist())
         .map_err(|_| "no page in dist; run `cargo xtask build`")?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -74,15 +76,16 @@ fn plain_name(name: &str) -> String {
     plain
 }
 
-/// Reads lines of the form `"name" = number`.
-fn budgets(text: &str) -> BTreeMap<String, f64> {
-    text.lines()
-        .filter_map(|line| {
-            let (name, size) = line.split_once('=')?;
-            let name = name.trim().strip_prefix('"')?.strip_suffix('"')?;
-            Some((name.to_string(), size.split('#').next()?.trim().parse().ok()?))
-        })
-        .collect()
+/// The limits by name of file, in KiB after compression.
+fn budgets(file: &Table) -> Outcome<BTreeMap<String, f64>> {
+    let list = file.get("brotli_kib").and_then(Value::as_table);
+    let list = list.ok_or_else(|| format!("{BUDGET} has lost its [brotli_kib]"))?;
+    let number = |size: &Value| size.as_float().or_else(|| Some(size.as_integer()? as f64));
+    let read = |(name, size): (&String, &Value)| {
+        let size = number(size).ok_or_else(|| format!("{BUDGET}: the limit of {name} is no number"))?;
+        Ok((name.clone(), size))
+    };
+    list.iter().map(read).collect()
 }
 
 #[cfg(test)]
@@ -98,7 +101,11 @@ mod checks {
 
     #[test]
     fn a_budget_is_a_name_and_a_number() {
-        let read = budgets("# why\n[brotli_kib]\n\"app_bg.wasm\" = 400  # the page\n");
-        assert_eq!(read.into_iter().collect::<Vec<_>>(), [("app_bg.wasm".to_string(), 400.0)]);
+        let read = |text: &str| budgets(&text.parse().unwrap());
+        let sizes =
+            read("# why\n[brotli_kib]\n\"app_bg.wasm\" = 400  # the page\n\"app.js\" = 20.5\n").unwrap();
+        let sizes: Vec<_> = sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect();
+        assert_eq!(sizes, [("app.js", 20.5), ("app_bg.wasm", 400.0)]);
+        assert!(read("[brotli_kib]\n\"app.js\" = \"20\"\n").is_err() && read("").is_err());
     }
 }

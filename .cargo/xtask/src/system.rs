@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
+use serde_json::Value;
+
 use crate::Outcome;
 use crate::cache::Project;
 use crate::process::{command, find, output, run, say};
@@ -101,8 +103,9 @@ fn packages(project: &Project, wanted: &[Package], why: &str) -> Outcome {
 }
 
 fn is_installed(modules: &Path, (name, version): &Package) -> bool {
-    fs::read_to_string(modules.join(name).join("package.json"))
-        .is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
+    let manifest = fs::read(modules.join(name).join("package.json"));
+    let manifest = manifest.ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    manifest.is_some_and(|manifest| manifest["version"] == *version)
 }
 
 /// Sees to Node and npm.

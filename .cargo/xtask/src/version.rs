@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use toml::{Table, Value};
+
 use crate::process::{command, output};
 
 /// A version without its suffix.
@@ -31,11 +33,11 @@ pub fn of(program: impl AsRef<Path>) -> Option<Version> {
     Version::find(&output(command(program.as_ref()).arg("--version"))?)
 }
 
-/// The version of a package in the text of a `Cargo.lock`.
-pub fn locked(lock: &str, package: &str) -> Option<Version> {
-    let name = format!("name = \"{package}\"");
-    let entry = lock.split("[[package]]").find(|entry| entry.lines().any(|line| line == name))?;
-    entry.lines().find(|line| line.starts_with("version = ")).and_then(Version::find)
+/// The version of a package in a `Cargo.lock`.
+pub fn locked(lock: &Table, package: &str) -> Option<Version> {
+    let is_named = |entry: &&Value| entry.get("name").and_then(Value::as_str) == Some(package);
+    let entry = lock.get("package")?.as_array()?.iter().find(is_named)?;
+    Version::find(entry.get("version")?.as_str()?)
 }
 
 #[cfg(test)]
@@ -62,7 +64,8 @@ mod checks {
         let lock = "version = 4\n\n[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n\
                     dependencies = [\n \"wasm-bindgen-macro\",\n]\n";
-        assert_eq!(locked(lock, "wasm-bindgen"), Some(Version(0, 2, 130)));
-        assert_eq!(locked(lock, "wasm"), None);
+        let lock = lock.parse().unwrap();
+        assert_eq!(locked(&lock, "wasm-bindgen"), Some(Version(0, 2, 130)));
+        assert_eq!(locked(&lock, "wasm"), None);
     }
 }
