@@ -13,6 +13,7 @@ mod python;
 mod serve;
 mod setup;
 mod size;
+mod skipped;
 mod split;
 mod supply;
 mod system;
@@ -53,7 +54,8 @@ cargo xtask <command>
                         the same in its browser alone, then next to TensorFlow.js in turns
   lab <arguments>       the command line of the library; `cargo lab` is short for it
   split                 what Trunk calls to cut the page's program in two
-  setup [--browser]     only fetch the tools, or the browsers too; every command above does so by itself
+  setup [--browser]     only fetch the tools, or the browsers and the Vulkan driver of the tests
+                        too; every command above does so by itself
 
 Tools and build outputs live in $VIVARIUM_CACHE, or else in ~/.cache/vivarium.";
 
@@ -77,7 +79,10 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
     let has = |flag: &str| rest.iter().any(|argument| argument == flag);
     let outcome = match command {
         "setup" => setup::page(&project).and_then(|_| match has("--browser") {
-            true => system::browser_tests(&project).map(|_| system::engines()),
+            true => system::browser_tests(&project).map(|_| {
+                system::engines();
+                system::vulkan_or_say();
+            }),
             false => Ok(()),
         }),
         "serve" if has("--no-build") => serve::files(&project.dist(), port(rest)?),

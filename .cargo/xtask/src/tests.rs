@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, find, run, say, status, tee};
+use crate::skipped::{self, Skipped};
 use crate::{python, setup, supply, system, web};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
@@ -38,7 +39,7 @@ enum Done {
 struct Report<'a> {
     project: &'a Project,
     parts: Vec<(&'static str, Outcome<Done>, Duration)>,
-    /// The native tests' own summary, printed last.
+    /// The tests that were skipped, then the native tests' own summary, printed last.
     summary: Vec<String>,
 }
 
@@ -87,9 +88,9 @@ impl<'a> Report<'a> {
 
 /// `cargo xtask test`: cheapest first. With a filter, only the native tests that match it.
 pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
-    system::vulkan();
-    let _claim = project.claim(&project.native_builds())?;
     let mut report = Report::new(project);
+    vulkan(&mut report);
+    let _claim = project.claim(&project.native_builds())?;
     if filter.is_empty() {
         format(&mut report);
         everything(&mut report);
@@ -101,9 +102,9 @@ pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
 
 /// `cargo xtask check`: what has to pass before a commit.
 pub fn check(project: &Project) -> Outcome<ExitCode> {
-    system::vulkan();
-    let _claim = project.claim(&project.native_builds())?;
     let mut report = Report::new(project);
+    vulkan(&mut report);
+    let _claim = project.claim(&project.native_builds())?;
     format(&mut report);
     report.part("spelling", |report| match find("typos") {
         Some(typos) => passed(run(command(typos).current_dir(&report.project.root))),
@@ -160,6 +161,16 @@ pub fn dependencies(project: &Project) -> Outcome {
             say("cargo-deny is not installed, so advisories were not checked");
             Ok(())
         }
+    }
+}
+
+/// Sees to a Vulkan driver. Without one, tests on a GPU are skipped on a person's machine and fail in CI.
+fn vulkan(report: &mut Report) {
+    if cfg!(target_os = "linux") {
+        report.part("Vulkan driver", |_| match system::vulkan() {
+            Err(why) if !skipped::is_ci() => Ok(Done::Skipped(format!("and so are tests on a GPU: {why}"))),
+            outcome => passed(outcome),
+        });
     }
 }
 
@@ -245,8 +256,10 @@ fn native_tests(report: &mut Report, filter: &[String]) {
         };
         // For the same reason as all parts run: each failure hidden by another costs a CI run.
         cargo.arg("--no-fail-fast");
+        let skipped = Skipped::start(report.project)?;
+        skipped.watch(&mut cargo);
         let (status, summary) = tee(cargo.args(FEATURES).args(filter), is_summary)?;
-        report.summary = summary;
+        report.summary = [skipped.summary()?, summary].concat();
         if status.success() { Ok(Done::Passed) } else { Err(format!("cargo said {status}")) }
     });
 }
@@ -290,7 +303,7 @@ fn fuzzed(project: &Project) -> PathBuf {
 
 /// `cargo xtask science`: the presets' claims, with their numbers printed.
 pub fn science(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
-    system::vulkan();
+    system::vulkan_or_say();
     let _claim = project.claim(&project.native_builds())?;
     let cargo = &mut native(project);
     cargo.arg("test").args(FEATURES).args(["--test", "science", "--", "--include-ignored", "--nocapture"]);
