@@ -21,6 +21,7 @@ mod tests;
 mod version;
 mod wasm;
 mod web;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -36,7 +37,9 @@ cargo xtask <command>
   serve --no-build      serve dist/ as it is
   build [--public-url ./]
                         build the page into dist/, ready for any static host
-  test [filter]         everything that must hold: format, core, native tests, page, browser
+  test                  everything that must hold: format, core, native tests, page, browser
+  test <filter>         the native tests whose names contain it: a word, a path such as
+                        parity::charts, or with a package in front, labs::parity
   check                 lints and docs on top: what to run before a commit
   format                formats every source file, the labs too, which `cargo fmt` does not find
   dependencies          licences, sources and second copies against deny.toml; advisories

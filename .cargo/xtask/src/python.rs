@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use crate::Outcome;
 use crate::cache::Project;
 use crate::process::{command, find, output, path_with, run, say};
+use crate::workspace;
 
 /// The program, if it is not the first one on PATH.
 const PYTHON: &str = "VIVARIUM_PYTHON";
@@ -56,6 +57,12 @@ pub fn test(project: &Project) -> Outcome {
         .args(["-m", "pytest", "-ra", "-p", "no:cacheprovider", TESTS])
         .env("PYTHONPATH", &place)
         .env("PYTHONDONTWRITEBYTECODE", "1"))
+}
+
+/// What cargo is asked for to compile the module: its own package, or else a feature of the only one.
+pub fn features(project: &Project) -> Outcome<[&'static str; 2]> {
+    let has_package = workspace::has(project, workspace::PYTHON)?;
+    Ok(if has_package { ["--package", workspace::PYTHON] } else { ["--features", "python"] })
 }
 
 /// Whether somebody has named a Python for the tests.

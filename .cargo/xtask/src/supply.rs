@@ -19,7 +19,7 @@ use toml::Table;
 use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, output, run, say};
-use crate::web;
+use crate::{web, workspace};
 
 /// The file of the page with the licences of all that is in it.
 pub const NOTICES: &str = "licences.txt";
@@ -29,8 +29,7 @@ const RULES: &str = "deny.toml";
 const CHORES_LOCK: &str = ".cargo/xtask/Cargo.lock";
 /// What a registry's entry in `Cargo.lock` begins with.
 const REGISTRY: &str = "registry+";
-/// Features of the Python module, which has those of the command line, and of all programs of the page together.
-const NATIVE: &str = "python";
+/// Features of all programs of the page together.
 const PAGE: &str = "ui,train,fused,gpu,web";
 const WASM: &str = "wasm32-unknown-unknown";
 
@@ -52,7 +51,7 @@ pub fn check(project: &Project) -> Outcome {
     let mut flaws = sources(&lock);
     flaws.extend(sources(&packages(&cache::read_toml(project.root.join(CHORES_LOCK))?)));
     flaws.extend(copies(&lock, &list(&rules, "bans", "skip")?));
-    let mut all = tree(project, &["--features", NATIVE, "-e", "normal,build"])?;
+    let mut all = tree(project, &[&native(project)?[..], &["-e", "normal,build"]].concat())?;
     all.extend(published(project)?);
     flaws.extend(licences(&all, &licensees(&list(&rules, "licenses", "allow")?)?));
     match flaws.as_slice() {
@@ -79,6 +78,14 @@ pub fn deny(project: &Project) -> Outcome {
     run(&mut deny(&["check", "advisories"]))
 }
 
+/// The Python module, which has what the command line has; in a workspace, all packages.
+fn native(project: &Project) -> Outcome<Vec<&'static str>> {
+    Ok(match workspace::has(project, workspace::PYTHON)? {
+        true => vec!["--workspace", "--features", "cli"],
+        false => vec!["--features", "python"],
+    })
+}
+
 /// Packages of a `Cargo.lock`: name, version, source and checksum, empty where there is none.
 fn packages(lock: &Table) -> Vec<[String; 4]> {
     let entries = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
@@ -90,8 +97,9 @@ fn packages(lock: &Table) -> Vec<[String; 4]> {
 /// Every package but our own comes from one registry, with a checksum.
 fn sources(lock: &[[String; 4]]) -> Vec<String> {
     let registry = lock.iter().map(|[.., source, _]| source).find(|source| source.starts_with(REGISTRY));
-    let is_ours =
-        |name: &str, source: &str| ["vivarium", env!("CARGO_PKG_NAME")].contains(&name) && source.is_empty();
+    let is_ours = |name: &str, source: &str| {
+        (workspace::is_ours(name) || name == env!("CARGO_PKG_NAME")) && source.is_empty()
+    };
     lock.iter()
         .filter(|[name, _, source, sum]| {
             !is_ours(name, source) && (Some(source) != registry || sum.len() != 64)
@@ -167,7 +175,7 @@ fn list(rules: &Table, section: &str, key: &str) -> Outcome<Vec<String>> {
 fn published(project: &Project) -> Outcome<BTreeSet<Crate>> {
     let mut all = BTreeSet::new();
     for bundle in web::bundles(project)? {
-        let program = ["--target", WASM, "--features", &bundle.features];
+        let program = ["-p", workspace::ROOT, "--target", WASM, "--features", &bundle.features];
         all.extend(tree(project, &[&program[..], &["-e", "normal,no-proc-macro"]].concat())?);
     }
     Ok(all)
@@ -188,7 +196,7 @@ fn crates(lines: &str) -> BTreeSet<Crate> {
         let (package, licence) = (parts.next()?, parts.next()?);
         let mut words = package.split(' ');
         let (name, version) = (words.next()?, words.next()?.strip_prefix('v')?);
-        (name != "vivarium").then(|| Crate {
+        (!workspace::is_ours(name)).then(|| Crate {
             name: name.into(),
             version: version.into(),
             licence: licence.trim().into(),
@@ -409,7 +417,7 @@ mod checks {
 
     #[test]
     fn lines_of_the_tree_are_crates() {
-        let lines = "vivarium v0.1.0 (/here)|MIT|\nab v1.2.3|MIT OR Zlib|https://a.example (*)\nab v1.2.3|MIT OR Zlib|https://a.example\n\n";
+        let lines = "vivarium v0.1.0 (/here)|MIT|\nvivarium-core v0.1.0 (/here/src/core)|MIT|\nab v1.2.3|MIT OR Zlib|https://a.example (*)\nab v1.2.3|MIT OR Zlib|https://a.example\n\n";
         let found = crates(lines);
         let first = found.first().expect("a crate");
         assert_eq!((found.len(), first.name.as_str(), first.version.as_str()), (1, "ab", "1.2.3"));

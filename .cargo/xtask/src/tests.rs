@@ -19,7 +19,7 @@ use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, find, run, say, status, tee};
 use crate::skipped::{self, Skipped};
-use crate::{python, setup, supply, system, web};
+use crate::{python, setup, supply, system, web, workspace};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
 const LINKS: &str = "tests/fuzz/links.mjs";
@@ -113,10 +113,13 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
     report.part("lints, chores", |report| {
         passed(run(chores(report.project, "clippy").args(["--all-targets", "--", "-Dwarnings"])))
     });
-    let clippy = [&["clippy", "--all-targets"], &FEATURES[..], &["--", "-Dwarnings"]].concat();
+    let every_package = workspace::every_package(project)?;
+    let clippy =
+        [&["clippy", "--all-targets"], &FEATURES[..], &every_package, &["--", "-Dwarnings"]].concat();
     report.cargo("lints, native", &clippy);
-    // Beside the others, since its tests need a Python: `cargo xtask python` runs them.
-    report.cargo("lints, Python", &["clippy", "--lib", "--features", "python", "--", "-Dwarnings"]);
+    // Separate, since its tests need a Python: `cargo xtask python` runs them.
+    let python = python::features(project)?;
+    report.cargo("lints, Python", &[&["clippy", "--lib"], &python[..], &["--", "-Dwarnings"]].concat());
     report.part("lints, CUDA", |report| {
         let mut clippy = native(report.project);
         clippy.args(["clippy", "--lib", "--features", "cli,cuda", "--", "-Dwarnings"]);
@@ -140,6 +143,7 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
         passed(run(native(report.project)
             .args(["doc", "--no-deps", "--document-private-items"])
             .args(FEATURES)
+            .args(&every_package)
             .env("RUSTDOCFLAGS", "-Dwarnings")))
     });
     report.part("cargo deny", |report| match find("cargo-deny") {
@@ -223,7 +227,10 @@ fn everything(report: &mut Report) {
     report.part("dependencies", |report| passed(supply::check(report.project)));
     report.cargo("core alone", &["check", "--lib", "--no-default-features"]);
     native_tests(report, &[]);
-    report.cargo("examples in docs", &[&["test", "--doc"], &FEATURES[..]].concat());
+    report.part("examples in docs", |report| {
+        let every_package = workspace::every_package(report.project)?;
+        passed(run(native(report.project).args(["test", "--doc"]).args(FEATURES).args(every_package)))
+    });
     report.part("links as WebAssembly", |report| {
         run(native(report.project).args(["fmt", "--check", "--manifest-path"]).arg(fuzzed(report.project)))?;
         passed(links(report.project, &[]))
@@ -247,21 +254,72 @@ fn everything(report: &mut Report) {
     });
 }
 
-fn native_tests(report: &mut Report, filter: &[String]) {
+fn native_tests(report: &mut Report, arguments: &[String]) {
     report.part("native tests", |report| {
         let mut cargo = native(report.project);
-        match find("cargo-nextest") {
-            Some(_) => cargo.args(["nextest", "run"]),
-            None => cargo.args(["test", "--lib", "--bins", "--tests"]),
+        let runner = match find("cargo-nextest") {
+            Some(_) => Runner::Nextest,
+            None => Runner::Cargo,
         };
+        cargo.args(runner.words());
         // For the same reason as all parts run: each failure hidden by another costs a CI run.
-        cargo.arg("--no-fail-fast");
+        cargo.arg("--no-fail-fast").args(FEATURES);
+        cargo.args(scope(report.project, runner, arguments)?);
         let skipped = Skipped::start(report.project)?;
         skipped.watch(&mut cargo);
-        let (status, summary) = tee(cargo.args(FEATURES).args(filter), is_summary)?;
+        let (status, summary) = tee(&mut cargo, is_summary)?;
         report.summary = [skipped.summary()?, summary].concat();
         if status.success() { Ok(Done::Passed) } else { Err(format!("cargo said {status}")) }
     });
+}
+
+/// What runs the native tests.
+#[derive(Clone, Copy)]
+enum Runner {
+    Cargo,
+    Nextest,
+}
+
+impl Runner {
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Cargo => &["test"],
+            Self::Nextest => &["nextest", "run"],
+        }
+    }
+
+    /// All targets with native tests.
+    fn every_target(self) -> &'static [&'static str] {
+        match self {
+            Self::Cargo => &["--lib", "--bins", "--tests"],
+            Self::Nextest => &[],
+        }
+    }
+}
+
+/// What to compile, and what to pass on: only packages that match the filters, or all.
+fn scope(project: &Project, runner: Runner, arguments: &[String]) -> Outcome<Vec<String>> {
+    let at = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    let (filters, rest) = arguments.split_at(at);
+    // Somebody who passes options to cargo may choose targets or packages, and which words are filters is unknown.
+    let has_options = filters.iter().any(|word| word.starts_with('-'));
+    let has_packages = filters.iter().any(|word| ["-p", "--package", "--workspace"].contains(&word.as_str()));
+    let selection = if has_options { None } else { workspace::select(&project.root, filters)? };
+    let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    Ok(match selection {
+        Some(selection) => {
+            let mut words = texts(&selection.arguments());
+            // Behind the dashes both runners take several filters.
+            words.push("--".into());
+            words.extend(selection.filters);
+            words.extend(rest.iter().skip(1).cloned());
+            words
+        }
+        None => {
+            let packages = if has_packages { vec![] } else { workspace::every_package(project)? };
+            [texts(runner.every_target()), texts(&packages), arguments.to_vec()].concat()
+        }
+    })
 }
 
 /// Whether a line is nextest's or cargo's account of a whole run.
