@@ -2,92 +2,57 @@
 //!
 //! # The map of the source
 //!
-//! | module | contents |
-//! |---|---|
-//! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
-//! | [`language`] | texts in the reader's language |
-//! | [`sources`] | the publications that are cited |
-//! | [`sorting`] | sorting by one function for all types |
-//! | [`bounds`] | how large a run may be |
-//! | [`rng`] | the one source of randomness, the same on every processor |
-//! | [`groups`] | finite groups and their irreducible real representations |
-//! | [`markov`] | Markov chains, and how well they can be predicted |
-//! | [`tokens`] | prompts whose positions name tokens, and the theory of such prompts |
-//! | [`mod@functions`] | prompts of points of a function, and baselines that predict them without a transformer |
-//! | [`descent`] | a transformer whose layers make gradient descent on a network that is stored in its tokens |
-//! | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
-//! | [`succinct`] | learning algorithms inside convolutional networks: programs on a grid of examples, and rules found by search |
-//! | [`machines`] | Turing machines, and a transformer that runs them |
-//! | [`tasks`], [`models`] | the tasks, and the networks that learn them |
-//! | [`optim`] | losses and update rules |
-//! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
-//! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
-//! | [`labs`] | the parts that belong to one lab only: its charts, probes, texts, presets, stories and panels |
-//! | [`protocol`] | the messages between page and worker |
-//! | [`pytorch`] | the parts of a PyTorch script that a task, a model or an optimizer adds |
-//! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
-//! | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
-//! | [`ui`] | parts of the page that depend on no lab and on no state of the page |
-//! | [`probing`] | measurements that are made in short slices; the labs declare them |
-//! | [`display`] | a run as it is shown, the charts of every lab, and the contract of the labs |
-//! | `cli`, `python` | the command line, and its runs and sweeps as a Python module |
-//! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
+//! Each crate is a folder of `src/` and names only the crates above it in this table, which is what its `Cargo.toml` lists. This
+//! package holds the programs (`src/bin/`) and the tests of several crates together (`tests/`), and re-exports the crates'
+//! modules.
 //!
-//! To find where a chart is made: the name and help of a chart are with its task (`src/tasks/<task>/charts.rs`), and
-//! its drawing code is in its lab (`src/labs/<lab>/charts.rs`), or in `src/display/charts/` if every lab has the chart.
+//! | crate | modules | contents |
+//! |---|---|---|
+//! | `vivarium-core` | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
+//! | | [`language`], [`sources`] | texts in the reader's language; the publications that are cited |
+//! | | [`bounds`], [`rng`], [`sorting`] | how large a run may be; the one source of randomness; sorting by one function for all types |
+//! | | [`pytorch`] | the parts of a PyTorch script that a task, a model or an optimizer adds |
+//! | `vivarium-science` | [`groups`] | finite groups and their irreducible real representations |
+//! | | [`markov`], [`tokens`] | Markov chains, and how well they can be predicted; prompts whose positions name tokens |
+//! | | [`mod@functions`] | prompts of points of a function, and baselines that predict them without a transformer |
+//! | | [`descent`] | a transformer whose layers make gradient descent on a network that is stored in its tokens |
+//! | | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
+//! | | [`succinct`] | programs inside convolutional networks, and cell rules found by search |
+//! | | [`machines`] | Turing machines, and a transformer that runs them |
+//! | `vivarium-model` | [`tasks`], [`models`], [`optim`] | the tasks, the networks that learn them, losses and update rules |
+//! | | [`run`], [`permalink`], [`sweep`] | the value that determines a run; its link; grids of runs |
+//! | | [`chart`] | the catalogue of charts: names, help and order |
+//! | | [`protocol`], [`platform`] | the messages between page and worker; the only target-dependent code |
+//! | `vivarium-kernels` | [`kernels`] | training loops on the GPU and on the processor |
+//! | `vivarium-training` | [`training`] | the sessions that drive them, and which device trains a run |
+//! | `vivarium-plot` | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
+//! | `vivarium-view` | [`display`], [`probing`] | a run as it is shown; measurements that are made in short slices |
+//! | | [`presets`], [`record`] | named runs with a claim; a run as files: CSV, JSON, a command, a PyTorch script |
+//! | | [`ui`] | parts of the page that depend on no lab and on no state of the page |
+//! | `vivarium-labs` | [`labs`] | what belongs to one lab only: its charts, probes, texts, presets, stories and panels |
+//! | `vivarium-worker`, `vivarium-app` | `worker`, `app` | the two halves of the page |
+//! | `vivarium-cli`, `vivarium-python` | `cli` | the command line, and its runs and sweeps as a Python module |
 //!
-//! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli → python.
-//! `tests/suite/layers.rs` holds the table.
+//! To find where a chart is made: the name and help of a chart are with its task (`src/model/tasks/<task>/charts.rs`), and its
+//! drawing code is in its lab (`src/labs/<lab>/charts.rs`), or in `src/view/display/charts/` if every lab has the chart.
 //!
 //! # Dimension letters
 //!
 //! `replicas`: networks trained side by side, the first axis of every parameter. `batch`: examples.
 //! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
 
-#[macro_use]
-pub mod language;
+pub use vivarium_core::{bounds, catalog, language, pytorch, rng, settings, sorting, sources};
+pub use vivarium_kernels as kernels;
+pub use vivarium_labs as labs;
+pub use vivarium_model::{chart, models, optim, permalink, platform, protocol, run, sweep, tasks};
+pub use vivarium_plot::{analysis, charts};
+pub use vivarium_science::{circuits, descent, functions, groups, machines, markov, succinct, tokens};
+pub use vivarium_training as training;
+pub use vivarium_view::{display, presets, probing, record, ui};
 
-pub mod analysis;
-pub mod app;
-pub mod bounds;
-pub mod catalog;
-pub mod charts;
-pub mod circuits;
-pub mod descent;
-pub mod display;
-pub mod functions;
-pub mod groups;
-pub mod kernels;
-pub mod labs;
-pub mod machines;
-pub mod markov;
-pub mod models;
-pub mod optim;
-pub mod permalink;
-pub mod platform;
-pub mod presets;
-pub mod probing;
-pub mod protocol;
-pub mod pytorch;
-pub mod record;
-pub mod rng;
-pub mod run;
-pub mod settings;
-pub mod sorting;
-pub mod sources;
-pub mod succinct;
-pub mod sweep;
-pub mod tasks;
-pub mod tokens;
-pub mod training;
-pub mod ui;
-#[cfg(feature = "session")]
-pub mod worker;
-#[cfg(all(feature = "session", feature = "web", target_family = "wasm"))]
-pub mod worker_web;
-
+#[cfg(any(feature = "ui", feature = "cli"))]
+pub use vivarium_app as app;
 #[cfg(feature = "cli")]
-pub mod cli;
-#[cfg(feature = "python")]
-pub mod python;
+pub use vivarium_cli as cli;
+#[cfg(any(feature = "train", feature = "fused"))]
+pub use vivarium_worker as worker;

@@ -9,7 +9,7 @@
   /** Whether this is a frame with `sandbox` and without `allow-same-origin`: it has no storage and no origin. */
   const isOpaque = self.origin === "null" && location.protocol.startsWith("http");
 
-  // The program says it again and better (src/permalink/lesson.rs); until then the picture of the page fits its frame.
+  // The program says it again and better (src/model/permalink/lesson.rs); until then the picture of the page fits its frame.
   if (/^#v1\/[^?]*\?(.*&)?embed(=(1|on)?)?(&|$)/.test(location.hash)) document.documentElement.dataset.embed = "on";
 
   // The one policy that the content policy allows: whatever becomes markup, or the address of a program, comes by here.

@@ -29,7 +29,7 @@ const missing = () => {
   throw new Error("missing file");
 };
 
-// Whether the worker reads a file (src/worker_web.rs), or helps the worker that has opened it (src/worker_web/helpers.rs).
+// Whether the worker reads a file (src/worker/web.rs), or helps the worker that has opened it (src/worker/web/helpers.rs).
 self.vivariumReadsFile = here.searchParams.has("reads");
 self.vivariumHelpsRun = here.searchParams.has("helps");
 self.vivariumAddress = here.href;
@@ -42,7 +42,7 @@ async function fetched() {
 
 try {
   const { default: init, build = "" } = await import(address(`${bin}${end}.js`)).catch(missing);
-  // What the file itself says, whatever its name is: the worker greets the page with it (src/worker_web.rs).
+  // What the file itself says, whatever its name is: the worker greets the page with it (src/worker/web.rs).
   self.vivariumBuild = build;
   await init({ module_or_path: (isGiven && (await given)) || (await fetched()) });
   self.removeEventListener("message", keep);

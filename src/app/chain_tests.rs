@@ -2,19 +2,21 @@
 
 use super::opened::{bars, grid, lines, opened as open};
 use super::state::{Action, State};
-use crate::analysis::chart::Kind;
-use crate::analysis::{Reading, Role, chart};
-use crate::app::run::status::status;
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::display::summary::{Newest, extra, names};
-use crate::labs::markov::probes::{ABLATION, PARAMETERS};
-use crate::labs::markov::state::{MarkovState, Origin, Who};
-use crate::markov::{BayesLine, Measure, Strategy};
-use crate::permalink::encode;
-use crate::protocol::{Ending, Event, Finding, Payload, Row};
-use crate::tasks::Form;
-use crate::tasks::markov::charts as markov_charts;
+use crate::run::status::status;
+use vivarium_labs::markov::probes::{ABLATION, PARAMETERS};
+use vivarium_labs::markov::state::{MarkovState, Origin, Who};
+use vivarium_model::chart;
+use vivarium_model::chart::Chart;
+use vivarium_model::chart::Kind;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::{Ending, Event, Finding, Payload, Row};
+use vivarium_model::tasks::Form;
+use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_plot::analysis::{Reading, Role};
+use vivarium_science::markov::{BayesLine, Measure, Strategy};
+use vivarium_view::display::Phase;
+use vivarium_view::display::charts::ChartOfRun;
+use vivarium_view::display::summary::{Newest, extra, names};
 
 /// Posterior mean after 001010 for uniform rows, by a midpoint rule with 4,000 nodes for each row.
 const BAYES_AFTER_AABABA: [f64; 2] = [0.432_139_276, 0.567_860_724];
@@ -156,7 +158,7 @@ fn divergences_and_cross_entropies_share_no_chart() {
     state.run.solved = vec![(0, 225)];
     assert_eq!(lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
     assert_eq!(lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
-    state.run.link.view.y_axis = crate::permalink::Axis::Log;
+    state.run.link.view.y_axis = vivarium_model::permalink::Axis::Log;
     assert!(lines(markov_charts::TRUTH, &state).log_y && !lines(markov_charts::SCORES, &state).log_y);
 }
 
@@ -258,15 +260,15 @@ fn findings_reach_their_charts() {
 #[test]
 fn parameters_of_a_worker_travel_to_the_sequence() {
     use super::trainer::{Program, TrainerMessage};
-    use crate::app::trainer::device::Survey;
+    use crate::trainer::device::Survey;
     let mut state = open("#v1/markov?model=minimal-markov&device=cpu");
     state.apply(Action::Surveyed(Survey::NoAdapter));
     let mut hear = |event, payload| {
-        let message = crate::protocol::Message { event, payload };
+        let message = vivarium_model::protocol::Message { event, payload };
         state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message)));
     };
-    let report = crate::protocol::DeviceReport {
-        kind: crate::protocol::DeviceKind::Cpu,
+    let report = vivarium_model::protocol::DeviceReport {
+        kind: vivarium_model::protocol::DeviceKind::Cpu,
         name: "CPU".into(),
         simulated: false,
     };

@@ -1,6 +1,6 @@
 //! Markup as text, for what is made of many like pieces: stories, the gallery, and texts with terms of the glossary.
 
-use crate::display::glossary::{Marks, Piece, stressed};
+use vivarium_view::display::glossary::{Marks, Piece, stressed};
 
 /// A text as markup, in which the terms of the glossary can be pressed.
 pub(super) fn explained(text: &str) -> String {

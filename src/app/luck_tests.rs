@@ -1,17 +1,18 @@
 //! Rewound tickets and the floor of resources, played through as a person would.
 
-use crate::tasks::sparse_parity::charts as parity_charts;
 use std::sync::Arc;
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
+use vivarium_view::display::charts::ChartOfRun;
 
 use super::state::{Action, State};
-use crate::analysis::Reading;
-use crate::analysis::tickets::luck;
-use crate::app::sweeps::map::{legend, markup};
-use crate::display::Phase;
-use crate::labs::find;
-use crate::labs::parity::luck::{floor, rewound};
-use crate::models::mlp::W;
-use crate::permalink::decode;
+use crate::sweeps::map::{legend, markup};
+use vivarium_labs::find;
+use vivarium_labs::parity::luck::{floor, rewound};
+use vivarium_model::models::mlp::W;
+use vivarium_model::permalink::decode;
+use vivarium_plot::analysis::Reading;
+use vivarium_plot::analysis::tickets::luck;
+use vivarium_view::display::Phase;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -68,7 +69,7 @@ fn the_winners_are_rewound_by_a_link() {
             .starts_with("The neurons with the largest weight norms are 2, 4, 6, 8 and 1.")
     );
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
-    let mut ticket = open(&crate::permalink::encode(&link));
+    let mut ticket = open(&vivarium_model::permalink::encode(&link));
     let Reading::Bars(bars) = parity_charts::LUCK.reading(&ticket.run) else { panic!("bars") };
     assert_eq!(bars.bars.len(), 5);
     assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
@@ -142,10 +143,10 @@ mod trained {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::protocol::Row;
-    use crate::run::RunSpec;
-    use crate::training::launch::device::Device;
-    use crate::training::session::{Options, Session};
+    use vivarium_model::protocol::Row;
+    use vivarium_model::run::RunSpec;
+    use vivarium_training::launch::device::Device;
+    use vivarium_training::session::{Options, Session};
 
     /// Nothing on the processor waits.
     fn ready<T>(future: impl Future<Output = T>) -> T {

@@ -4,21 +4,21 @@ use std::path::Path;
 
 use super::state::{Action, State};
 use super::tour::TourAction;
-use crate::app::charts::viewport::legend;
-use crate::app::gallery::strip;
-use crate::app::share::{qr, teaching};
-use crate::app::sweeps::form::Choice;
-use crate::app::sweeps::map::markup;
-use crate::charts::Named;
-use crate::labs::parity::luck::{knobs_markup, places, winners_markup};
-use crate::language::{Table, speak};
-use crate::permalink::decode;
+use crate::charts::viewport::legend;
+use crate::gallery::strip;
+use crate::share::{qr, teaching};
+use crate::sweeps::form::Choice;
+use crate::sweeps::map::markup;
+use vivarium_core::language::{Table, speak};
+use vivarium_labs::parity::luck::{knobs_markup, places, winners_markup};
+use vivarium_model::permalink::decode;
+use vivarium_plot::charts::Named;
 
 /// What no markup of ours has, and what ends an attribute; before each text, so that its places stay.
 const EVIL: &str = "<img src=\"x\" onerror=\"y()\">\" onclick=\"z()\" ";
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 fn speak_evil() {
@@ -81,11 +81,11 @@ fn no_translation_becomes_markup() {
 #[test]
 fn no_story_becomes_markup() {
     speak_evil();
-    for story in crate::labs::stories() {
+    for story in vivarium_labs::stories() {
         use super::tour::{handout::handout, lesson::lesson};
         let mut state = open(&format!("#story/{}", story.slug));
         check(story.slug, &state.tour.as_ref().unwrap().html());
-        let text = std::fs::read_to_string(crate::labs::story_file(root(), story.slug).unwrap()).unwrap();
+        let text = std::fs::read_to_string(vivarium_labs::story_file(root(), story.slug).unwrap()).unwrap();
         state.apply(Action::Tour(TourAction::Fetched(story.slug, Ok(text))));
         // To the sources, which are the last page, and no further.
         for _ in 0..20 {

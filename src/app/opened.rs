@@ -1,9 +1,10 @@
 //! For tests: a page that is opened at a link, what its charts draw, and a measurement.
 
 use super::state::{Action, State};
-use crate::analysis::{Bars, Grid, Lines, Reading};
-use crate::catalog::chart::Chart;
-use crate::protocol::Row;
+use vivarium_model::chart::Chart;
+use vivarium_model::protocol::Row;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_view::display::charts::ChartOfRun;
 
 /// The page at a link of which nothing is ignored.
 pub fn opened(link: &str) -> State {

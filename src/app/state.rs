@@ -1,7 +1,7 @@
 //! Everything the page knows.
 //!
 //! [`State::apply`] is the only way to change it; it returns what must be done outside. What a person's
-//! action changes is in [`crate::app::run::lifecycle`], what a trainer's message changes in [`crate::app::trainer::messages`].
+//! action changes is in [`crate::run::lifecycle`], what a trainer's message changes in [`crate::trainer::messages`].
 //!
 //! # Why
 //! One value and one function from action to value: the order of things is visible, and tests play a whole
@@ -16,22 +16,22 @@ use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
 use super::trainer::speeds::{Speeds, Timing};
 use super::trainer::{Program, TrainerMessage};
-use crate::app::charts::viewport::{Viewport, ViewportAction};
-use crate::app::files::progress::FileReading;
-use crate::app::run::consent::Consent;
-use crate::app::timeline::checkpoints::Checkpoints;
-use crate::app::trainer::device::{Choice, Survey};
-use crate::catalog::chart::Chart;
-use crate::display::sweep::{Outcome, Sweep};
-use crate::display::{Phase, RunView};
-use crate::labs::preset_of;
-use crate::permalink::Link;
-use crate::presets::Preset;
-use crate::protocol::DeviceReport;
-use crate::record::reading::News;
-use crate::run::RunSpec;
-use crate::settings::{Problem, Settings, Value};
-use crate::ui::request::Request;
+use crate::charts::viewport::{Viewport, ViewportAction};
+use crate::files::progress::FileReading;
+use crate::run::consent::Consent;
+use crate::timeline::checkpoints::Checkpoints;
+use crate::trainer::device::{Choice, Survey};
+use vivarium_core::settings::{Problem, Settings, Value};
+use vivarium_labs::preset_of;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::DeviceReport;
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::sweep::{Outcome, Sweep};
+use vivarium_view::display::{Phase, RunView};
+use vivarium_view::presets::Preset;
+use vivarium_view::record::reading::News;
+use vivarium_view::ui::request::Request;
 
 /// What can happen.
 #[derive(Debug, Clone, PartialEq)]
@@ -228,7 +228,7 @@ pub struct State {
 impl State {
     /// Whether the field `key` has an effect beside the values of the others, or stands in their way.
     pub fn has_effect(&self, key: &str) -> bool {
-        match crate::app::settings::form::theory_knob(key) {
+        match crate::settings::form::theory_knob(key) {
             Some(knob) => {
                 knob.only.is_none_or(|(chooser, chosen)| match self.run.link.theory.value(chooser) {
                     Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),

@@ -15,17 +15,17 @@ use super::library::{LibraryAction, LibraryAnswer};
 use super::settings::inputs::FormInputs;
 use super::state::{Action, State};
 use super::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
-use crate::app::browser::files::system;
-use crate::app::sweeps::workers::SweepWorkers;
-use crate::app::tour::{TourAction, answers_of, file_of};
-use crate::app::trainer::device::{Survey, begins_on_cpu};
-use crate::app::trainer::speeds::Speeds;
-use crate::app::trainer::web::{self, WorkerTrainer};
-use crate::language::escaped;
-use crate::platform::web::spawn;
-use crate::protocol::Payload;
-use crate::ui::browser::{kept_in_tab, remember, remembered};
-use crate::ui::context::RunContext;
+use crate::browser::files::system;
+use crate::sweeps::workers::SweepWorkers;
+use crate::tour::{TourAction, answers_of, file_of};
+use crate::trainer::device::{Survey, begins_on_cpu};
+use crate::trainer::speeds::Speeds;
+use crate::trainer::web::{self, WorkerTrainer};
+use vivarium_core::language::escaped;
+use vivarium_model::platform::web::spawn;
+use vivarium_model::protocol::Payload;
+use vivarium_view::ui::browser::{kept_in_tab, remember, remembered};
+use vivarium_view::ui::context::RunContext;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]

@@ -6,14 +6,14 @@ fn main() {
     {
         vivarium::platform::web::construct();
         // The same program reads files, in a worker that lives as long as that takes.
-        if vivarium::worker_web::reads_file() {
-            return vivarium::worker_web::serve_file();
+        if vivarium::worker::web::reads_file() {
+            return vivarium::worker::web::serve_file();
         }
         // And it helps another worker with large steps.
-        if vivarium::worker_web::helpers::helps_run() {
-            return vivarium::worker_web::helpers::serve_helper();
+        if vivarium::worker::web::helpers::helps_run() {
+            return vivarium::worker::web::helpers::serve_helper();
         }
-        vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
+        vivarium::platform::web::spawn(vivarium::worker::web::serve(async {
             Ok(vivarium::training::launch::device::Device::cpu())
         }));
     }

@@ -5,6 +5,6 @@ fn main() {
     {
         use vivarium::training::launch::{choose::Engine, device_check::checked_gpu};
         vivarium::platform::web::construct();
-        vivarium::platform::web::spawn(vivarium::worker_web::serve(checked_gpu(&[Engine::Fused])));
+        vivarium::platform::web::spawn(vivarium::worker::web::serve(checked_gpu(&[Engine::Fused])));
     }
 }

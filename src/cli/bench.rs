@@ -19,13 +19,13 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::{Trouble, science};
-use crate::permalink::decode;
-use crate::platform::now_ms;
-use crate::run::{Halt, LearnerChoice, RunSpec};
-use crate::training::launch::choose::Engine;
-use crate::training::launch::device::Device;
-use crate::training::launch::device_check::checked_gpu;
-use crate::training::session::{Options, Session};
+use vivarium_model::permalink::decode;
+use vivarium_model::platform::now_ms;
+use vivarium_model::run::{Halt, LearnerChoice, RunSpec};
+use vivarium_training::launch::choose::Engine;
+use vivarium_training::launch::device::Device;
+use vivarium_training::launch::device_check::checked_gpu;
+use vivarium_training::session::{Options, Session};
 
 /// What `lab bench` takes.
 #[derive(Debug, Args)]
@@ -310,7 +310,7 @@ fn count(value: f64) -> String {
     let text = format!("{value:.digits$}");
     match text.contains('.') || value < 1e3 {
         true => text,
-        false => crate::settings::thousands(value.round() as u64),
+        false => vivarium_core::settings::thousands(value.round() as u64),
     }
 }
 
@@ -390,7 +390,7 @@ fn peers(arguments: &Arguments) {
 /// Rows of the script that measures PyTorch, run with `options`; where there are none, a line says so. The script
 /// says itself why it cannot, and which sizes it leaves out.
 fn ask<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_bench.py");
     let seconds = arguments.seconds().to_string();
     let ran = Command::new(&arguments.python)
         .arg(&script)

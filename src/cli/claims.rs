@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::print::Described;
 use super::science::{Networks, Verdict, expectation};
 use super::{Trouble, open, science};
-use crate::labs::PRESETS;
-use crate::platform::now_ms;
-use crate::presets::Preset;
+use vivarium_labs::PRESETS;
+use vivarium_model::platform::now_ms;
+use vivarium_view::presets::Preset;
 
 /// What `lab claims` takes.
 #[derive(Debug, Args)]

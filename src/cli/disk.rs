@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::platform::is_at;
+use vivarium_model::platform::is_at;
 
 /// What changes files.
 pub trait Disk {

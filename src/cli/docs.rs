@@ -12,19 +12,19 @@ use anyhow::{Context, anyhow};
 
 use super::markdown::{cell, code, table};
 use super::{Trouble, tensors};
-use crate::catalog::Entry;
-use crate::catalog::chart::Chart;
-use crate::display::instance::instance;
-use crate::labs::PRESETS;
-use crate::models::Model;
-use crate::optim::Optimizer;
-use crate::permalink::View;
-use crate::run::Run;
-use crate::settings::{Knob, Settings};
-use crate::tasks::{MeasureInfo, Task};
+use vivarium_core::catalog::Entry;
+use vivarium_core::settings::{Knob, Settings};
+use vivarium_labs::PRESETS;
+use vivarium_model::chart::Chart;
+use vivarium_model::models::Model;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::permalink::View;
+use vivarium_model::run::Run;
+use vivarium_model::tasks::{MeasureInfo, Task};
+use vivarium_view::display::instance::instance;
 
 /// The README with the table of optimizers.
-const OPTIMIZERS: &str = "src/optim/README.md";
+const OPTIMIZERS: &str = "src/model/optim/README.md";
 
 /// A README with generated tables.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ pub struct Readme {
 pub fn readmes() -> Vec<Readme> {
     let links = vec![("run", knobs(Run::KNOBS)), ("view", knobs(View::KNOBS)), ("charts", charts())];
     vec![
-        Readme { path: "src/tasks/README.md", tables: vec![("tasks", entries(Task::ENTRIES))] },
-        Readme { path: "src/models/README.md", tables: vec![("models", entries(Model::ENTRIES))] },
-        Readme { path: "src/models/TENSORS.md", tables: vec![("tensors", tensors::sections())] },
+        Readme { path: "src/model/tasks/README.md", tables: vec![("tasks", entries(Task::ENTRIES))] },
+        Readme { path: "src/model/models/README.md", tables: vec![("models", entries(Model::ENTRIES))] },
+        Readme { path: "src/model/models/TENSORS.md", tables: vec![("tensors", tensors::sections())] },
         Readme { path: OPTIMIZERS, tables: vec![("optimizers", entries(Optimizer::ENTRIES))] },
-        Readme { path: "src/permalink/README.md", tables: links },
-        Readme { path: "src/presets/README.md", tables: vec![("presets", presets())] },
-        Readme { path: "src/record/README.md", tables: vec![("measures", measures())] },
+        Readme { path: "src/model/permalink/README.md", tables: links },
+        Readme { path: "src/view/presets/README.md", tables: vec![("presets", presets())] },
+        Readme { path: "src/view/record/README.md", tables: vec![("measures", measures())] },
     ]
 }
 

@@ -7,11 +7,11 @@ use clap::Args;
 use super::disk::{Native, replace};
 use super::print::write;
 use super::{Trouble, open};
-use crate::permalink::{Link, encode};
-use crate::protocol::Ending;
-use crate::record::{File, Record, columns, torch};
-use crate::run::RunSpec;
-use crate::settings::thousands;
+use vivarium_core::settings::thousands;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::protocol::Ending;
+use vivarium_model::run::RunSpec;
+use vivarium_view::record::{File, Record, columns, torch};
 
 /// What `lab script` takes.
 #[derive(Debug, Args)]
@@ -87,14 +87,14 @@ fn of_run(record: &Record) -> Vec<String> {
     let mut lines = vec![encode(&record.link), places.join(", ")];
     lines.extend(initial(&about.weights, &about.weights_of));
     if !record.times.is_empty() {
-        let cells = crate::sweep::cells(&record.link.spec).len();
+        let cells = vivarium_model::sweep::cells(&record.link.spec).len();
         lines.push(format!("A sweep: {} of {cells} runs, {ended}.", record.times.len()));
         return lines;
     }
     let (step, rows) = (thousands(record.step), thousands(record.rows.len() as u64));
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
-        let spread = |values: &[f32]| crate::analysis::curves::spread(values).0;
+        let spread = |values: &[f32]| vivarium_plot::analysis::curves::spread(values).0;
         for column in columns(&record.link.spec.measures(), record.rows.iter()) {
             lines.push(format!("  {:<32}{:.6}", column.key, spread(&column.of(last))));
         }

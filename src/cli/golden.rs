@@ -9,13 +9,13 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{LARGE, Trouble};
-use crate::kernels::plan::Network;
-use crate::labs::PRESETS;
-use crate::presets::Preset;
-use crate::run::{Halt, RunSpec};
-use crate::sweep::cells;
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
+use vivarium_kernels::plan::Network;
+use vivarium_labs::PRESETS;
+use vivarium_model::run::{Halt, RunSpec};
+use vivarium_model::sweep::cells;
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::{Options, Session};
+use vivarium_view::presets::Preset;
 
 /// What `lab golden` takes.
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ impl Golden {
             }
             false => None,
         };
-        let at = |of: fn(&crate::protocol::Row) -> f32| {
+        let at = |of: fn(&vivarium_model::protocol::Row) -> f32| {
             STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect()
         };
         Ok(Golden {

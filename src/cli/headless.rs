@@ -9,20 +9,20 @@
 use std::collections::VecDeque;
 
 use super::Trouble;
-use crate::app::state::{Action, State};
-use crate::app::trainer::device::Survey;
-use crate::app::trainer::{Effect, Program, TrainerMessage};
-use crate::display::Phase;
-use crate::display::sweep::Sweep;
-use crate::permalink::{Link, Start, encode};
-use crate::platform::may_have_gpu;
-use crate::protocol::{Command, Event, Failure, Message, Payload};
-use crate::run::DeviceChoice;
-use crate::training::launch::choose::{Engine, prefers_gpu};
-use crate::training::launch::device::Device;
-use crate::training::launch::device_check::checked_gpu;
-use crate::training::session::checkpoint::Checkpoint;
-use crate::worker::{Next, Rhythm, Worker};
+use vivarium_app::state::{Action, State};
+use vivarium_app::trainer::device::Survey;
+use vivarium_app::trainer::{Effect, Program, TrainerMessage};
+use vivarium_model::permalink::{Link, Start, encode};
+use vivarium_model::platform::may_have_gpu;
+use vivarium_model::protocol::{Command, Event, Failure, Message, Payload};
+use vivarium_model::run::DeviceChoice;
+use vivarium_training::launch::choose::{Engine, prefers_gpu};
+use vivarium_training::launch::device::Device;
+use vivarium_training::launch::device_check::checked_gpu;
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_view::display::Phase;
+use vivarium_view::display::sweep::Sweep;
+use vivarium_worker::{Next, Rhythm, Worker};
 
 /// A page that nobody looks at.
 pub struct Headless {
@@ -385,10 +385,10 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
-    use crate::permalink::decode;
-    use crate::protocol::Ending;
-    use crate::training::session::{Options, Session};
+    use vivarium_labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
+    use vivarium_model::permalink::decode;
+    use vivarium_model::protocol::Ending;
+    use vivarium_training::session::{Options, Session};
 
     fn finished(link: &str) -> State {
         let (link, notices) = decode(link);

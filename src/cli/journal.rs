@@ -1,6 +1,6 @@
 //! The CSV of a sweep, which is also its journal: what stands in it is not made again.
 //!
-//! Behind the first line, further lines that begin with # say what is known of all runs ([`crate::record::preamble`]). The
+//! Behind the first line, further lines that begin with # say what is known of all runs ([`vivarium_view::record::preamble`]). The
 //! columns are those of a [`Layout`].
 //!
 //! # Why
@@ -20,13 +20,13 @@ use anyhow::{Context, anyhow, bail};
 
 use super::disk::{Beside, Disk, open_alone};
 use super::print::Names;
-use crate::permalink::decode_within;
-use crate::run::RunSpec;
-use crate::run::cells::{count, places};
-use crate::sweep::{Cell, MOST_AT_ALL};
-use crate::training::session::Outcome;
 pub use layout::Ended;
 use layout::{Layout, name};
+use vivarium_model::permalink::decode_within;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::{count, places};
+use vivarium_model::sweep::{Cell, MOST_AT_ALL};
+use vivarium_training::session::Outcome;
 
 mod layout;
 
@@ -470,7 +470,7 @@ fn line_behind(head: &str, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::disk::Native;
+    use crate::disk::Native;
 
     const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
 

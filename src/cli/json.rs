@@ -12,21 +12,21 @@ use serde_json::Value as Json;
 
 use super::print::typed;
 use super::science::expectation;
-use crate::catalog::Entry;
-use crate::catalog::chart::Chart;
-use crate::display::instance::instance;
-use crate::labs::{PRESETS, cannot_learn};
-use crate::markov::theory::Explorer;
-use crate::models::Model;
-use crate::optim::Optimizer;
-use crate::permalink::{Link, View, encode};
-use crate::presets::Preset;
-use crate::record::Environment;
-use crate::record::preamble::relevant;
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
-use crate::settings::axes::MOST_AXES;
-use crate::settings::{Choice, Knob, MOST_ENTRIES, MOST_VALUES, Problem, Range, Settings, Value};
-use crate::tasks::Task;
+use vivarium_core::catalog::Entry;
+use vivarium_core::settings::axes::MOST_AXES;
+use vivarium_core::settings::{Choice, Knob, MOST_ENTRIES, MOST_VALUES, Problem, Range, Settings, Value};
+use vivarium_labs::{PRESETS, cannot_learn};
+use vivarium_model::chart::Chart;
+use vivarium_model::models::Model;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::permalink::{Link, View, encode};
+use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
+use vivarium_model::tasks::Task;
+use vivarium_science::markov::theory::Explorer;
+use vivarium_view::display::instance::instance;
+use vivarium_view::presets::Preset;
+use vivarium_view::record::Environment;
+use vivarium_view::record::preamble::relevant;
 
 /// All that `lab list` lists.
 #[derive(Serialize)]
@@ -425,7 +425,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     /// As a program reads it.
     fn parsed(described: &impl Serialize) -> Json {

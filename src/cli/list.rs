@@ -4,14 +4,14 @@
 
 use super::print::{Described, write_json};
 use super::{Trouble, json, open};
-use crate::catalog::Entry;
-use crate::catalog::chart::Chart;
-use crate::labs::{PRESETS, cannot_learn};
-use crate::permalink::{View, encode};
-use crate::record::preamble::relevant;
-use crate::run::cells::MOST_CELLS;
-use crate::run::{Run, Section};
-use crate::settings::{Knob, Settings, Value};
+use vivarium_core::catalog::Entry;
+use vivarium_core::settings::{Knob, Settings, Value};
+use vivarium_labs::{PRESETS, cannot_learn};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{View, encode};
+use vivarium_model::run::cells::MOST_CELLS;
+use vivarium_model::run::{Run, Section};
+use vivarium_view::record::preamble::relevant;
 
 fn settings(knobs: &[Knob]) {
     for knob in knobs {
@@ -35,9 +35,9 @@ pub fn list(format: Described) -> Result<(), Trouble> {
     if format == Described::Json {
         return Ok(write_json(&json::listed())?);
     }
-    entries("Tasks", crate::tasks::Task::ENTRIES);
-    entries("Models (model=…)", crate::models::Model::ENTRIES);
-    entries("Optimizers (opt=…)", crate::optim::Optimizer::ENTRIES);
+    entries("Tasks", vivarium_model::tasks::Task::ENTRIES);
+    entries("Models (model=…)", vivarium_model::models::Model::ENTRIES);
+    entries("Optimizers (opt=…)", vivarium_model::optim::Optimizer::ENTRIES);
     println!("Run");
     settings(Run::KNOBS);
     println!("View");

@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::Trouble;
 use super::disk::{Native, replace};
-use crate::analysis::Reading;
-use crate::charts::Theme;
-use crate::charts::pdf::figure_pdf;
-use crate::charts::picture::{Figure, Form, Paper, Unit, figure_png, figure_svg};
+use vivarium_plot::analysis::Reading;
+use vivarium_plot::charts::Theme;
+use vivarium_plot::charts::pdf::figure_pdf;
+use vivarium_plot::charts::picture::{Figure, Form, Paper, Unit, figure_png, figure_svg};
 
 /// Least and largest side of a figure, in inches.
 const SIDES: (f64, f64) = (0.5, 60.0);
@@ -218,7 +218,7 @@ fn untitled(reading: Reading) -> Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Grid, Lines, Series};
+    use vivarium_plot::analysis::{Grid, Lines, Series};
 
     #[test]
     fn sizes_are_read_with_their_units() {

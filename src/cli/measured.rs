@@ -2,22 +2,22 @@
 //!
 //! # Why
 //! A table has the numbers, and its head or the person names the run. Columns are found through the list that writes them
-//! ([`crate::record::columns`]), so a table is read by the names that are written. The steps at which replicas reached the
+//! ([`vivarium_view::record::columns`]), so a table is read by the names that are written. The steps at which replicas reached the
 //! target are not in the table; they follow from its numbers and the target of the link, as in training.
 
 use std::collections::BTreeMap;
 
 use super::sweep::{keys, values};
 use super::{Trouble, open};
-use crate::analysis::convergence::best;
-use crate::display::data::COLUMNS;
-use crate::display::sweep::Sweep;
-use crate::permalink::{Link, encode};
-use crate::protocol::{Ending, Row};
-use crate::record::preamble::initial_weights;
-use crate::record::{Environment, Record, columns, csv_head};
-use crate::run::{Halt, RunSpec, Success};
-use crate::tasks::Measures;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::protocol::{Ending, Row};
+use vivarium_model::run::{Halt, RunSpec, Success};
+use vivarium_model::tasks::Measures;
+use vivarium_plot::analysis::convergence::best;
+use vivarium_view::display::data::COLUMNS;
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::record::preamble::initial_weights;
+use vivarium_view::record::{Environment, Record, columns, csv_head};
 
 /// What a table holds.
 #[derive(Debug)]
@@ -292,7 +292,7 @@ fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::csv;
+    use vivarium_view::record::csv;
 
     fn link_of(text: &str) -> Link {
         open::link(text).unwrap()
@@ -339,8 +339,9 @@ mod tests {
     #[test]
     fn a_table_of_charts_is_told_from_a_table_of_a_run() {
         let link = link_of("#v1/sparse-parity?n=20");
-        let run = crate::display::RunView { link: link.clone(), ..Default::default() };
-        let charts = crate::display::data::csv(&crate::display::data::about_charts(&run), &[]);
+        let run = vivarium_view::display::RunView { link: link.clone(), ..Default::default() };
+        let charts =
+            vivarium_view::display::data::csv(&vivarium_view::display::data::about_charts(&run), &[]);
         let sentence = "run.csv holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of \
                         one sweep";
         assert_eq!([said(&charts, None), said(&charts, Some(&link))], [sentence; 2]);

@@ -7,18 +7,18 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
-use crate::labs::find;
-use crate::permalink::{Link, RESERVED, decode_within};
-use crate::platform::may_have_gpu;
-use crate::presets::Preset;
-use crate::record::{File, dataset};
-use crate::run::cells::MOST_CELLS;
-use crate::run::{DeviceChoice, RunSpec};
-use crate::settings::Problem;
-use crate::tasks::Task;
-use crate::training::launch::choose::{Engine, engine, prefers_gpu};
-use crate::training::launch::device::Device;
-use crate::training::launch::device_check::checked_gpu;
+use vivarium_core::settings::Problem;
+use vivarium_labs::find;
+use vivarium_model::permalink::{Link, RESERVED, decode_within};
+use vivarium_model::platform::may_have_gpu;
+use vivarium_model::run::cells::MOST_CELLS;
+use vivarium_model::run::{DeviceChoice, RunSpec};
+use vivarium_model::tasks::Task;
+use vivarium_training::launch::choose::{Engine, engine, prefers_gpu};
+use vivarium_training::launch::device::Device;
+use vivarium_training::launch::device_check::checked_gpu;
+use vivarium_view::presets::Preset;
+use vivarium_view::record::{File, dataset};
 
 /// The presets of these names, in their order.
 ///

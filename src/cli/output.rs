@@ -317,7 +317,7 @@ pub fn fail_in_a_sentence() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::disk::Native;
+    use crate::disk::Native;
 
     /// A folder for a test, with the file that is to be written there and its part file.
     fn files(name: &str) -> [PathBuf; 3] {

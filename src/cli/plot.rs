@@ -4,6 +4,7 @@
 //! The figure is what the page shows, by construction: see [`super::headless`].
 
 use std::path::PathBuf;
+use vivarium_view::display::charts::ChartOfRun;
 
 use anyhow::Context;
 use clap::Args;
@@ -13,13 +14,13 @@ use super::journal::{Found, is_journal};
 use super::look::{Kind, Look};
 use super::measured::{Measured, read};
 use super::{Trouble, open, sweep, sweeps};
-use crate::analysis::Reading;
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::permalink::{Axis, Link, encode};
-use crate::record::preamble::file_name;
-use crate::record::{File, FileError};
+use vivarium_app::state::State;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{Axis, Link, encode};
+use vivarium_plot::analysis::Reading;
+use vivarium_view::display::Phase;
+use vivarium_view::record::preamble::file_name;
+use vivarium_view::record::{File, FileError};
 
 /// What `lab plot` takes.
 #[derive(Debug, Args)]

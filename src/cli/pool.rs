@@ -11,14 +11,14 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::Trouble;
 use super::open::Devices;
-use crate::protocol::{DeviceKind, Event, Failure, Row};
-use crate::run::RunSpec;
-use crate::settings::thousands;
-use crate::sweep::{Cell, cell};
-use crate::training::launch::batch_queue::{BatchQueue, covers};
-use crate::training::launch::choose::prefers_gpu;
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Outcome, Session};
+use vivarium_core::settings::thousands;
+use vivarium_model::protocol::{DeviceKind, Event, Failure, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::{Cell, cell};
+use vivarium_training::launch::batch_queue::{BatchQueue, covers};
+use vivarium_training::launch::choose::prefers_gpu;
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::{Options, Outcome, Session};
 
 /// Milliseconds of a run between two looks at what else there is.
 const SLICE_MS: f64 = 50.0;

@@ -13,19 +13,19 @@ use anyhow::Context;
 use clap::Args;
 
 use super::Trouble;
-use crate::analysis::{Lines, Reading, Role, Series};
-use crate::catalog::chart::Chart;
-use crate::charts::Theme;
-use crate::charts::picture::{Figure, Form, figure_indexed};
-use crate::labs::{PRESETS, find};
-use crate::presets::Preset;
-use crate::presets::recorded::{Recorded, parse};
+use vivarium_labs::{PRESETS, find};
+use vivarium_model::chart::Chart;
+use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_plot::charts::Theme;
+use vivarium_plot::charts::picture::{Figure, Form, figure_indexed};
+use vivarium_view::presets::Preset;
+use vivarium_view::presets::recorded::{Recorded, parse};
 
 /// What `lab previews` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The file of recorded curves.
-    #[arg(long, default_value = "src/presets/recorded.txt")]
+    #[arg(long, default_value = "src/view/presets/recorded.txt")]
     file: PathBuf,
     /// Folder for the preview pages. The picture of the page itself is written next to this folder.
     #[arg(long, default_value = "www/p")]
@@ -139,12 +139,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 mod tests {
     use super::*;
 
-    const WWW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/www");
+    const WWW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../www");
 
     /// `lab previews` writes them anew.
     #[test]
     fn every_preset_has_its_page_and_its_picture_and_nothing_else_has() {
-        let all = parse(include_str!("../presets/recorded.txt")).unwrap();
+        let all = parse(include_str!("../view/presets/recorded.txt")).unwrap();
         let (mut sum, mut files) = (0, 0);
         for preset in PRESETS {
             let one = all.iter().find(|one| one.slug == preset.slug).unwrap();

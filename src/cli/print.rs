@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::record::Environment;
-use crate::settings::Value;
+use vivarium_core::settings::Value;
+use vivarium_view::record::Environment;
 
 /// How metrics are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

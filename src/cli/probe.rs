@@ -2,13 +2,14 @@
 //!
 //! # Why
 //! The numbers are those of the page, by construction: the page's state gives the readings that it draws
-//! ([`super::headless`]), and the page's menu saves them with the same function ([`crate::app::files::data`]). The run
+//! ([`super::headless`]), and the page's menu saves them with the same function ([`vivarium_app::files::data`]). The run
 //! goes from step to step as the page does when it is paused there: it is measured, and its probes are answered.
 
 mod document;
 mod npz;
 
 use std::path::{Path, PathBuf};
+use vivarium_view::display::charts::ChartOfRun;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -18,20 +19,20 @@ use super::headless::Headless;
 use super::plot::train;
 use super::print::write;
 use super::{Trouble, open};
-use crate::app::files::data::chart_data;
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::display::data::about_charts;
-use crate::labs::find;
-use crate::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
-use crate::permalink::Link;
-use crate::record::File;
-use crate::settings::thousands;
-use crate::tasks::{Batch, given};
-use crate::training::inside::inside;
-use crate::training::session::checkpoint::Checkpoint;
 use document::{Document, Taken};
+use vivarium_app::files::data::chart_data;
+use vivarium_app::state::State;
+use vivarium_core::settings::thousands;
+use vivarium_labs::find;
+use vivarium_model::chart::Chart;
+use vivarium_model::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
+use vivarium_model::permalink::Link;
+use vivarium_model::tasks::{Batch, given};
+use vivarium_training::inside::inside;
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_view::display::Phase;
+use vivarium_view::display::data::about_charts;
+use vivarium_view::record::File;
 
 /// What `lab probe` takes.
 #[derive(Debug, Args)]

@@ -6,25 +6,26 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
-use crate::analysis::chart;
-use crate::tasks::groups::charts as groups_charts;
-use crate::tasks::markov::charts as markov_charts;
 use std::path::PathBuf;
+use vivarium_model::chart;
+use vivarium_model::tasks::groups::charts as groups_charts;
+use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_view::display::charts::ChartOfRun;
 
 use anyhow::Context;
 use clap::Args;
 
 use super::headless::Headless;
 use super::{LARGE, Trouble};
-use crate::analysis::chart::Kind;
-use crate::analysis::{Lines, Reading, Role, Series};
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::labs::PRESETS;
-use crate::platform::now_ms;
-use crate::presets::Preset;
-use crate::presets::recorded::{Curve, Recorded, Time, parse};
-use crate::run::DeviceChoice;
+use vivarium_app::state::State;
+use vivarium_labs::PRESETS;
+use vivarium_model::chart::Chart;
+use vivarium_model::chart::Kind;
+use vivarium_model::platform::now_ms;
+use vivarium_model::run::DeviceChoice;
+use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_view::presets::Preset;
+use vivarium_view::presets::recorded::{Curve, Recorded, Time, parse};
 
 /// What `lab record` takes.
 #[derive(Debug, Args)]
@@ -38,7 +39,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 30.0)]
     large_seconds: f64,
     /// The file of recorded curves.
-    #[arg(long, default_value = "src/presets/recorded.txt")]
+    #[arg(long, default_value = "src/view/presets/recorded.txt")]
     file: PathBuf,
 }
 
@@ -244,7 +245,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::find;
+    use vivarium_labs::find;
 
     #[test]
     fn thinning_keeps_measured_points_evenly_on_the_drawn_axis() {
@@ -285,7 +286,7 @@ mod tests {
     /// A program whose numbers have changed cannot keep the old curves unseen.
     #[test]
     fn the_first_points_of_cheap_presets_are_as_recorded() {
-        let all = parse(include_str!("../presets/recorded.txt")).unwrap();
+        let all = parse(include_str!("../view/presets/recorded.txt")).unwrap();
         for slug in ["parity-20", "z23", "induction", "sine-1", "s3", "minimal-theory"] {
             let preset = find(slug).unwrap();
             let old = all.iter().find(|one| one.slug == slug).unwrap();

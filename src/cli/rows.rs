@@ -4,11 +4,11 @@
 //! A run of a million measurements must not need more memory than one of ten, and who stops it has what was measured.
 
 use super::print::{Format, Names};
-use crate::analysis::curves::spread;
-use crate::protocol::Row;
-use crate::record::{Column, Record, columns, csv_head, csv_lines, json_row};
-use crate::run::RunSpec;
-use crate::tasks::Measures;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Measures;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_view::record::{Column, Record, columns, csv_head, csv_lines, json_row};
 
 /// Width of a number in a table, and of a median with its range.
 const WIDTHS: [usize; 2] = [10, 25];
@@ -158,7 +158,7 @@ fn rule(sign: char, columns: &[Column], widths: (usize, usize)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markov::Measure;
+    use vivarium_science::markov::Measure;
 
     fn row(step: u64) -> Row {
         let of = |x: f32| vec![x, 2.0 * x, 4.0 * x];
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(text + &rest.lines(&rows[2..]) + &rest.tail(&record), whole, "{format:?}");
             match format {
                 Format::Csv => {
-                    let table = crate::record::csv(&Measures::default(), rows.iter());
+                    let table = vivarium_view::record::csv(&Measures::default(), rows.iter());
                     assert_eq!(whole, record.csv_preamble() + &table);
                 }
                 Format::Json => assert_eq!(whole, record.to_json()),
@@ -217,7 +217,7 @@ mod tests {
             let rows = Rows::new(format, Names::New, &RunSpec::default());
             rows.head(&record) + &rows.tail(&record)
         };
-        let table = crate::record::csv(&Measures::default(), std::iter::empty());
+        let table = vivarium_view::record::csv(&Measures::default(), std::iter::empty());
         assert_eq!(text(Format::Csv), record.csv_preamble() + &table);
         assert_eq!(text(Format::Json), record.to_json());
         assert_eq!(text(Format::Table).lines().count(), 2);
@@ -256,11 +256,11 @@ mod tests {
     /// What `--names old` prints is what the version before printed.
     #[test]
     fn old_names_are_those_of_the_version_before() {
-        let spec = crate::permalink::decode("#v1/markov").0.spec;
+        let spec = vivarium_model::permalink::decode("#v1/markov").0.spec;
         let mut judged = row(0);
         judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
         judged.measures[Measure::OnIndependent as usize] = vec![0.5; 3];
-        let record = Record { link: crate::permalink::Link::of(spec), ..Record::default() };
+        let record = Record { link: vivarium_model::permalink::Link::of(spec), ..Record::default() };
         let text = |format, names| {
             let mut rows = Rows::new(format, names, &record.link.spec);
             rows.head(&record) + &rows.lines(&[judged.clone()]) + &rows.tail(&record)

@@ -14,15 +14,15 @@ use super::output::{KEY, Mark, Output};
 use super::print::{Format, Names, Print, environment};
 use super::rows::Rows;
 use super::{Trouble, open, signals, sweep};
-use crate::analysis::curves::spread;
-use crate::display::sweep::Sweep;
-use crate::permalink::Link;
-use crate::platform::now_ms;
-use crate::protocol::{Ending, Event};
-use crate::record::{Environment, Record};
-use crate::settings::thousands;
-use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::{Options, Session};
+use vivarium_core::settings::thousands;
+use vivarium_model::permalink::Link;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Ending, Event};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_training::session::{Options, Session};
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::record::{Environment, Record};
 
 /// What `lab run` takes.
 #[derive(Debug, Args)]
@@ -196,13 +196,13 @@ fn one(
     pace: Pace,
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
-    let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(spec));
+    let (cost, seconds) = (spec.cost(), vivarium_model::run::cost::seconds(spec));
     if !arguments.quiet && !arguments.only_initial() && cost.is_dear(seconds) {
         eprintln!("this run needs {}", cost.needs(seconds));
     }
     beginning.told().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
     let device = open::device(spec)?;
-    let cores = arguments.threads.unwrap_or_else(crate::platform::cores);
+    let cores = arguments.threads.unwrap_or_else(vivarium_model::platform::cores);
     let options = Options { held_out_limit: arguments.held_out, cores, ..Default::default() };
     let session = beginning.session(spec, &device, options)?;
     let environment = beginning.in_environment(environment(&device.report().name, session.learner()));

@@ -8,22 +8,22 @@ use super::open::bar_of_runs;
 use super::output::Output;
 use super::print::{Format, Names, Print, environment};
 use super::{Trouble, pool, signals};
-use crate::analysis::binomial::wilson;
-use crate::analysis::bootstrap::{FEWEST, Law};
-use crate::analysis::convergence::best;
-use crate::analysis::ends::quartiles;
-use crate::analysis::scaling::{self, Point, exponent};
-use crate::display::charts::thresholds;
-use crate::display::sweep::{Sweep, measures};
-use crate::display::words::percent;
-use crate::permalink::Link;
-use crate::platform::now_ms;
-use crate::protocol::Ending;
-use crate::record::{Environment, Record};
-use crate::run::RunSpec;
-use crate::settings::thousands;
-use crate::sweep::Cell;
-use crate::training::session::Options;
+use vivarium_core::settings::thousands;
+use vivarium_model::permalink::Link;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Ending;
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::Cell;
+use vivarium_plot::analysis::binomial::wilson;
+use vivarium_plot::analysis::bootstrap::{FEWEST, Law};
+use vivarium_plot::analysis::convergence::best;
+use vivarium_plot::analysis::ends::quartiles;
+use vivarium_plot::analysis::scaling::{self, Point, exponent};
+use vivarium_training::session::Options;
+use vivarium_view::display::charts::thresholds;
+use vivarium_view::display::sweep::{Sweep, measures};
+use vivarium_view::display::words::percent;
+use vivarium_view::record::{Environment, Record};
 
 /// What stands where there is no number.
 const NONE: &str = "–";
@@ -63,7 +63,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     let made = pool::make(
         spec,
         &numbers,
-        crate::platform::cores(),
+        vivarium_model::platform::cores(),
         options,
         &signals::stop,
         |number, _, outcome| {
@@ -259,10 +259,10 @@ mod tests {
 
     /// A sweep whose runs took `time` of their place and curve.
     fn made(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, Sweep) {
-        let (link, notices) = crate::permalink::decode(link);
+        let (link, notices) = vivarium_model::permalink::decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         let mut sweep = Sweep::of(&link.spec).unwrap();
-        let places = crate::sweep::places(&link.spec.run.sweep);
+        let places = vivarium_model::sweep::places(&link.spec.run.sweep);
         sweep.done =
             sweep.cells.iter().map(|c| vec![time(places[c.at], c.series); c.spec.run.replicas]).collect();
         (link.spec, sweep)

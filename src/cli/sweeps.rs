@@ -2,8 +2,9 @@
 
 mod panels;
 
-use crate::analysis::chart;
 use std::path::{Path, PathBuf};
+use vivarium_model::chart;
+use vivarium_view::display::charts::ChartOfRun;
 
 use clap::Args;
 
@@ -12,24 +13,24 @@ use super::journal::{Found, Journal, Shard};
 use super::look::{Kind, Look};
 use super::print::Names;
 use super::{Trouble, open, pool, signals, sweep};
-use crate::analysis::binomial::wilson;
-use crate::analysis::convergence::Times;
-use crate::analysis::{Grid, Lines, Reading, Role, Series};
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::charts::thresholds;
-use crate::display::sweep::Sweep;
-use crate::display::words::{label, option, percent};
-use crate::labs;
-use crate::permalink::{Link, encode};
-use crate::platform::now_ms;
-use crate::run::RunSpec;
-use crate::run::cells::count;
-use crate::run::time::{duration, seconds_of_one};
-use crate::settings::{Axis, Problem, Value, thousands};
-use crate::sweep::{Cell, MOST_AT_ALL, cell, places};
-use crate::training::session::Options;
 use panels::{Panel, panels};
+use vivarium_app::state::State;
+use vivarium_core::settings::{Axis, Problem, Value, thousands};
+use vivarium_labs as labs;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::platform::now_ms;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::count;
+use vivarium_model::run::time::{duration, seconds_of_one};
+use vivarium_model::sweep::{Cell, MOST_AT_ALL, cell, places};
+use vivarium_plot::analysis::binomial::wilson;
+use vivarium_plot::analysis::convergence::Times;
+use vivarium_plot::analysis::{Grid, Lines, Reading, Role, Series};
+use vivarium_training::session::Options;
+use vivarium_view::display::charts::thresholds;
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::display::words::{label, option, percent};
 
 /// Most runs that are made without anybody's word.
 const MOST_UNASKED: usize = 10_000;
@@ -121,7 +122,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    let threads = arguments.threads.unwrap_or_else(crate::platform::cores).max(1);
+    let threads = arguments.threads.unwrap_or_else(vivarium_model::platform::cores).max(1);
     let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
     if wanted > MOST_UNASKED && !arguments.yes {
         return Err(Trouble::bad(too_many(spec, wanted, threads)));
@@ -398,7 +399,7 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
     let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32, say: &dyn Fn(&[Option<u64>]) -> String| {
         let values = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
         let texts = values.clone().map(|number| say(&sweep.done[number])).collect();
-        let names = |axis: &crate::settings::Axis| {
+        let names = |axis: &vivarium_core::settings::Axis| {
             axis.values.iter().map(|value| option(spec, &axis.key, value)).collect::<Vec<_>>()
         };
         Reading::Grid(Grid {
@@ -504,7 +505,7 @@ mod figure_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode_within;
+    use vivarium_model::permalink::decode_within;
 
     fn spec(query: &str) -> RunSpec {
         decode_within(&format!("#v1/sparse-parity?{query}"), MOST_AT_ALL).0.spec

@@ -1,12 +1,12 @@
 //! The part of `TENSORS.md` that is generated: of every model its formula, its loss, and its tensors.
 
 use super::markdown::{cell, code, table};
-use crate::catalog::Entry;
-use crate::models::layout::{Tensor, Tensors};
-use crate::models::{Model, Parameter};
-use crate::permalink::{Link, encode};
-use crate::run::RunSpec;
-use crate::tasks::Task;
+use vivarium_core::catalog::Entry;
+use vivarium_model::models::layout::{Tensor, Tensors};
+use vivarium_model::models::{Model, Parameter};
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
 
 /// The sections of all models.
 pub(super) fn sections() -> String {

@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 
 use super::Trouble;
-use crate::catalog::Entry;
-use crate::catalog::chart::Chart;
-use crate::labs::story::{Block, parse};
-use crate::labs::story_notes::TeacherNotes;
-use crate::labs::{PRESETS, preset_groups, stories, story_file};
-use crate::markov::theory::Explorer;
-use crate::markov::{Measure, Strategy};
-use crate::models::Model;
-use crate::optim::Optimizer;
-use crate::permalink::View;
-use crate::presets::recorded::Time;
-use crate::run::Run;
-use crate::settings::{Choice, Knob, Range, Settings};
-use crate::tasks::Task;
+use vivarium_core::catalog::Entry;
+use vivarium_core::settings::{Choice, Knob, Range, Settings};
+use vivarium_labs::story::{Block, parse};
+use vivarium_labs::story_notes::TeacherNotes;
+use vivarium_labs::{PRESETS, preset_groups, stories, story_file};
+use vivarium_model::chart::Chart;
+use vivarium_model::models::Model;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::permalink::View;
+use vivarium_model::run::Run;
+use vivarium_model::tasks::Task;
+use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::{Measure, Strategy};
+use vivarium_view::presets::recorded::Time;
 
 /// How a source says that a literal is a text.
 const MARKS: [&str; 2] = ["tr!(", "text!("];
@@ -131,7 +131,7 @@ fn of_catalogues(into: &mut Vec<String>) {
         into.extend([rows.name, rows.row, rows.column, rows.entry].map(String::from));
         into.extend(many.map(|noun| format!("{noun}s")));
     }
-    for noun in crate::display::words::NOUNS {
+    for noun in vivarium_view::display::words::NOUNS {
         into.extend([noun.to_string(), format!("{noun}s")]);
     }
     for preset in PRESETS.iter() {

@@ -1,5 +1,5 @@
 //! Cell rules on many queries at once: what a rule makes of an image, and whether the sign of its cells is the right label
-//! (the search of [`crate::succinct::search`]).
+//! (the search of [`vivarium_science::succinct::search`]).
 //!
 //! ```text
 //! word      one cell for 32 queries, in two bits each: whether it is +1, and whether it is −1
@@ -29,8 +29,8 @@ use cubecl::prelude::*;
 use super::buffer::Buffer;
 use super::client::{client, limits};
 use super::plan::Limits;
-use crate::protocol::Failure;
-use crate::succinct::search::{Cell, Query, Readout, Rule};
+use vivarium_model::protocol::Failure;
+use vivarium_science::succinct::search::{Cell, Query, Readout, Rule};
 
 /// Lanes of a workgroup.
 const LANES: u32 = 64;
@@ -304,40 +304,6 @@ fn fits(shape: Shape, blocks: usize, limits: Limits) -> Result<(), String> {
 #[cfg(feature = "cli")]
 mod tests {
     use super::*;
-    use crate::succinct::Family;
-    use crate::succinct::search::{Sliced, Task};
-    use crate::training::launch::device::Device;
-
-    #[test]
-    fn rules_get_the_points_that_the_processor_gives_them() {
-        if pollster::block_on(Device::gpu()).is_err() {
-            return;
-        }
-        for (bits, examples, count, every) in
-            [(4, 3, 66, 1), (7, 15, 400, 97), (1, 1, 31, 7), (12, 40, 70, 997)]
-        {
-            let task = Task::new(Family::Dictator, bits, examples, 0.1).unwrap();
-            let searches = [task.queries(3, 0, count).unwrap(), task.queries(3, 5_000, count).unwrap()];
-            let rules: Vec<Rule> = Rule::all().step_by(every).collect();
-            for readout in [Readout::All, Readout::Bottom] {
-                let mut on_gpu = RuleJudge::new(&searches, count / 3, readout).unwrap();
-                let points = pollster::block_on(on_gpu.judge(&[rules.clone(), rules.clone()])).unwrap();
-                for (queries, points) in searches.iter().zip(points) {
-                    let (validation, test) = queries.split_at(count / 3);
-                    let halves = |queries: &[Query]| -> Vec<u32> {
-                        let mut sliced = Sliced::new(queries).unwrap();
-                        let part = |rule: &Rule| {
-                            (2.0 * queries.len() as f64 * sliced.accuracy(*rule, readout)).round() as u32
-                        };
-                        rules.iter().map(part).collect()
-                    };
-                    let expected: Vec<[u32; 2]> =
-                        halves(validation).into_iter().zip(halves(test)).map(|(a, b)| [a, b]).collect();
-                    assert!(points == expected, "{bits} bits, {examples} examples, {readout:?}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn what_does_not_fit_a_gpu_is_refused() {

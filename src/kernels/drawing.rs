@@ -1,6 +1,6 @@
 //! Where a step's examples come from, inside a kernel: the generator, or rows of a finite sample.
 //!
-//! The same words as in [`crate::tasks::sparse_parity`], bit for bit: one word holds one input of 32 examples.
+//! The same words as in [`vivarium_model::tasks::sparse_parity`], bit for bit: one word holds one input of 32 examples.
 
 #![allow(
     missing_docs,
@@ -16,7 +16,7 @@ use cubecl::prelude::*;
 
 use super::plan::Plan;
 use super::shape::Shape;
-use crate::rng::{Purpose, device};
+use vivarium_core::rng::{Purpose, device};
 
 /// Where a step's random numbers come from.
 #[derive(CubeType, Clone, Copy)]

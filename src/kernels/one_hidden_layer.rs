@@ -94,7 +94,7 @@ fn accumulate_or_update(
     }
 }
 
-/// Trains the network of line `CUBE_POS` of the table, a [`Line`](crate::kernels::shape::Line), for `steps` steps.
+/// Trains the network of line `CUBE_POS` of the table, a [`Line`](crate::shape::Line), for `steps` steps.
 ///
 /// `state` holds its weights and moments where the line says; `snapshots` takes them before each recorded step,
 /// `[records, across]`, and `measures` the loss, right answers and broken outputs of that step's batch, with

@@ -13,7 +13,7 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use crate::protocol::Failure;
+use vivarium_model::protocol::Failure;
 
 /// Chains of multiply-adds that one lane keeps going at once, so that none waits for itself.
 const CHAINS: usize = 16;

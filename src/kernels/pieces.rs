@@ -17,8 +17,8 @@
 use cubecl::prelude::*;
 
 use super::plan::Rule;
-use crate::models::Activation;
-use crate::optim::loss::Loss;
+use vivarium_model::models::Activation;
+use vivarium_model::optim::loss::Loss;
 
 /// Numbers at the head of the schedule that hold for the whole launch.
 pub const SCHEDULE_HEAD: usize = 24;
@@ -154,7 +154,7 @@ pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f3
     (value, slope)
 }
 
-/// What an answer counts in the accuracy, as [`crate::optim::accuracy::credit`] defines it.
+/// What an answer counts in the accuracy, as [`vivarium_model::optim::accuracy::credit`] defines it.
 #[cube]
 pub fn credit(label: f32, output: f32) -> f32 {
     let margin = label * output;

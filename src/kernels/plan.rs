@@ -5,12 +5,12 @@
 //! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
 //! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
-use crate::models::activation::interpolant;
-use crate::models::family::OneHiddenLayer;
-use crate::models::{Activation, Family};
-use crate::optim::Optimizer;
-use crate::optim::loss::Loss;
-use crate::run::RunSpec;
+use vivarium_model::models::activation::interpolant;
+use vivarium_model::models::family::OneHiddenLayer;
+use vivarium_model::models::{Activation, Family};
+use vivarium_model::optim::Optimizer;
+use vivarium_model::optim::loss::Loss;
+use vivarium_model::run::RunSpec;
 
 /// The update rule, with what changes the code; its numbers come with the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,8 +57,8 @@ impl Rule {
     }
 }
 
-pub use crate::models::activation::Sigma;
-pub use crate::models::family::Head;
+pub use vivarium_model::models::activation::Sigma;
+pub use vivarium_model::models::family::Head;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 pub(super) const MANY: usize = 256;
@@ -394,5 +394,18 @@ pub fn coefficients(activation: Activation, degree: usize) -> Vec<f32> {
     match activation {
         Activation::Oscillating => interpolant(degree).iter().map(|c| *c as f32).collect(),
         _ => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Network;
+
+    #[test]
+    fn a_sample_of_all_inputs_has_no_kernel() {
+        let (link, notices) = vivarium_model::permalink::decode("#v1/sparse-parity?n=16&data=cube&batch=0");
+        assert!(notices.is_empty(), "{notices:?}");
+        let refused = Network::of(&link.spec).unwrap_err();
+        assert_eq!(refused, "the training sample of the run contains all possible inputs");
     }
 }

@@ -1,6 +1,6 @@
 //! How prompts lie in the buffers of kernels, and what all kernels on prompts are compiled alike for.
 
-use crate::tokens::Prompts;
+use vivarium_science::tokens::Prompts;
 
 /// Lanes of a workgroup, which WebGPU grants everywhere.
 pub const LANES: usize = 256;

@@ -120,7 +120,7 @@ fn divisions(kinds: &[(Plan, usize)], limits: Limits) -> Vec<Plan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     const LIMITS: Limits =
         Limits { lanes: 256, workgroup_bytes: 32 << 10, buffer_bytes: 1 << 27, turns: u64::MAX };

@@ -15,9 +15,9 @@ use cubecl::server::Handle;
 use super::buffer::Buffer;
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use super::shape::{CARRIED_FIELDS, carry};
-use crate::optim::Optimizer;
-use crate::protocol::Failure;
-use crate::run::RunSpec;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;

@@ -1,6 +1,6 @@
 //! Advice that several labs give.
 
-use crate::settings::thousands;
+use vivarium_core::settings::thousands;
 
 /// Whether all labels of a run together hold less than it takes to name the relevant bits.
 pub fn too_few((n, k): (usize, usize), labels: u64) -> Option<String> {

@@ -1,15 +1,15 @@
 //! What a network answers to a few held-out examples, one of which stands beside the task's sentence: what goes in, what should
 //! come out, and what comes out now.
 
-use crate::bounds::SLICE;
-use crate::display::words::{significant, thousands};
-use crate::display::{Example, RunView};
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Form};
+use vivarium_core::bounds::SLICE;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Form};
+use vivarium_view::display::words::{significant, thousands};
+use vivarium_view::display::{Example, RunView};
+use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
 
-/// The outputs of the first replica for the first held-out examples, as [`Network::evaluate`](crate::models::Network::evaluate)
+/// The outputs of the first replica for the first held-out examples, as [`Network::evaluate`](vivarium_model::models::Network::evaluate)
 /// gives them: `[examples]`, with a number for each class or, of prompts, for each position.
 ///
 /// # Why
@@ -225,10 +225,10 @@ pub fn of_pairs(run: &RunView, at: usize, name: impl Fn(usize) -> String) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::asked::{ask, asked, begun, brief, initial};
-    use crate::labs::{LABS, lazy};
-    use crate::run::RunSpec as Spec;
-    use crate::tasks::Task;
+    use crate::asked::{ask, asked, begun, brief, initial};
+    use crate::{LABS, lazy};
+    use vivarium_model::run::RunSpec as Spec;
+    use vivarium_model::tasks::Task;
 
     #[test]
     fn an_example_has_its_bits_its_label_and_the_networks_answer() {

@@ -1,8 +1,8 @@
 //! For tests: a run whose network has been asked about the examples that stand beside its task.
 
 use super::{LABS, measured};
-use crate::display::{Example, RunView};
-use crate::permalink::decode;
+use vivarium_model::permalink::decode;
+use vivarium_view::display::{Example, RunView};
 
 /// The step at which networks are asked.
 pub const STEP: u64 = 7;

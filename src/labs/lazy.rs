@@ -6,10 +6,10 @@
 //! until it is there, these labs have their curves and a sentence in place of the rest.
 
 use super::{DRAWINGS, LAZY_LABS};
-use crate::display::LazyLabs;
-use crate::groups::Group;
-use crate::groups::theory::Construction;
-use crate::models::group_net;
+use vivarium_model::models::group_net;
+use vivarium_science::groups::Group;
+use vivarium_science::groups::theory::Construction;
+use vivarium_view::display::LazyLabs;
 
 /// The functions.
 #[derive(Clone, Copy)]

@@ -40,7 +40,7 @@ use std::fmt;
 
 use super::find;
 use super::story_notes::{NotesReader, TeacherNotes};
-use crate::catalog::chart::Chart;
+use vivarium_model::chart::Chart;
 
 /// What is known of a story before it is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,12 +273,12 @@ fn deed(target: &str) -> Option<StoryAction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::story_notes::LEAST;
-    use crate::labs::{stories, story_file};
-    use crate::permalink::{Link, decode, encode};
+    use crate::story_notes::LEAST;
+    use crate::{stories, story_file};
+    use vivarium_model::permalink::{Link, decode, encode};
 
     fn text(slug: &str) -> String {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         std::fs::read_to_string(story_file(root, slug).unwrap()).unwrap()
     }
 

@@ -2,8 +2,8 @@
 
 use super::story::{Block, StoryAction, parse};
 use super::{PRESETS, stories, story_file};
-use crate::permalink::decode;
-use crate::presets::Preset;
+use vivarium_model::permalink::decode;
+use vivarium_view::presets::Preset;
 
 /// A number that follows from a definition: story, number, and how it comes about.
 type Fact = (&'static str, f64, fn() -> f64);
@@ -79,13 +79,17 @@ fn numbers(text: &str) -> Vec<f64> {
 
 /// Every number that stands in what a preset says of itself, also as a percentage and as its complement.
 fn promised(preset: &Preset) -> Vec<f64> {
-    let words =
-        format!("{:?} {} {}", preset.expect, crate::display::instance::instance(preset), preset.claim);
+    let words = format!(
+        "{:?} {} {}",
+        preset.expect,
+        vivarium_view::display::instance::instance(preset),
+        preset.claim
+    );
     let mut all = numbers(&words.replace("..", " "));
     all.extend(preset.link.split(['=', '&', '_', ':']).filter_map(|value| value.parse::<f64>().ok()));
     all.push(preset.budget as f64);
-    let defaults = crate::permalink::decode(preset.link).0.spec;
-    let kept = crate::settings::thousands(defaults.run.replicas as u64);
+    let defaults = vivarium_model::permalink::decode(preset.link).0.spec;
+    let kept = vivarium_core::settings::thousands(defaults.run.replicas as u64);
     all.extend(numbers(&kept));
     let keys =
         ["n", "k", "width", "modulus", "order", "split", "fraction", "replicas", "inits", "steps", "every"];
@@ -104,7 +108,7 @@ fn buttons(block: &Block) -> Option<&Vec<(String, StoryAction)>> {
 fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
     let mut unknown = vec![];
     for about in stories() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
         let story = parse(&text).unwrap();
         for passage in &story.passages {
@@ -151,7 +155,7 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
 fn every_number_of_the_notes_is_the_storys_or_follows_from_a_definition() {
     let mut unknown = vec![];
     for about in stories() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
         let (told, rest) = text.split_once("## For teachers").unwrap();
         let (notes, _) = rest.split_once("## Sources").unwrap();

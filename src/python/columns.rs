@@ -1,8 +1,8 @@
 //! Tables as columns: those of a run's measurements, and those of a sweep's file.
 
-use crate::protocol::Row;
-use crate::record;
-use crate::tasks::Measures;
+use vivarium_model::protocol::Row;
+use vivarium_model::tasks::Measures;
+use vivarium_view::record;
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]

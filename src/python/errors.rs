@@ -4,8 +4,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::cli::Trouble;
-use crate::protocol::Failure;
+use vivarium_cli::Trouble;
+use vivarium_model::protocol::Failure;
 
 create_exception!(
     vivarium,

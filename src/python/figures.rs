@@ -3,15 +3,15 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::analysis::Reading;
-use crate::app::share::teaching::{LessonEdit, frame};
-use crate::app::share::titles::run_name;
-use crate::app::state::State;
-use crate::charts::Theme;
-use crate::charts::picture::{Figure, figure_svg};
-use crate::cli::{Trouble, plot};
-use crate::permalink::{Link, encode};
-use crate::run::RunSpec;
+use vivarium_app::share::teaching::{LessonEdit, frame};
+use vivarium_app::share::titles::run_name;
+use vivarium_app::state::State;
+use vivarium_cli::{Trouble, plot};
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::run::RunSpec;
+use vivarium_plot::analysis::Reading;
+use vivarium_plot::charts::Theme;
+use vivarium_plot::charts::picture::{Figure, figure_svg};
 
 /// What is on show in a run, as the text of an SVG file: what `lab plot` draws.
 ///

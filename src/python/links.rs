@@ -4,11 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
 use super::errors::{bad_link, exception};
-use crate::cli::open;
-use crate::permalink::Link;
-use crate::run::RunSpec;
-use crate::settings::Problem;
-use crate::sweep::MOST_AT_ALL;
+use vivarium_cli::open;
+use vivarium_core::settings::Problem;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::MOST_AT_ALL;
 
 /// The run of a link, of a preset or of a file, with these settings in place of its own.
 ///

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arrays::array;
-use crate::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
 
 /// The numbers of a reading, with its words.
 ///

@@ -13,15 +13,15 @@ use super::figures::{self, Page};
 use super::table::{Table, missing};
 use super::trainer::{Post, Trainer};
 use super::{links, readings};
-use crate::catalog::chart::Chart;
-use crate::cli::Trouble;
-use crate::cli::disk::{Native, replace};
-use crate::display::Phase;
-use crate::permalink::{Link, encode};
-use crate::protocol::{Ending, Row};
-use crate::record;
-use crate::settings::thousands;
-use crate::tasks::Measures;
+use vivarium_cli::Trouble;
+use vivarium_cli::disk::{Native, replace};
+use vivarium_core::settings::thousands;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::protocol::{Ending, Row};
+use vivarium_model::tasks::Measures;
+use vivarium_view::display::Phase;
+use vivarium_view::record;
 
 /// A run, which is trained as far as somebody asks. It is its own result: what has been measured, the weights and the
 /// charts are those of the step at which it stands.
@@ -57,7 +57,7 @@ pub fn run(
             return Err(bad_link(py, vec!["At least one chart must be shown.".into()]));
         }
     }
-    let (cost, seconds) = (link.spec.cost(), crate::run::cost::seconds(&link.spec));
+    let (cost, seconds) = (link.spec.cost(), vivarium_model::run::cost::seconds(&link.spec));
     if cost.is_dear(seconds) {
         let sentence = format!("This run needs {}.", cost.needs(seconds));
         let text = std::ffi::CString::new(sentence)?;

@@ -15,16 +15,16 @@ use super::figures;
 use super::links;
 use super::table::Table;
 use super::trainer::heard;
-use crate::analysis::Reading;
-use crate::cli::disk::Native;
-use crate::cli::journal::{Found, Journal, Shard};
-use crate::cli::print::Names;
-use crate::cli::{Trouble, pool, sweeps};
-use crate::permalink::{Link, encode};
-use crate::run::RunSpec;
-use crate::run::cells::count;
-use crate::settings::thousands;
-use crate::training::session::Options;
+use vivarium_cli::disk::Native;
+use vivarium_cli::journal::{Found, Journal, Shard};
+use vivarium_cli::print::Names;
+use vivarium_cli::{Trouble, pool, sweeps};
+use vivarium_core::settings::thousands;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::count;
+use vivarium_plot::analysis::Reading;
+use vivarium_training::session::Options;
 
 /// A sweep whose runs have all ended: when each network reached the target.
 #[pyclass(frozen, module = "vivarium", mapping)]
@@ -53,7 +53,7 @@ pub fn sweep(
         return Err(bad_link(py, vec![sentence.into()]));
     }
     let path = output.clone().unwrap_or_else(temporary);
-    let threads = threads.unwrap_or_else(crate::platform::cores).max(1);
+    let threads = threads.unwrap_or_else(vivarium_model::platform::cores).max(1);
     let made = watched(py, progress, count(&link.spec), |stop, done| {
         let made = train(&link.spec, &path, threads, stop, done);
         if output.is_none() {

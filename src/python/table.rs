@@ -9,7 +9,7 @@ use pyo3::types::PyCapsule;
 use super::arrays::column;
 use super::arrow::capsule;
 use super::columns::Columns;
-use crate::settings::thousands;
+use vivarium_core::settings::thousands;
 
 /// A table that pandas, Polars, DuckDB and PyArrow read without copying it.
 #[pyclass(frozen, module = "vivarium", mapping)]

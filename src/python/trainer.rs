@@ -4,7 +4,7 @@
 //! A session stays on the thread that made it, and Python calls from any: so each run has a thread of its own, which gets
 //! orders as functions. Who has given one waits without holding Python's lock, and looks every few milliseconds whether
 //! somebody has pressed Ctrl-C; the run then stops at the end of its slice and can go on later. What trains is the page
-//! without a browser ([`crate::cli::headless`]), so that charts are those of the page, and it measures as `lab run` does,
+//! without a browser ([`vivarium_cli::headless`]), so that charts are those of the page, and it measures as `lab run` does,
 //! so that numbers are those of the command line.
 
 use std::cell::RefCell;
@@ -18,15 +18,15 @@ use pyo3::prelude::*;
 
 use super::columns::Columns;
 use super::errors::TrainingError;
-use crate::app::state::{Action, State};
-use crate::catalog::chart::Chart;
-use crate::cli::Trouble;
-use crate::cli::headless::Headless;
-use crate::display::Phase;
-use crate::permalink::Link;
-use crate::protocol::{Command, Event, Message, Payload, Row};
-use crate::tasks::Measures;
-use crate::training::session::checkpoint::Checkpoint;
+use vivarium_app::state::{Action, State};
+use vivarium_cli::Trouble;
+use vivarium_cli::headless::Headless;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::{Command, Event, Message, Payload, Row};
+use vivarium_model::tasks::Measures;
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_view::display::Phase;
 
 /// Time between two looks whether Ctrl-C was pressed.
 const PATIENCE: Duration = Duration::from_millis(50);

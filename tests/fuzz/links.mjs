@@ -52,7 +52,7 @@ function tried(core, link) {
 /** Links that are known: presets, what was recorded, and bad ones. */
 function corpus(presets) {
   const lines = (file) => readFileSync(join(ROOT, file), "utf8").split("\n");
-  const recorded = lines("src/presets/recorded.txt").filter((line) => line.startsWith("link "));
+  const recorded = lines("src/view/presets/recorded.txt").filter((line) => line.startsWith("link "));
   const links = [...lines("tests/fuzz/links.txt"), ...lines("tests/golden/permalinks.txt").map((line) => line.split(" | ")[0])];
   return [...new Set([...presets, ...recorded.map((line) => line.slice(5)), ...links.filter((line) => line.startsWith("#v"))])];
 }

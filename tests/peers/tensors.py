@@ -1,4 +1,4 @@
-"""Recomputes outputs and losses from checkpoints, by the formulas of src/models/TENSORS.md.
+"""Recomputes outputs and losses from checkpoints, by the formulas of src/model/models/TENSORS.md.
 
     python3 tests/peers/tensors.py FOLDER
 

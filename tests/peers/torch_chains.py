@@ -1,6 +1,6 @@
 """Networks on sequences of symbols for torch_bench.py: attention alone, and the minimal model.
 
-Formulas are those of `src/models/attention_only.rs` and `src/models/minimal_markov.rs`, one replica each. What
+Formulas are those of `src/model/models/attention_only.rs` and `src/model/models/minimal_markov.rs`, one replica each. What
 depends on the distance between two places is made of a row per distance by reshaping alone, in one product for all
 sequences of a head.
 """

@@ -1,6 +1,6 @@
 """Decoders on points of a function for torch_bench.py: each label is predicted from the points before it.
 
-Formulas are those of `src/models/in_context_transformer.rs`, one replica, and prompts are drawn in every step: points of
+Formulas are those of `src/model/models/in_context_transformer.rs`, one replica, and prompts are drawn in every step: points of
 random networks of ReLUs, one network for each prompt. The last answer is not read, as there. Softmax attention and RMSNorm
 are PyTorch's own calls. The learning rate stays: what a schedule takes is nothing beside a step, and a CUDA graph has none.
 """

@@ -1,6 +1,6 @@
 """Networks on prompts of tokens for torch_bench.py: attention, a perceptron on whole prompts, a bidirectional GRU.
 
-Formulas are those of `src/models/token_attention.rs`, `src/models/token_mlp.rs` and `src/models/gru.rs`, one replica
+Formulas are those of `src/model/models/token_attention.rs`, `src/model/models/token_mlp.rs` and `src/model/models/gru.rs`, one replica
 each, and prompts are drawn in every step. The codes of a position and of its names are looked up in one call, and a label
 is gathered from what g makes of each token by itself. Both directions of the GRU go through a position in the same six
 calls; `torch.nn.GRU` in their place is a network of its own.

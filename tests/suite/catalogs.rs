@@ -22,7 +22,9 @@ fn all_knobs() -> Vec<&'static Knob> {
 
 #[test]
 fn slugs_are_unique_and_every_entry_has_its_file() {
-    for (entries, folder) in catalogs().into_iter().zip(["src/tasks", "src/models", "src/optim"]) {
+    for (entries, folder) in
+        catalogs().into_iter().zip(["src/model/tasks", "src/model/models", "src/model/optim"])
+    {
         for (i, entry) in entries.iter().enumerate() {
             assert!(entries[..i].iter().all(|other| other.info.slug != entry.info.slug));
             let file = format!("{folder}/{}.rs", entry.info.slug.replace('-', "_"));

@@ -291,7 +291,7 @@ fn list_and_link_say_what_there_is() {
     let explained = text(&lab(&["link", "https://example.org/#v1/sparse-parity?n=20&s=2.7.15"]).stdout);
     assert!(explained.contains("Relevant coordinates: 2, 7, 15"), "{explained}");
     assert!(lab(&["link", "parity-20"]).status.success());
-    for chart in vivarium::catalog::chart::Chart::ALL {
+    for chart in vivarium::chart::Chart::ALL {
         assert!(listed.contains(chart.info().help), "{}", chart.slug());
     }
     let hopeless = text(&lab(&["link", "#v1/sparse-parity?model=polynet&degree=2&show=loss&y=log"]).stdout);

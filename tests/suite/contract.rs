@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::layers::all_sources;
+use crate::structure::all_sources;
 
 /// The catalogs whose variants are meant, and what an example is.
 const ENUMS: [&str; 3] = ["Task", "Model", "Form"];
 
-/// Rooms in which a lab, a task or a model is at home.
-const HOMES: [&str; 3] = ["labs", "tasks", "models"];
+/// Folders in which a lab, a task or a model is at home.
+const HOMES: [&str; 3] = ["labs", "model/tasks", "model/models"];
 
 /// The lines of code with their numbers: without comments, texts and the tests at the end of a file.
 fn code(text: &str) -> impl Iterator<Item = (usize, String)> {
@@ -24,9 +24,8 @@ fn code(text: &str) -> impl Iterator<Item = (usize, String)> {
 /// The types of the entries, as the two catalogs list them.
 fn entries(src: &Path) -> Vec<String> {
     let listed = |room: &str| {
-        let text = std::fs::read_to_string(src.join(room).join("mod.rs")).unwrap();
-        let list =
-            text.split("crate::catalog! {").nth(1).unwrap().split("\n    }\n").next().unwrap().to_string();
+        let text = std::fs::read_to_string(src.join("model").join(room).join("mod.rs")).unwrap();
+        let list = text.split("catalog! {").nth(1).unwrap().split("\n    }\n").next().unwrap().to_string();
         let entry = |line: &str| Some(line.trim().strip_suffix(',')?.split_once("::")?.1.to_string());
         list.lines().filter_map(entry).collect::<Vec<_>>()
     };
@@ -63,10 +62,11 @@ fn shared_code_asks_the_entry() {
     let mut found = vec![];
     for file in files {
         let inside = file.strip_prefix(&src).unwrap();
-        let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        let is_home = HOMES.contains(&&*parts[0]);
-        let is_catalog = is_home && parts.len() == 2 && parts[1] == "mod.rs";
-        if (is_home && !is_catalog) || parts.last().is_some_and(|name| name.ends_with("tests.rs")) {
+        let home = HOMES.iter().find_map(|home| inside.strip_prefix(home).ok());
+        let is_catalog = home.is_some_and(|rest| rest == Path::new("mod.rs"));
+        let is_of_tests =
+            inside.iter().any(|part| part.to_string_lossy().trim_end_matches(".rs").ends_with("tests"));
+        if (home.is_some() && !is_catalog) || is_of_tests {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap();

@@ -3,6 +3,7 @@
 //! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and pass.
 
 use cubecl::prelude::*;
+use vivarium::kernels::client::client;
 use vivarium::protocol::Failure;
 use vivarium::rng::{Purpose, Stream, device};
 use vivarium::training::autodiff::Autodiff;
@@ -118,12 +119,10 @@ fn draws(out: &mut [u32], seed_low: u32, seed_high: u32, purpose: u32, replica: 
 #[test]
 #[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
 fn the_generator_gives_the_same_bits_inside_a_kernel() {
-    use cubecl::wgpu::WgpuRuntime;
-    use cubecl_runtime::runtime::Runtime;
     if gpu().is_none() {
         return;
     }
-    let client = <WgpuRuntime>::client(&cubecl::wgpu::WgpuDevice::default());
+    let client = client();
     let count = 1000usize;
     for (seed, purpose, replica, step) in [
         (0u64, Purpose::Batch, 0, 0),

@@ -12,6 +12,7 @@ use vivarium::optim::adam::Decay;
 use vivarium::optim::{Adam, Optimizer, Sgd};
 use vivarium::platform::now_ms;
 use vivarium::rng::{Purpose, Stream};
+use vivarium::training::autodiff::updates::update_rule;
 use vivarium::training::launch::device::Device;
 
 use crate::devices::{gpu, tolerance};
@@ -126,7 +127,7 @@ impl Reference {
         let loss = (log_softmax(f, 2) * hot[2].clone()).sum() / -pairs;
         let penalty = squares.powf_scalar(self.shape.nu as f32 / 2.0).sum() * self.shape.lambda as f32;
         let mut gradients = (loss + penalty).backward();
-        let (rule, lr) = (self.shape.optimizer.rule(), self.shape.optimizer.learning_rate());
+        let (rule, lr) = (update_rule(&self.shape.optimizer), self.shape.optimizer.learning_rate());
         for (which, tracked) in tracked.iter().enumerate() {
             let gradient = tracked.grad_remove(&mut gradients).unwrap();
             let parameter = self.parameters[which].clone();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::layers::all_sources;
+use crate::structure::all_sources;
 
 /// The words by which Leptos and web-sys take markup.
 const SINKS: [&str; 5] = [

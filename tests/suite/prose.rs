@@ -4,8 +4,8 @@ use std::path::Path;
 
 use unicase::UniCase;
 
-use crate::layers::sources;
 use crate::readmes::files;
+use crate::structure::sources;
 
 /// Phrases that CONTRIBUTING.md, "Plain English", advises against, and that a text of the page once had.
 const PHRASES: [&str; 18] = [

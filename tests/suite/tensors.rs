@@ -1,4 +1,4 @@
-//! The tensors in a file of weights are what `src/models/TENSORS.md` says: every parameter has its entry, with its shape,
+//! The tensors in a file of weights are what `src/model/models/TENSORS.md` says: every parameter has its entry, with its shape,
 //! and a program in Python that has nothing but numpy and the file computes the same outputs and losses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

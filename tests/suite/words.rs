@@ -37,7 +37,7 @@ fn every_language_fits_the_catalogue() {
     assert_eq!(
         files.count(),
         LANGUAGES.len(),
-        "a table without its line in src/language.rs, or a line too many"
+        "a table without its line in src/core/language.rs, or a line too many"
     );
     for (code, name) in LANGUAGES {
         let table = read(&folder().join(format!("{code}.json")));

@@ -1,9 +1,9 @@
 //! The bench as markup.
 
 use super::Bench;
-use crate::app::html::Html;
-use crate::app::trainer::Program;
-use crate::record::bench::{BenchDevice, BenchRow, NETWORKS, cell};
+use crate::html::Html;
+use crate::trainer::Program;
+use vivarium_view::record::bench::{BenchDevice, BenchRow, NETWORKS, cell};
 
 impl Bench {
     /// Its heading, as markup; buttons carry their names as `data-press`.

@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! Nobody has all GPUs. Whoever has one presses a button, waits for up to two minutes, and has a table to send on, or to hold
-//! against that of somebody else. What is timed and how the table is written is in [`crate::record::bench`]; `lab bench
+//! against that of somebody else. What is timed and how the table is written is in [`vivarium_view::record::bench`]; `lab bench
 //! --device` makes the same table without a browser. The networks are timed in workers of the bench's own, one after the
 //! other, while the run of the page waits.
 
@@ -12,10 +12,10 @@ pub mod update;
 pub mod view;
 
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
-use crate::app::trainer::{Program, TrainerMessage};
-use crate::record::bench::BenchTable;
+use crate::trainer::{Program, TrainerMessage};
+use vivarium_view::record::bench::BenchTable;
 
 /// The fragment that opens it.
 pub const FRAGMENT: &str = "#bench";
@@ -48,7 +48,7 @@ pub struct Bench {
 struct BenchProgress {
     program: Program,
     /// What its worker says that its device is, once it has said so.
-    device: Option<crate::protocol::DeviceReport>,
+    device: Option<vivarium_model::protocol::DeviceReport>,
     /// The network, or none where it is the device's most.
     network: Option<usize>,
     /// Seconds since the worker said something.

@@ -1,12 +1,12 @@
 use super::*;
-use crate::app::gallery::update::address;
-use crate::app::run::tests::Page;
-use crate::app::state::{Action, State};
-use crate::app::trainer::{BenchEffect, Effect};
-use crate::display::Phase;
-use crate::protocol::{Command, DeviceKind, DeviceReport, Event, Failure, Peaks, Speed};
-use crate::record::bench::NETWORKS;
-use crate::run::LearnerChoice;
+use crate::gallery::update::address;
+use crate::run::tests::Page;
+use crate::state::{Action, State};
+use crate::trainer::{BenchEffect, Effect};
+use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Event, Failure, Peaks, Speed};
+use vivarium_model::run::LearnerChoice;
+use vivarium_view::display::Phase;
+use vivarium_view::record::bench::NETWORKS;
 
 /// The bench's worker, which answers at once.
 struct BenchPage {

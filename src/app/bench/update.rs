@@ -1,12 +1,12 @@
 //! What changes the bench.
 
 use super::{Bench, BenchAction, BenchProgress};
-use crate::app::state::{Action, State};
-use crate::app::trainer::{BenchEffect, Effect, Program, TrainerMessage};
-use crate::display::Phase;
-use crate::protocol::{Command, Event, Failure, Message};
-use crate::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
-use crate::run::{LearnerChoice, RunSpec};
+use crate::state::{Action, State};
+use crate::trainer::{BenchEffect, Effect, Program, TrainerMessage};
+use vivarium_model::protocol::{Command, Event, Failure, Message};
+use vivarium_model::run::{LearnerChoice, RunSpec};
+use vivarium_view::display::Phase;
+use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
 
 /// The programs in the order in which they are timed.
 const PROGRAMS: [Program; 3] = [Program::Cpu, Program::Fused, Program::Gpu];
@@ -26,21 +26,21 @@ fn learner(program: Program) -> LearnerChoice {
 
 impl State {
     /// Opens the bench in place of the run.
-    pub(in crate::app) fn open_bench(&mut self) {
+    pub(crate) fn open_bench(&mut self) {
         self.bench.is_open = true;
         self.bench.version += 1;
         self.presenter = None;
     }
 
     /// Closes it, where another address or another run takes its place.
-    pub(in crate::app) fn close_bench(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn close_bench(&mut self, effects: &mut Vec<Effect>) {
         if self.bench.is_open {
             self.time_networks(BenchAction::Close, effects);
         }
     }
 
     /// Does what is wanted of the bench.
-    pub(in crate::app) fn time_networks(&mut self, what: BenchAction, effects: &mut Vec<Effect>) {
+    pub(crate) fn time_networks(&mut self, what: BenchAction, effects: &mut Vec<Effect>) {
         match what {
             BenchAction::Start => {
                 // The two would disturb each other.
@@ -69,7 +69,7 @@ impl State {
     }
 
     /// A second has passed.
-    pub(in crate::app) fn watch_bench(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn watch_bench(&mut self, effects: &mut Vec<Effect>) {
         let Some(progress) = &mut self.bench.progress else { return };
         progress.silence += 1;
         if progress.silence >= PATIENCE_S {

@@ -5,14 +5,14 @@ use wasm_bindgen::JsValue;
 use web_sys::{Event, MouseEvent};
 
 use super::BenchAction;
-use crate::app::browser;
-use crate::app::gallery::cards::{follow_focus, show_top};
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::app::tour::passage::pressed;
-use crate::language::translated;
-use crate::record::bench::BenchTable;
-use crate::ui::browser::get;
+use crate::browser;
+use crate::gallery::cards::{follow_focus, show_top};
+use crate::state::Action;
+use crate::store::Store;
+use crate::tour::passage::pressed;
+use vivarium_core::language::translated;
+use vivarium_view::record::bench::BenchTable;
+use vivarium_view::ui::browser::get;
 
 /// The bench, where it is open.
 #[component]

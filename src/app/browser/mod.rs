@@ -8,9 +8,9 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 
 use super::state::State;
-use crate::app::trainer::device::Survey;
-use crate::language::Table;
-use crate::ui::browser::{get, settle};
+use crate::trainer::device::Survey;
+use vivarium_core::language::Table;
+use vivarium_view::ui::browser::{get, settle};
 
 /// The fragment of the address, with its `#`.
 pub fn fragment() -> String {

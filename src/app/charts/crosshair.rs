@@ -4,11 +4,11 @@
 //! It is written as markup over the drawing, so that a pointer can move without the chart being drawn again. Charts
 //! over steps show one crosshair, whichever of them is pointed at.
 
-use crate::analysis::curves::History;
-use crate::analysis::{Lines, Series};
-use crate::charts::{Across, Theme, colours};
-use crate::display::words::{MISSING, thousands};
-use crate::language::escaped;
+use vivarium_core::language::escaped;
+use vivarium_plot::analysis::curves::History;
+use vivarium_plot::analysis::{Lines, Series};
+use vivarium_plot::charts::{Across, Theme, colours};
+use vivarium_view::display::words::{MISSING, thousands};
 
 /// A pointer this near to a curve or a mark, in CSS pixels, means it.
 const NEAR: f64 = 24.0;
@@ -407,7 +407,7 @@ fn range(low: f32, high: f32) -> String {
 }
 
 /// A number with five significant digits.
-pub(in crate::app) fn written(value: f32) -> String {
+pub(crate) fn written(value: f32) -> String {
     rounded(value, 5)
 }
 

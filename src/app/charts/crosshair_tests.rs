@@ -1,12 +1,12 @@
 //! What stands over curves while somebody points at them.
 
 use super::crosshair::{Pointed, Scene, Seen, written};
-use crate::analysis::Role;
-use crate::analysis::curves::History;
-use crate::analysis::replicas::{Each, Of};
-use crate::analysis::{Lines, Series};
-use crate::charts::{Across, Theme};
-use crate::protocol::Row;
+use vivarium_model::protocol::Row;
+use vivarium_plot::analysis::Role;
+use vivarium_plot::analysis::curves::History;
+use vivarium_plot::analysis::replicas::{Each, Of};
+use vivarium_plot::analysis::{Lines, Series};
+use vivarium_plot::charts::{Across, Theme};
 
 fn curve(name: &str, y: &[f32]) -> Series {
     let x = (0..y.len()).map(|i| 10.0 * i as f64).collect();

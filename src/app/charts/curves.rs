@@ -5,11 +5,11 @@ use leptos::prelude::*;
 
 use super::crosshair::{Pointed, Scene};
 use super::viewport::legend;
-use crate::analysis::Lines;
-use crate::app::state::State;
-use crate::app::store::Store;
-use crate::charts::{self, Across, Named};
-use crate::ui::appearance::Appearance;
+use crate::state::State;
+use crate::store::Store;
+use vivarium_plot::analysis::Lines;
+use vivarium_plot::charts::{self, Across, Named};
+use vivarium_view::ui::appearance::Appearance;
 
 /// What all charts share while somebody looks at them.
 #[derive(Clone, Copy)]

@@ -12,8 +12,8 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEve
 use super::crosshair::{Pointed, Scene};
 use super::curves::Curves;
 use super::viewport::ViewportAction;
-use crate::app::state::Action;
-use crate::ui::effect::effect;
+use crate::state::Action;
+use vivarium_view::ui::effect::effect;
 
 /// How far a pointer must move before it counts as dragged, in CSS pixels.
 const SLACK: f64 = 3.0;

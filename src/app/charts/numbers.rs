@@ -3,10 +3,10 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use crate::analysis::data_table::DataTable;
-use crate::app::html::explained;
-use crate::app::store::Store;
-use crate::catalog::chart::Chart;
+use crate::html::explained;
+use crate::store::Store;
+use vivarium_model::chart::Chart;
+use vivarium_plot::analysis::data_table::DataTable;
 
 /// Most rows and columns that are shown.
 const MOST: usize = 200;
@@ -37,11 +37,11 @@ pub fn Ask(
 ) -> impl IntoView {
     let (store, Shown(shown)) = (Store::here(), expect_context::<Shown>());
     let ask = move |_| {
-        let of = |state: &crate::app::state::State| {
+        let of = |state: &crate::state::State| {
             chart
                 .applies(&state.run)
                 .is_ok()
-                .then(|| (chart, chart.title(&state.run), chart.compared(state).table(MOST)))
+                .then(|| (chart, chart.title(&state.run), state.reading_to_step(chart).table(MOST)))
         };
         shown.set(store.peek(of));
     };

@@ -6,12 +6,12 @@ use super::curves::Curves;
 use super::numbers::Ask;
 use super::shown::{Room, rooms};
 use super::toolbar::Toolbar;
-use crate::analysis::chart::Kind;
-use crate::app::run::readouts::Headline;
-use crate::app::shell::later::{Later, Part};
-use crate::app::store::Store;
-use crate::catalog::chart::Chart;
-use crate::ui::plot::{Attached, CurveTools, PlotCanvas};
+use crate::run::readouts::Headline;
+use crate::shell::later::{Later, Part};
+use crate::store::Store;
+use vivarium_model::chart::Chart;
+use vivarium_model::chart::Kind;
+use vivarium_view::ui::plot::{Attached, CurveTools, PlotCanvas};
 
 /// Gives every drawing of curves below what the page adds to it.
 pub fn provide_tools(store: Store) {
@@ -88,7 +88,7 @@ fn Plot(
         testid: format!("chart-{}", chart.slug()),
         is_lines: RwSignal::new(kind == Kind::Lines),
         reading: Callback::new(move |()| {
-            store.peek(|state| chart.applies(&state.run).is_ok().then(|| chart.drawn(state)))
+            store.peek(|state| chart.applies(&state.run).is_ok().then(|| state.reading_to_end(chart)))
         }),
         news: Callback::new(move |()| {
             // Read, not only tracked: a memo that nobody reads is never computed.

@@ -3,29 +3,30 @@
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
-use crate::analysis::chart::Kind;
-use crate::app::charts::viewport::ViewportAction;
-use crate::app::library::LibraryAction;
-use crate::app::settings::form::{COUNT_KEY, PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
-use crate::app::state::{State, UndoEntry};
-use crate::app::trainer::Effect;
-use crate::catalog::chart::Chart;
-use crate::display::words;
-use crate::language::translated;
-use crate::permalink::{Axis, Counted, View};
-use crate::protocol::Command;
-use crate::settings::{Knob, Problem, Settings, Value};
-use crate::ui::field::SPEED_KEY;
+use crate::charts::viewport::ViewportAction;
+use crate::library::LibraryAction;
+use crate::settings::form::{COUNT_KEY, PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
+use crate::state::{State, UndoEntry};
+use crate::trainer::Effect;
+use vivarium_core::language::translated;
+use vivarium_core::settings::{Knob, Problem, Settings, Value};
+use vivarium_model::chart::Chart;
+use vivarium_model::chart::Kind;
+use vivarium_model::permalink::{Axis, Counted, View};
+use vivarium_model::protocol::Command;
+use vivarium_view::display::charts::ChartOfRun;
+use vivarium_view::display::words;
+use vivarium_view::ui::field::SPEED_KEY;
 
 impl State {
     /// Shows what somebody wants to see of the charts.
-    pub(in crate::app) fn see(&mut self, sight: ViewportAction) {
+    pub(crate) fn see(&mut self, sight: ViewportAction) {
         let end = self.end_step() as f64;
         self.viewing.see(sight, end);
     }
 
     /// Takes back the last change.
-    pub(in crate::app) fn take_back(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn take_back(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
             Some(UndoEntry::SavedRuns(before)) => self.undo_kept(&before, effects),
             Some(UndoEntry::Compared(ids)) => self.wish(LibraryAction::CompareAgain(ids), effects),
@@ -45,7 +46,7 @@ impl State {
     }
 
     /// Takes what was entered for a knob of the view.
-    pub(in crate::app) fn edit_view(
+    pub(crate) fn edit_view(
         &mut self,
         knob: &'static Knob,
         text: &str,
@@ -76,7 +77,7 @@ impl State {
     }
 
     /// Shows a chart, or hides it.
-    pub(in crate::app) fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
+    pub(crate) fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
         let mut shown = self.run.link.view.show.clone();
         if shown.contains(&chart) {
             shown.retain(|other| *other != chart);
@@ -95,7 +96,7 @@ impl State {
     }
 
     /// Makes the axis behind `key` logarithmic, or linear; or has the axis of the steps count examples, or steps.
-    pub(in crate::app) fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
+    pub(crate) fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
         let next = match (key, self.is_log(key)) {
             (COUNT_KEY, _) if self.run.link.view.counted == Counted::Steps => Counted::Examples.slug(),
             (COUNT_KEY, _) => Counted::Steps.slug(),
@@ -111,7 +112,7 @@ impl State {
     }
 
     /// Goes back to what was shown, while the run goes on.
-    pub(in crate::app) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
+    pub(crate) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // It was in range when it was remembered.
         let _ = self.run.link.view.set(key, value);
         let _ = self.run.link.theory.set(key, value);
@@ -176,11 +177,11 @@ pub fn rooms(shown: &[Chart]) -> Vec<Room> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::chart;
-    use crate::analysis::chart::USUAL;
-    use crate::analysis::{Lines, Series};
-    use crate::app::state::Action;
-    use crate::permalink::encode;
+    use crate::state::Action;
+    use vivarium_model::chart;
+    use vivarium_model::chart::USUAL;
+    use vivarium_model::permalink::encode;
+    use vivarium_plot::analysis::{Lines, Series};
 
     fn open(link: &str) -> State {
         let mut state = State::default();

@@ -4,11 +4,11 @@ use leptos::prelude::*;
 
 use super::curves::Gaze;
 use super::viewport::ViewportAction;
-use crate::app::settings::form::{COUNT_KEY, SMOOTH_KEY};
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::catalog::chart::Chart;
-use crate::permalink::Counted;
+use crate::settings::form::{COUNT_KEY, SMOOTH_KEY};
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::Counted;
 
 /// A button that is on or off.
 #[component]

@@ -1,9 +1,9 @@
 //! What of the charts is looked at: which curves, and which part of the run. Kept while the page is open, not in the
 //! link.
 
-use crate::analysis::Lines;
-use crate::charts::Named;
-use crate::language::escaped;
+use vivarium_core::language::escaped;
+use vivarium_plot::analysis::Lines;
+use vivarium_plot::charts::Named;
 
 /// What somebody wants to see of the charts.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ impl Viewport {
     }
 
     /// Does what somebody wants to see, of a run with so many steps.
-    pub(in crate::app) fn see(&mut self, sight: ViewportAction, end: f64) {
+    pub(crate) fn see(&mut self, sight: ViewportAction, end: f64) {
         self.changes += 1;
         match sight {
             ViewportAction::Whole => self.zoom = None,

@@ -1,16 +1,17 @@
 //! The names of compared runs, their curves in a chart, and their measurements as one table.
 
 use super::update::is_part;
-use crate::analysis::{Lines, Reading, Role, Series};
-use crate::app::library::{ComparedRun, id_of, name_of};
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::RunView;
-use crate::display::data::about;
-use crate::display::naming;
-use crate::language::translated;
-use crate::record::{RunRows, csv_of_runs};
-use crate::run::RunSpec;
+use crate::library::{ComparedRun, id_of, name_of};
+use crate::state::State;
+use vivarium_core::language::translated;
+use vivarium_model::chart::Chart;
+use vivarium_model::run::RunSpec;
+use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::ChartOfRun;
+use vivarium_view::display::data::about;
+use vivarium_view::display::naming;
+use vivarium_view::record::{RunRows, csv_of_runs};
 
 /// The compared runs with their names.
 pub struct Comparison<'a> {
@@ -92,7 +93,7 @@ impl State {
     }
 
     /// Draws the last curve of each compared run under the curves of a chart: what [`State::draw_kept`] calls.
-    pub(in crate::app) fn draw_compared(&self, chart: Chart, lines: &mut Lines) {
+    pub(crate) fn draw_compared(&self, chart: Chart, lines: &mut Lines) {
         // What is measured along every run of the lab; of probes, a kept run has nothing. A kept run would tell what a
         // reader is to predict.
         if !chart.compares(&self.run) || self.is_predicting() || !self.has_compared() {

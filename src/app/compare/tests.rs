@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::MOST;
-use crate::analysis::{Reading, chart};
-use crate::app::files::Export;
-use crate::app::library::tests::{LINK, Shelf, Tab, kept};
-use crate::app::library::{LibraryAction, Refusal};
-use crate::app::state::Action;
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::permalink::encode;
-use crate::protocol::Command;
+use crate::files::Export;
+use crate::library::tests::{LINK, Shelf, Tab, kept};
+use crate::library::{LibraryAction, Refusal};
+use crate::state::Action;
+use vivarium_model::chart;
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::Command;
+use vivarium_plot::analysis::Reading;
+use vivarium_view::display::Phase;
 
 fn edit(tab: &mut Tab, key: &str, text: &str) {
     tab.act(Action::Edit(key.into(), text.into()));
@@ -24,7 +25,7 @@ fn compare(tab: &mut Tab) {
 
 /// The names in the legend of a chart, without the curve of training.
 fn legend(tab: &Tab, chart: Chart) -> Vec<String> {
-    let Reading::Lines(lines) = chart.drawn(&tab.state) else { return vec![] };
+    let Reading::Lines(lines) = tab.state.reading_to_end(chart) else { return vec![] };
     lines.series.into_iter().map(|series| series.name).skip(1).collect()
 }
 

@@ -1,16 +1,16 @@
 //! What changes which runs are compared.
 
 use super::MOST;
-use crate::app::library::curves::thinned;
-use crate::app::library::{ComparedRun, Library, LibraryCommand, Storage, id_of};
-use crate::app::state::{State, UndoEntry};
-use crate::app::trainer::Effect;
-use crate::display::RunView;
-use crate::display::words::{count, thousands};
-use crate::permalink::Link;
-use crate::protocol::{Command, Row};
-use crate::record::saved::link;
-use crate::run::{Run, RunSpec};
+use crate::library::curves::thinned;
+use crate::library::{ComparedRun, Library, LibraryCommand, Storage, id_of};
+use crate::state::{State, UndoEntry};
+use crate::trainer::Effect;
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::{Command, Row};
+use vivarium_model::run::{Run, RunSpec};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{count, thousands};
+use vivarium_view::record::saved::link;
 
 /// Most runs that Undo can bring back although they are not stored.
 const MOST_ASIDE: usize = 2 * MOST;
@@ -101,7 +101,7 @@ impl State {
     }
 
     /// Keeps the run of the page, and draws its curves with those of the runs that come.
-    pub(in crate::app) fn keep_and_compare(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn keep_and_compare(&mut self, effects: &mut Vec<Effect>) {
         let run = self.whole();
         if run.sweep.is_some() {
             self.message =
@@ -144,7 +144,7 @@ impl State {
     }
 
     /// Draws the curves of a kept run over those of the run under way, as soon as they are there, or no longer.
-    pub(in crate::app) fn toggle_compared(&mut self, id: String, effects: &mut Vec<Effect>) {
+    pub(crate) fn toggle_compared(&mut self, id: String, effects: &mut Vec<Effect>) {
         let before = self.compared_ids();
         if self.library.is_drawn(&id) {
             let spec = self.run.spec();
@@ -162,7 +162,7 @@ impl State {
     }
 
     /// Draws the curves of kept runs no longer.
-    pub(in crate::app) fn stop_comparing(&mut self) {
+    pub(crate) fn stop_comparing(&mut self) {
         let before = self.compared_ids();
         self.library.recalled.clear();
         self.library.stop(|_| false);
@@ -174,7 +174,7 @@ impl State {
     }
 
     /// Draws the curves of these runs alone, as they were before the last change.
-    pub(in crate::app) fn compare_again(&mut self, ids: &[String], effects: &mut Vec<Effect>) {
+    pub(crate) fn compare_again(&mut self, ids: &[String], effects: &mut Vec<Effect>) {
         self.library.recalled.clear();
         self.library.kept_run = None;
         self.library.stop(|compared| ids.contains(&compared.id));
@@ -186,7 +186,7 @@ impl State {
     }
 
     /// Draws the curves of these runs too, as far as they are kept; once it is known what is kept.
-    pub(in crate::app) fn recall_compared(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
+    pub(crate) fn recall_compared(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
         let before_anything = self.library.storage == Storage::Unknown;
         for id in ids {
             if self.library.is_drawn(&id) || self.library.compared().count() >= MOST {
@@ -227,7 +227,7 @@ impl State {
     }
 
     /// Draws these curves of a kept run over those of the run under way.
-    pub(in crate::app) fn draw_over(&mut self, id: String, rows: Vec<Row>) {
+    pub(crate) fn draw_over(&mut self, id: String, rows: Vec<Row>) {
         self.library.recalled.retain(|recalled| *recalled != id);
         let Some(kept) = self.library.find(&id).filter(|_| !self.library.is_drawn(&id)) else { return };
         if rows.is_empty() {
@@ -247,7 +247,7 @@ impl State {
     }
 
     /// Lets the curve of a compared run grow with the run of the page, if it is the same run.
-    pub(in crate::app) fn grow_compared(&mut self) {
+    pub(crate) fn grow_compared(&mut self) {
         let run = self.whole();
         let grows = |of: &ComparedRun| of.run.step < run.step && is_part(&of.run, run.spec());
         // Where the rate was changed on the way, the run of before stays as it was.

@@ -1,13 +1,13 @@
 //! The data of a chart, as the page's menu saves them and as `lab probe` writes them.
 
 use super::{Saved, record};
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::data::{ChartData, about_charts, csv};
+use crate::state::State;
+use vivarium_model::chart::Chart;
+use vivarium_view::display::data::{ChartData, about_charts, csv};
 
 /// What a chart shows at the step on display, with the curves of the runs that are compared.
 pub fn chart_data(state: &State, chart: Chart) -> ChartData {
-    ChartData::new(chart, &state.run, chart.compared(state))
+    ChartData::new(chart, &state.run, state.reading_to_step(chart))
 }
 
 /// The file with the data of one chart.

@@ -11,21 +11,21 @@ use super::data::chart_csv;
 use super::progress::FileReading;
 use super::reader::FileReader;
 use super::{Export, Saved, record};
-use crate::analysis::Reading;
-use crate::app::browser::files;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::catalog::chart::Chart;
-use crate::charts::figure::{alone, written};
-use crate::charts::{Theme, draw};
-use crate::display::words::thousands;
-use crate::record::head::HEAD;
-use crate::record::reading::News;
-use crate::ui::appearance::Appearance;
-use crate::ui::browser::{get, mark_root, read_first};
-use crate::ui::file_button::FileButton;
-use crate::ui::request::Request;
-use crate::ui::surface::Surface;
+use crate::browser::files;
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_model::chart::Chart;
+use vivarium_plot::analysis::Reading;
+use vivarium_plot::charts::figure::{alone, written};
+use vivarium_plot::charts::{Theme, draw};
+use vivarium_view::display::words::thousands;
+use vivarium_view::record::head::HEAD;
+use vivarium_view::record::reading::News;
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::browser::{get, mark_root, read_first};
+use vivarium_view::ui::file_button::FileButton;
+use vivarium_view::ui::request::Request;
+use vivarium_view::ui::surface::Surface;
 
 /// Width and height of a saved chart that has no room on the page, in CSS pixels.
 const USUAL: (u32, u32) = (640, 360);
@@ -80,7 +80,7 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
     let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
     let theme = if is_dark { Theme::dark() } else { Theme::light() };
     let reading = store.peek(|state| {
-        let mut reading = chart.drawn(state);
+        let mut reading = state.reading_to_end(chart);
         if let Reading::Lines(lines) = &mut reading {
             state.viewing.shape(chart.slug(), lines);
         }

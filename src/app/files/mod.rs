@@ -15,22 +15,22 @@ pub mod reader;
 pub mod reading;
 pub mod tables;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
 use super::state::{Action, State, TrainerStatus, UndoEntry};
 use super::trainer::Effect;
-use crate::app::files::openers::openers;
-use crate::display::words::thousands;
-use crate::display::{Phase, RunView};
-use crate::permalink::{Link, View};
-use crate::platform::file::GivenFile;
-use crate::protocol::{Command, Ending};
-use crate::record::preamble::file_name;
-use crate::record::reading::News;
-use crate::record::weights::Header;
-use crate::record::{Environment, Record, csv, torch};
-use crate::sorting;
-use crate::ui::request::Request;
+use crate::files::openers::openers;
+use vivarium_core::sorting;
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::platform::file::GivenFile;
+use vivarium_model::protocol::{Command, Ending};
+use vivarium_view::display::words::thousands;
+use vivarium_view::display::{Phase, RunView};
+use vivarium_view::record::preamble::file_name;
+use vivarium_view::record::reading::News;
+use vivarium_view::record::weights::Header;
+use vivarium_view::record::{Environment, Record, csv, torch};
+use vivarium_view::ui::request::Request;
 
 /// What can be saved of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

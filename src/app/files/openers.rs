@@ -1,26 +1,26 @@
 //! What opens files, gives advice and explains terms: of the page's second program, behind a table.
 //!
 //! # Why
-//! As [`mod@crate::labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
+//! As [`mod@vivarium_labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
 //! that the first one need not hold what reads them.
 
-use crate::app::html;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::labs::cannot_learn;
-use crate::platform::file::GivenFile;
-use crate::record::reading::News;
-use crate::run::RunSpec;
+use crate::html;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_labs::cannot_learn;
+use vivarium_model::platform::file::GivenFile;
+use vivarium_model::run::RunSpec;
+use vivarium_view::record::reading::News;
 
 /// The functions.
 pub struct Openers {
-    pub(in crate::app) file: fn(&mut State, &str, GivenFile, &mut Vec<Effect>),
-    pub(in crate::app) table: fn(&mut State, &str, GivenFile, usize, &mut Vec<Effect>),
-    pub(in crate::app) news: fn(&mut State, u64, News, &mut Vec<Effect>),
+    pub(crate) file: fn(&mut State, &str, GivenFile, &mut Vec<Effect>),
+    pub(crate) table: fn(&mut State, &str, GivenFile, usize, &mut Vec<Effect>),
+    pub(crate) news: fn(&mut State, u64, News, &mut Vec<Effect>),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
-    pub(in crate::app) advice: fn(&RunSpec) -> Vec<String>,
+    pub(crate) advice: fn(&RunSpec) -> Vec<String>,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page shows texts"))]
-    pub(in crate::app) explained: fn(&str) -> String,
+    pub(crate) explained: fn(&str) -> String,
 }
 
 /// All of them.

@@ -1,7 +1,7 @@
 //! A file that is being read.
 
-use crate::platform::file::GivenFile;
-use crate::record::reading::Job;
+use vivarium_model::platform::file::GivenFile;
+use vivarium_view::record::reading::Job;
 
 /// What a file is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

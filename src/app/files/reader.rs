@@ -10,14 +10,14 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use crate::app::trainer::Program;
-use crate::app::trainer::web::address;
-use crate::language::spoken;
-use crate::platform::file::{FileHandle, GivenFile, given};
-use crate::platform::web::unpack;
-use crate::record::dataset::Dataset;
-use crate::record::head::{HEAD, Kind};
-use crate::record::reading::{FileEvent, Found, Job, News, Received, read};
+use crate::trainer::Program;
+use crate::trainer::web::address;
+use vivarium_core::language::spoken;
+use vivarium_model::platform::file::{FileHandle, GivenFile, given};
+use vivarium_model::platform::web::unpack;
+use vivarium_view::record::dataset::Dataset;
+use vivarium_view::record::head::{HEAD, Kind};
+use vivarium_view::record::reading::{FileEvent, Found, Job, News, Received, read};
 
 /// A worker that reads a file; it ends when this is dropped.
 pub struct FileReader {

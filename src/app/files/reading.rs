@@ -6,19 +6,19 @@
 //! at once, in a few milliseconds. Any other is read by a worker, which lives as long as [`State::reading`] speaks of it
 //! and takes its memory with it; the page goes on meanwhile, and what was read is taken as one change.
 
-use crate::analysis::curves::CAPACITY;
-use crate::app::files::progress::{FileReading, Purpose};
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::language::spoken;
-use crate::platform::file::GivenFile;
-use crate::record::head::{Kind, look};
-use crate::record::reading::{Found, Job, News, read};
-use crate::record::weights::Header;
+use crate::files::progress::{FileReading, Purpose};
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_core::language::spoken;
+use vivarium_model::platform::file::GivenFile;
+use vivarium_plot::analysis::curves::CAPACITY;
+use vivarium_view::record::head::{Kind, look};
+use vivarium_view::record::reading::{Found, Job, News, read};
+use vivarium_view::record::weights::Header;
 
 impl State {
     /// Opens a file that a person chose or dropped. Of the second program.
-    pub(in crate::app) fn read_file(&mut self, name: &str, file: GivenFile, effects: &mut Vec<Effect>) {
+    pub(crate) fn read_file(&mut self, name: &str, file: GivenFile, effects: &mut Vec<Effect>) {
         self.flaw.clear();
         // One at a time: what was being read is not wanted any more.
         self.reading = None;
@@ -35,7 +35,7 @@ impl State {
     }
 
     /// Opens a table with column `label` of it as the label. Of the second program.
-    pub(in crate::app) fn read_table(
+    pub(crate) fn read_table(
         &mut self,
         name: &str,
         file: GivenFile,
@@ -70,7 +70,7 @@ impl State {
     }
 
     /// Takes what a worker says of the file of this number. Of the second program.
-    pub(in crate::app) fn hear_of_file(&mut self, number: u64, news: News, effects: &mut Vec<Effect>) {
+    pub(crate) fn hear_of_file(&mut self, number: u64, news: News, effects: &mut Vec<Effect>) {
         let Some(mut reading) = self.reading.take_if(|reading| reading.number == number) else { return };
         match news {
             News::Progress(share) => {
@@ -84,7 +84,7 @@ impl State {
     }
 
     /// Reads no more of the file that is being read.
-    pub(in crate::app) fn cancel_file(&mut self) {
+    pub(crate) fn cancel_file(&mut self) {
         if let Some(reading) = self.reading.take() {
             self.refuse_file(&reading.name, tr!("reading was cancelled"));
         }

@@ -1,12 +1,12 @@
 //! Opening a table of a person's own, and choosing its label.
 
 use super::openers::openers;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::labs::of_file;
-use crate::labs::tables::opened::{keep, opened, shown};
-use crate::platform::file::GivenFile;
-use crate::record::dataset::{self, Dataset};
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_labs::of_file;
+use vivarium_labs::tables::opened::{keep, opened, shown};
+use vivarium_model::platform::file::GivenFile;
+use vivarium_view::record::dataset::{self, Dataset};
 
 /// Most bytes that are read where a file is read again for each of its columns: a few frames of the page.
 const MOST_AGAIN: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl State {
     }
 
     /// Makes another column of the table the label.
-    pub(in crate::app) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
+    pub(crate) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second program.
         let (Some(opened), Some(openers)) = (shown(&self.run.link.spec), openers()) else { return };
         (openers.table)(self, &opened.name, opened.file.clone(), label, effects);
@@ -72,15 +72,16 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Reading;
-    use crate::analysis::chart;
-    use crate::app::state::Action;
-    use crate::labs::tables::opened::{about, larger_class};
-    use crate::permalink::encode;
-    use crate::protocol::{Command, Payload};
-    use crate::run::RunSpec;
-    use crate::settings::Value;
-    use crate::ui::request::Request;
+    use crate::state::Action;
+    use vivarium_core::settings::Value;
+    use vivarium_labs::tables::opened::{about, larger_class};
+    use vivarium_model::chart;
+    use vivarium_model::permalink::encode;
+    use vivarium_model::protocol::{Command, Payload};
+    use vivarium_model::run::RunSpec;
+    use vivarium_plot::analysis::Reading;
+    use vivarium_view::display::charts::ChartOfRun;
+    use vivarium_view::ui::request::Request;
 
     fn file(rows: usize) -> Vec<u8> {
         let line = |i: usize| {
@@ -130,8 +131,8 @@ mod tests {
 
     #[test]
     fn the_trainer_gets_the_table_before_the_run() {
-        use crate::app::trainer::device::Survey;
-        use crate::app::trainer::{Program, Trainer, TrainerMessage, scripted::Scripted};
+        use crate::trainer::device::Survey;
+        use crate::trainer::{Program, Trainer, TrainerMessage, scripted::Scripted};
         let mut state = open("#v1/tabular?replicas=1");
         state.apply(Action::Surveyed(Survey::Missing));
         let trainer = Scripted::new(Program::Cpu, 10);

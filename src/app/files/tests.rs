@@ -1,18 +1,19 @@
 //! Files opened and saved, natively against the scripted trainer.
 
-use crate::analysis::chart;
-use crate::app::files;
-use crate::app::files::Export;
-use crate::app::run::status::status;
-use crate::app::state::{Action, State};
-use crate::app::trainer::device::Survey;
-use crate::app::trainer::scripted::Scripted;
-use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
-use crate::display::Phase;
-use crate::permalink::encode;
-use crate::protocol::{Command, Ending, Payload};
-use crate::record::{File, Record};
-use crate::tasks::sparse_parity::charts as parity_charts;
+use crate::files;
+use crate::files::Export;
+use crate::run::status::status;
+use crate::state::{Action, State};
+use crate::trainer::device::Survey;
+use crate::trainer::scripted::Scripted;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_model::chart;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
+use vivarium_view::display::Phase;
+use vivarium_view::display::charts::ChartOfRun;
+use vivarium_view::record::{File, Record};
 
 /// The page with whatever trainer it opened.
 struct Page {
@@ -233,7 +234,7 @@ fn weights(link: &str, step: u64) -> Vec<u8> {
 
 /// The same with more in its header.
 fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
-    let (link, _) = crate::permalink::decode(link);
+    let (link, _) = vivarium_model::permalink::decode(link);
     let (mut parts, mut end) = (vec![], 0);
     for parameter in link.spec.parameters() {
         let (begin, shape) = (end, parameter.shape);
@@ -243,7 +244,7 @@ fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
             parameter.name
         ));
     }
-    let format = crate::record::weights::FORMAT;
+    let format = vivarium_view::record::weights::FORMAT;
     parts.push(format!(
         "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"{more}}}",
         encode(&link)
@@ -348,12 +349,12 @@ mod apart {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::files::progress::FileReading;
-    use crate::labs::tables::opened::shown;
-    use crate::platform::file::GivenFile;
-    use crate::record::head::HEAD;
-    use crate::record::reading::{FileEvent, News, Received, read};
-    use crate::ui::request::Request;
+    use crate::files::progress::FileReading;
+    use vivarium_labs::tables::opened::shown;
+    use vivarium_model::platform::file::GivenFile;
+    use vivarium_view::record::head::HEAD;
+    use vivarium_view::record::reading::{FileEvent, News, Received, read};
+    use vivarium_view::ui::request::Request;
 
     /// A file of which the page has the first bytes only.
     fn given(bytes: &[u8]) -> GivenFile {
@@ -416,7 +417,7 @@ mod apart {
         page.train(100);
         let mut record = files::record(&page.state, "");
         let row = record.rows[0].clone();
-        record.rows = (0..3000).map(|step| crate::protocol::Row { step, ..row.clone() }).collect();
+        record.rows = (0..3000).map(|step| vivarium_model::protocol::Row { step, ..row.clone() }).collect();
         record.step = 2999;
         let bytes = record.to_json().into_bytes();
         let (mut at_once, mut apart) = (Page::open("#v1/groups"), Page::open("#v1/groups"));

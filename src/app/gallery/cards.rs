@@ -6,11 +6,11 @@ use web_sys::{Element, Event, MouseEvent};
 
 use super::place::Place;
 use super::{GalleryAction, strip};
-use crate::app::browser;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::app::tour::passage::pressed;
-use crate::ui::browser::{focus, get};
+use crate::browser;
+use crate::state::Action;
+use crate::store::Store;
+use crate::tour::passage::pressed;
+use vivarium_view::ui::browser::{focus, get};
 
 /// The gallery, where it is open.
 #[component]

@@ -8,7 +8,7 @@
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod cards;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
 pub mod place;
 pub mod update;
@@ -16,14 +16,14 @@ pub mod update;
 use std::sync::Arc;
 
 use super::html::Html;
-use crate::analysis::Role;
-use crate::catalog::chart::Chart;
-use crate::display::words::{decimal, thousands};
-use crate::labs::{PRESETS, stories};
-use crate::language::translated;
-use crate::presets::recorded::{Recorded, Time, role_name};
-use crate::presets::{Preset, PresetGroup};
-use crate::tasks::Task;
+use vivarium_core::language::translated;
+use vivarium_labs::{PRESETS, stories};
+use vivarium_model::chart::Chart;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::Role;
+use vivarium_view::display::words::{decimal, thousands};
+use vivarium_view::presets::recorded::{Recorded, Time, role_name};
+use vivarium_view::presets::{Preset, PresetGroup};
 
 /// The fragment that opens it.
 pub const FRAGMENT: &str = "#gallery";
@@ -170,7 +170,7 @@ impl Gallery {
         let (mut out, mut shown) = (Html::default(), 0);
         let all = PRESETS.len() + stories().count();
         let filter = &self.filter;
-        let wanted = |story: &&crate::labs::story::About| {
+        let wanted = |story: &&vivarium_labs::story::About| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
                 && filter.has_time(Some(Time::Minutes))
                 && filter.has(&[story.title, story.about, tr!("Story")].map(translated))

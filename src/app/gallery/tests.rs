@@ -1,17 +1,17 @@
 //! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
 
-use crate::analysis::Role;
-use crate::app::gallery::update::address;
-use crate::app::gallery::{FRAGMENT, Gallery, GalleryAction, drawing, strip};
-use crate::app::run::tests::Page;
-use crate::app::share::titles::title;
-use crate::app::state::{Action, State};
-use crate::app::trainer::Effect;
-use crate::labs::{PRESETS, find, stories};
-use crate::permalink::encode;
-use crate::presets::recorded::{Curve, Recorded, Time, parse};
+use crate::gallery::update::address;
+use crate::gallery::{FRAGMENT, Gallery, GalleryAction, drawing, strip};
+use crate::run::tests::Page;
+use crate::share::titles::title;
+use crate::state::{Action, State};
+use crate::trainer::Effect;
+use vivarium_labs::{PRESETS, find, stories};
+use vivarium_model::permalink::encode;
+use vivarium_plot::analysis::Role;
+use vivarium_view::presets::recorded::{Curve, Recorded, Time, parse};
 
-const FILE: &str = include_str!("../../presets/recorded.txt");
+const FILE: &str = include_str!("../../view/presets/recorded.txt");
 
 fn open() -> State {
     let mut state = State::default();
@@ -39,7 +39,7 @@ fn names(cards: &str) -> Vec<String> {
 fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
     let cards = filtered(&[]);
     let mut wanted: Vec<&str> = stories().map(|story| story.slug).collect();
-    for lab in crate::tasks::Task::ENTRIES.iter().map(|task| task.info.slug) {
+    for lab in vivarium_model::tasks::Task::ENTRIES.iter().map(|task| task.info.slug) {
         let of_lab = PRESETS.iter().filter(|p| p.link().spec.task.info().slug == lab);
         wanted.extend(of_lab.map(|preset| preset.slug));
     }
@@ -54,7 +54,7 @@ fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
     assert!(cards.matches(", recorded</span>").count() == cards.matches("<svg").count());
     // Every heading has cards, and every tag is closed.
     assert_eq!(cards.matches("<ul").count(), cards.matches("</ul>").count());
-    assert_eq!(cards.matches("<h3>").count(), 1 + crate::tasks::Task::ENTRIES.len());
+    assert_eq!(cards.matches("<h3>").count(), 1 + vivarium_model::tasks::Task::ENTRIES.len());
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{FRAGMENT, GalleryAction};
-use crate::app::bench;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::permalink::encode;
-use crate::presets::recorded::parse;
+use crate::bench;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_model::permalink::encode;
+use vivarium_view::presets::recorded::parse;
 
 /// What stands in the address bar.
 pub fn address(state: &State) -> String {
@@ -22,7 +22,7 @@ pub fn address(state: &State) -> String {
 
 impl State {
     /// Opens the gallery over the run.
-    pub(in crate::app) fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
         self.gallery.is_open = true;
         // It takes the place of the charts.
         self.presenter = None;
@@ -33,7 +33,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn browse(&mut self, what: GalleryAction) {
+    pub(crate) fn browse(&mut self, what: GalleryAction) {
         let gallery = &mut self.gallery;
         gallery.version += 1;
         match what {

@@ -2,13 +2,13 @@
 
 use super::merge::newest;
 use super::{Library, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Stock, Storage, id_of};
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::display::words::thousands;
-use crate::permalink::decode;
-use crate::record::preamble::file_name;
-use crate::record::saved::Marks;
-use crate::sorting;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_core::sorting;
+use vivarium_model::permalink::decode;
+use vivarium_view::display::words::thousands;
+use vivarium_view::record::preamble::file_name;
+use vivarium_view::record::saved::Marks;
 
 /// Milliseconds after which what was deleted cannot be brought back.
 const DELETED_MS: f64 = 3_600_000.0;

@@ -7,8 +7,8 @@
 //! oldest curves are thinned further.
 
 use super::Library;
-use crate::analysis::curves::History;
-use crate::protocol::Row;
+use vivarium_model::protocol::Row;
+use vivarium_plot::analysis::curves::History;
 
 /// Most bytes of the curves of one run, roughly.
 const MOST_OF_CURVES: usize = 256 << 10;
@@ -31,7 +31,7 @@ pub(super) fn bytes(rows: &[Row]) -> usize {
 }
 
 /// Some of the rows, evenly, the first and the last among them.
-pub(in crate::app) fn thinned(history: &History) -> Vec<Row> {
+pub(crate) fn thinned(history: &History) -> Vec<Row> {
     let rows: Vec<&Row> = history.rows().collect();
     let size = rows.last().map_or(1, |row| size(row));
     let stride = rows.len().div_ceil((MOST_OF_CURVES / size).max(FEWEST)).max(1);

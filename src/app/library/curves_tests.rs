@@ -7,9 +7,10 @@ use super::curves::{FEWEST, MOST_ALONE, MOST_AT_HAND, bytes};
 use super::merge::newest;
 use super::tests::{LINK, Shelf, Tab, kept};
 use super::{LibraryAction, LibraryAnswer, Refusal, SavedRun, id_of};
-use crate::analysis::{Reading, chart};
-use crate::app::state::Action;
-use crate::protocol::Row;
+use crate::state::Action;
+use vivarium_model::chart;
+use vivarium_model::protocol::Row;
+use vivarium_plot::analysis::Reading;
 
 /// Bytes of the curves that a tab holds.
 fn held(tab: &Tab) -> usize {
@@ -83,7 +84,7 @@ fn curves_that_the_page_does_not_hold_are_read_when_they_are_wanted() {
     assert!(tab.state.library.find(&id).unwrap().rows.is_empty());
     tab.train(100);
     let drawn = |tab: &Tab| -> Vec<usize> {
-        let Reading::Lines(lines) = chart::LOSS.drawn(&tab.state) else { return vec![] };
+        let Reading::Lines(lines) = tab.state.reading_to_end(chart::LOSS) else { return vec![] };
         lines.series.iter().filter(|series| series.tint.is_some()).map(|series| series.x.len()).collect()
     };
     tab.wish(LibraryAction::Overlay(id.clone()));

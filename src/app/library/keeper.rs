@@ -1,15 +1,15 @@
 //! What changes the kept runs: of the page's second program, behind a table.
 //!
 //! # Why
-//! As [`mod@crate::app::files::openers`] has it for files. The second program reads what is kept, and until it has,
+//! As [`mod@crate::files::openers`] has it for files. The second program reads what is kept, and until it has,
 //! nothing is written down, wished or taken back. By reachability in the linked program, 2026-11-23: 11 KiB after
 //! compression that the first program need not hold.
 
 use super::{LibraryAction, SavedRun};
-use crate::analysis::Lines;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::catalog::chart::Chart;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_model::chart::Chart;
+use vivarium_plot::analysis::Lines;
 
 /// The functions.
 pub struct Keeper {
@@ -51,7 +51,7 @@ pub fn install(keeper: Keeper) {
 
 impl State {
     /// Does what is wished of kept runs.
-    pub(in crate::app) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
+    pub(crate) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
         match keeper() {
             Some(keeper) => (keeper.wish)(self, wish, effects),
             None if matches!(wish, LibraryAction::Compare) => {
@@ -62,21 +62,21 @@ impl State {
     }
 
     /// Writes the run down as it is now, if there is news of it; a young one only if it `must` be.
-    pub(in crate::app) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
+    pub(crate) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
             (keeper.write_down)(self, must, effects);
         }
     }
 
     /// Draws what is compared with the run of the page over the curves of a chart.
-    pub(in crate::app) fn draw_kept(&self, chart: Chart, lines: &mut Lines) {
+    pub(crate) fn draw_kept(&self, chart: Chart, lines: &mut Lines) {
         if let Some(keeper) = keeper() {
             (keeper.draw)(self, chart, lines);
         }
     }
 
     /// Takes back what was last done to kept runs.
-    pub(in crate::app) fn undo_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
+    pub(crate) fn undo_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
             (keeper.take_back)(self, before, effects);
         }

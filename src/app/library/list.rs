@@ -3,15 +3,15 @@
 use leptos::prelude::*;
 
 use super::{LibraryAction, SavedRun};
-use crate::app::state::{Action, State};
-use crate::app::store::Store;
-use crate::charts::MUTED;
-use crate::display::words::{difference, thousands};
-use crate::record::head::HEAD;
-use crate::record::saved::link;
-use crate::run::RunSpec;
-use crate::ui::browser::get;
-use crate::ui::file_button::FileButton;
+use crate::state::{Action, State};
+use crate::store::Store;
+use vivarium_model::run::RunSpec;
+use vivarium_plot::charts::MUTED;
+use vivarium_view::display::words::{difference, thousands};
+use vivarium_view::record::head::HEAD;
+use vivarium_view::record::saved::link;
+use vivarium_view::ui::browser::get;
+use vivarium_view::ui::file_button::FileButton;
 
 /// What a line of the list says besides the name, of a kept run of `spec`.
 fn about(state: &State, kept: &SavedRun, spec: &RunSpec) -> String {

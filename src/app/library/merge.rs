@@ -1,6 +1,6 @@
 //! What becomes of a run that two tabs have written, and what the place is called where a page stores its runs.
 
-use crate::record::saved::{Marks, SavedRun};
+use vivarium_view::record::saved::{Marks, SavedRun};
 
 /// What the place was called before its name held the page's path. It is read once, and left as it is: another copy of
 /// this page on the same host may want it too.

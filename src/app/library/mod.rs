@@ -11,7 +11,7 @@
 //! Tabs write one at a time, and what they write is merged: of a run, what got further counts; of what a person says of
 //! it, the later word. A tab that is being closed has no time to read what it would overwrite, so it writes beside, and
 //! whoever reads next merges that too. One that is hidden may be closed without another word, and does the same; seen
-//! again, it merges that itself. What is read is checked ([`crate::record::saved`]).
+//! again, it merges that itself. What is read is checked ([`vivarium_view::record::saved`]).
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod list;
@@ -20,7 +20,7 @@ pub mod storage;
 #[cfg(test)]
 mod storage_tests;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
 mod answers;
 pub(super) mod curves;
@@ -32,20 +32,20 @@ mod room;
 mod tables;
 mod update;
 
-use crate::display::{RunView, words};
-use crate::language::translated;
-use crate::permalink::{Link, encode};
-use crate::protocol::Row;
-pub use crate::record::saved::{Edit, SavedRun};
-use crate::run::RunSpec;
-use crate::sorting;
+use vivarium_core::language::translated;
+use vivarium_core::sorting;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::{RunView, words};
+pub use vivarium_view::record::saved::{Edit, SavedRun};
 
 /// Most runs that are stored.
 pub const MOST_RUNS: usize = 100;
 /// Most bytes that all of them take.
-pub const MOST_BYTES: usize = crate::record::saved::MOST_BYTES;
+pub const MOST_BYTES: usize = vivarium_view::record::saved::MOST_BYTES;
 /// Colours that curves of kept runs have.
-pub const COLOURS: usize = crate::charts::MUTED.len();
+pub const COLOURS: usize = vivarium_plot::charts::MUTED.len();
 
 /// What the browser is to do with what it keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -256,7 +256,7 @@ pub fn id_of(spec: &RunSpec) -> String {
 
 /// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.
 pub(super) fn name_of(spec: &RunSpec) -> String {
-    if let Some(preset) = crate::labs::preset_of(spec) {
+    if let Some(preset) = vivarium_labs::preset_of(spec) {
         return translated(preset.name).into();
     }
     let info = spec.task.info();

@@ -1,8 +1,8 @@
 //! Room for kept runs: what cannot be stored stays on the page and is said to, and nothing is deleted unasked.
 
 use super::{Library, LibraryCommand, MOST_BYTES, MOST_RUNS, Reason, Refusal, SavedRun, Storage, Unstored};
-use crate::app::trainer::Effect;
-use crate::display::words;
+use crate::trainer::Effect;
+use vivarium_view::display::words;
 
 impl Library {
     /// Whether the browser has it; else it is gone with the page.

@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 use super::merge::{database_name, merged, newest, table_in};
 use super::tests::{LINK, NOON, Shelf, Tab, kept};
 use super::{LibraryAction, LibraryAnswer, Refusal, SavedRun, id_of};
-use crate::app::state::Action;
-use crate::app::trainer::Trainer;
-use crate::display::Phase;
-use crate::permalink::{decode, encode};
-use crate::protocol::{Command, Payload, Row};
-use crate::record::dataset;
-use crate::record::mutation_tests::{self, changed, many};
-use crate::record::saved::{FORMAT, Marks, TableFile, check_state, lacks_table, link, table_of};
-use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::learner::Weights;
+use crate::state::Action;
+use crate::trainer::Trainer;
+use vivarium_core::mutation::{self, changed, many};
+use vivarium_model::permalink::{decode, encode};
+use vivarium_model::protocol::{Command, Payload, Row};
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_training::session::learner::Weights;
+use vivarium_view::display::Phase;
+use vivarium_view::record::dataset;
+use vivarium_view::record::saved::{FORMAT, Marks, TableFile, check_state, lacks_table, link, table_of};
 
 /// A saved run of a link, whole.
 fn entry(text: &str, step: u64) -> SavedRun {
@@ -263,7 +263,7 @@ fn take_up(run: SavedRun) {
     tab.wish(LibraryAction::Overlay(id.clone()));
     tab.wish(LibraryAction::TakeUp(id));
     let charts = tab.state.run.link.view.show.clone();
-    charts.iter().for_each(|chart| drop(chart.drawn(&tab.state)));
+    charts.iter().for_each(|chart| drop(tab.state.reading_to_end(*chart)));
     tab.wish(LibraryAction::DeleteUnpinned);
     tab.seconds(4);
 }
@@ -302,7 +302,7 @@ fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
     let (kept, whole) = (entry(SMALL, 200), checkpoint());
     let mut taken = 0;
     for which in 0..many() {
-        let bytes = changed(&whole, &mut mutation_tests::Dice::new(which));
+        let bytes = changed(&whole, &mut mutation::Dice::new(which));
         match check_state(&kept, bytes.clone()) {
             Ok(checked) => {
                 assert_eq!(checked, bytes);

@@ -1,11 +1,11 @@
 //! Saved runs on a table of a person's own: a table belongs to its run, and where it is not there, it is asked for.
 
 use super::{LibraryAction, Waiting};
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::labs::tables::opened::shown;
-use crate::record::saved::{SavedRun, TableFile, lacks_table, link, table_of};
-use crate::run::RunSpec;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_labs::tables::opened::shown;
+use vivarium_model::run::RunSpec;
+use vivarium_view::record::saved::{SavedRun, TableFile, lacks_table, link, table_of};
 
 /// The file that the table of a run was read from, if it is about one.
 pub(super) fn file_of(spec: &RunSpec) -> Option<TableFile> {
@@ -46,7 +46,7 @@ impl State {
     }
 
     /// Number and label of the table that a run waits for; the label only where it is known.
-    pub(in crate::app) fn awaited_table(&self) -> Option<(u64, Option<usize>)> {
+    pub(crate) fn awaited_table(&self) -> Option<(u64, Option<usize>)> {
         let Waiting { kept, table, .. } = self.library.waiting.as_deref()?;
         Some((*table, kept.table.as_ref().map(|file| file.label)))
     }
@@ -60,14 +60,14 @@ impl State {
     }
 
     /// The table that a run waits for has been opened: the run goes on.
-    pub(in crate::app) fn table_arrived(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn table_arrived(&mut self, effects: &mut Vec<Effect>) {
         if let Some(waiting) = self.library.waiting.take() {
             self.wish(LibraryAction::TakeUp(waiting.kept.id), effects);
         }
     }
 
     /// Another table than the one that a run waits for was opened.
-    pub(in crate::app) fn refuse_table(&mut self, name: &str) {
+    pub(crate) fn refuse_table(&mut self, name: &str) {
         let Some(waiting) = self.library.waiting.as_deref() else { return };
         let why = tr!(
             "“{run}” was trained on another table, {file}. To use the opened file without this run, press “Not now” and open the file again",

@@ -1,37 +1,37 @@
 //! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
 
-use crate::analysis::chart;
-use crate::tasks::sparse_parity::charts as parity_charts;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use vivarium_model::chart;
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 
-use crate::analysis::Reading;
-use crate::app::library::merge::merged;
-use crate::app::library::{
+use crate::library::merge::merged;
+use crate::library::{
     Edit, LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, Refusal, SavedRun, Stock,
 };
-use crate::app::state::{Action, State};
-use crate::app::trainer::scripted::Scripted;
-use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::permalink::encode;
-use crate::protocol::{Command, Ending, Payload};
-use crate::record::saved::Marks;
+use crate::state::{Action, State};
+use crate::trainer::scripted::Scripted;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_plot::analysis::Reading;
+use vivarium_view::display::Phase;
+use vivarium_view::record::saved::Marks;
 
 /// What the browser would keep.
 #[derive(Default)]
-pub(in crate::app) struct Shelf {
-    pub(in crate::app) runs: BTreeMap<String, SavedRun>,
-    pub(in crate::app) marks: BTreeMap<String, Marks>,
-    pub(in crate::app) states: BTreeMap<String, Vec<u8>>,
+pub(crate) struct Shelf {
+    pub(crate) runs: BTreeMap<String, SavedRun>,
+    pub(crate) marks: BTreeMap<String, Marks>,
+    pub(crate) states: BTreeMap<String, Vec<u8>>,
     /// What tabs wrote as they were closed.
-    pub(in crate::app) left: Vec<(SavedRun, Option<Vec<u8>>)>,
+    pub(crate) left: Vec<(SavedRun, Option<Vec<u8>>)>,
     /// Most entries, where there is a limit.
-    pub(in crate::app) room: Option<usize>,
+    pub(crate) room: Option<usize>,
     /// Why nothing can be read or written.
-    pub(in crate::app) refuses: Option<Refusal>,
+    pub(crate) refuses: Option<Refusal>,
 }
 
 impl Shelf {
@@ -45,7 +45,7 @@ impl Shelf {
     }
 
     /// A run with what is said of it.
-    pub(in crate::app) fn joined(&self, id: &str) -> Option<SavedRun> {
+    pub(crate) fn joined(&self, id: &str) -> Option<SavedRun> {
         let run = self.runs.get(id)?.clone();
         Some(match self.marks.get(id) {
             Some(said) => run.marked(said.clone()),
@@ -54,7 +54,7 @@ impl Shelf {
     }
 
     /// All that can be used, and what cannot.
-    pub(in crate::app) fn stock(&self) -> Stock {
+    pub(crate) fn stock(&self) -> Stock {
         let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
         for id in self.runs.keys() {
             match self.joined(id).unwrap().check(id) {
@@ -65,7 +65,7 @@ impl Shelf {
         stock
     }
 
-    pub(in crate::app) fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
+    pub(crate) fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
         if let Some(why) = &self.refuses {
             return Some(LibraryAnswer::Refused(why.clone(), Some(command.into())));
         }
@@ -123,18 +123,18 @@ impl Shelf {
 }
 
 /// A tab of the browser.
-pub(in crate::app) struct Tab {
-    pub(in crate::app) state: State,
-    pub(in crate::app) trainer: Scripted,
-    pub(in crate::app) shelf: Rc<RefCell<Shelf>>,
-    pub(in crate::app) sent: Vec<(Command, Payload)>,
+pub(crate) struct Tab {
+    pub(crate) state: State,
+    pub(crate) trainer: Scripted,
+    pub(crate) shelf: Rc<RefCell<Shelf>>,
+    pub(crate) sent: Vec<(Command, Payload)>,
 }
 
-pub(in crate::app) const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
-pub(in crate::app) const NOON: f64 = 1.8e12;
+pub(crate) const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+pub(crate) const NOON: f64 = 1.8e12;
 
 impl Tab {
-    pub(in crate::app) fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+    pub(crate) fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
         let trainer = Scripted::new(Program::Cpu, 300);
         let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
         tab.act(Action::Open(fragment.into()));
@@ -142,15 +142,15 @@ impl Tab {
         tab
     }
 
-    pub(in crate::app) fn load(&mut self) {
+    pub(crate) fn load(&mut self) {
         self.wish(LibraryAction::Load);
     }
 
-    pub(in crate::app) fn wish(&mut self, wish: LibraryAction) {
+    pub(crate) fn wish(&mut self, wish: LibraryAction) {
         self.act(Action::Library(wish));
     }
 
-    pub(in crate::app) fn act(&mut self, action: Action) {
+    pub(crate) fn act(&mut self, action: Action) {
         let mut actions = VecDeque::from([action]);
         while let Some(action) = actions.pop_front() {
             for effect in self.state.apply(action) {
@@ -171,17 +171,17 @@ impl Tab {
         }
     }
 
-    pub(in crate::app) fn train(&mut self, step: u64) {
+    pub(crate) fn train(&mut self, step: u64) {
         self.trainer.advance(step);
         self.seconds(5);
     }
 
-    pub(in crate::app) fn seconds(&mut self, many: u32) {
+    pub(crate) fn seconds(&mut self, many: u32) {
         (0..many).for_each(|_| self.act(Action::Tick));
     }
 }
 
-pub(in crate::app) fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+pub(crate) fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
     shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
 }
 
@@ -491,7 +491,7 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
     tab.train(100);
     let id = kept(&shelf)[0].0.clone();
     tab.wish(LibraryAction::Overlay(id.clone()));
-    let names = |tab: &Tab, chart: Chart| match chart.drawn(&tab.state) {
+    let names = |tab: &Tab, chart: Chart| match tab.state.reading_to_end(chart) {
         Reading::Lines(lines) => lines
             .series
             .into_iter()

@@ -7,12 +7,12 @@ use super::{
     COLOURS, Library, LibraryAction, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Storage,
     id_of, name_of,
 };
-use crate::app::state::{State, UndoEntry};
-use crate::app::trainer::Effect;
-use crate::display::Phase;
-use crate::display::words::count;
-use crate::permalink::encode;
-use crate::record::saved::{Edit, FORMAT, Marks, link, name};
+use crate::state::{State, UndoEntry};
+use crate::trainer::Effect;
+use vivarium_model::permalink::encode;
+use vivarium_view::display::Phase;
+use vivarium_view::display::words::count;
+use vivarium_view::record::saved::{Edit, FORMAT, Marks, link, name};
 
 /// Seconds between two times that a run under way is written down.
 const BETWEEN_S: u32 = 3;
@@ -191,13 +191,13 @@ impl State {
     }
 
     /// Another run is about to begin; the one under way is written down.
-    pub(in crate::app) fn turn_page(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn turn_page(&mut self, effects: &mut Vec<Effect>) {
         self.keep(false, effects);
         self.library.age = 0;
     }
 
     /// Puts the run that is taken up in place of its beginning.
-    pub(in crate::app) fn take_handed(&mut self) {
+    pub(crate) fn take_handed(&mut self) {
         let Some((kept, bytes)) = self.library.handed.take() else { return };
         let Some(bytes) = bytes else { return };
         (self.run.step, self.run.solved, self.paused) = (kept.step, kept.solved, kept.ended);
@@ -219,7 +219,7 @@ impl State {
     }
 
     /// A second has passed.
-    pub(in crate::app) fn keep_time(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn keep_time(&mut self, effects: &mut Vec<Effect>) {
         self.library.now += 1e3;
         self.library.age += 1;
         let may_return = matches!(

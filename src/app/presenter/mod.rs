@@ -12,7 +12,7 @@ mod update;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod view;
 
-use crate::catalog::chart::Chart;
+use vivarium_model::chart::Chart;
 
 /// Most charts that are on the screen together.
 const TOGETHER: usize = 2;

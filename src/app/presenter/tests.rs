@@ -1,12 +1,12 @@
 //! Presenter mode, played natively: keys, charts, passages and covers.
 
 use super::{Cover, Focus, Presenter, PresenterAction};
-use crate::analysis::chart;
-use crate::app::gallery::GalleryAction;
-use crate::app::state::{Action, State};
-use crate::app::tour::TourAction;
-use crate::catalog::chart::Chart;
-use crate::labs::story::StoryAction;
+use crate::gallery::GalleryAction;
+use crate::state::{Action, State};
+use crate::tour::TourAction;
+use vivarium_labs::story::StoryAction;
+use vivarium_model::chart;
+use vivarium_model::chart::Chart;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -33,8 +33,8 @@ fn cover(state: &State) -> Option<Cover> {
 /// The state with a story open at its first passage.
 fn reading(slug: &'static str) -> State {
     let mut state = open(&format!("#story/{slug}"));
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(crate::labs::story_file(root, slug).unwrap()).unwrap();
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let text = std::fs::read_to_string(vivarium_labs::story_file(root, slug).unwrap()).unwrap();
     state.apply(Action::Tour(TourAction::Fetched(slug, Ok(text))));
     state
 }
@@ -165,12 +165,12 @@ fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
     state.apply(Action::Present(PresenterAction::Turn(1)));
     assert_eq!(state.presenter, None);
     state.apply(Action::Gallery(GalleryAction::Close));
-    state.apply(Action::Open(crate::app::gallery::FRAGMENT.into()));
+    state.apply(Action::Open(crate::gallery::FRAGMENT.into()));
     state.apply(Action::Present(PresenterAction::Enter));
     assert!(state.presenter.is_some() && !state.gallery.is_open, "from the gallery, too");
     press(&mut state, "c");
     state.apply(Action::Present(PresenterAction::Enter));
     assert_eq!(on_screen(&state).len(), 1, "to enter again changes nothing");
-    state.apply(Action::Open(crate::app::gallery::FRAGMENT.into()));
+    state.apply(Action::Open(crate::gallery::FRAGMENT.into()));
     assert!(state.presenter.is_none() && state.gallery.is_open);
 }

@@ -1,15 +1,15 @@
 //! What presenter mode changes in the state.
 
 use super::{Presenter, PresenterAction};
-use crate::app::gallery::GalleryAction;
-use crate::app::state::State;
-use crate::app::tour::TourAction;
-use crate::app::trainer::Effect;
-use crate::catalog::chart::Chart;
+use crate::gallery::GalleryAction;
+use crate::state::State;
+use crate::tour::TourAction;
+use crate::trainer::Effect;
+use vivarium_model::chart::Chart;
 
 impl State {
     /// Does what somebody wants who presents.
-    pub(in crate::app) fn present(&mut self, what: PresenterAction, effects: &mut Vec<Effect>) {
+    pub(crate) fn present(&mut self, what: PresenterAction, effects: &mut Vec<Effect>) {
         if what == PresenterAction::Enter {
             self.close_bench(effects);
             if self.gallery.is_open {
@@ -43,7 +43,7 @@ impl State {
     }
 
     /// The story points at a chart, which is to be seen.
-    pub(in crate::app) fn present_pointed(&mut self) {
+    pub(crate) fn present_pointed(&mut self) {
         if let Some(presenter) = &mut self.presenter {
             (presenter.screen, presenter.is_inside) = (0, false);
         }

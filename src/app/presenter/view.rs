@@ -11,12 +11,12 @@ use web_sys::HtmlElement;
 
 use super::cover::Cover;
 use super::{Cover as Covered, PresenterAction};
-use crate::app::browser;
-use crate::app::gallery::update::address;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::ui::appearance::Appearance;
-use crate::ui::browser::{focus, get, mark_root, settle};
+use crate::browser;
+use crate::gallery::update::address;
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::browser::{focus, get, mark_root, settle};
 
 /// The button that enters, to which the focus goes back.
 const ENTRY: &str = "[data-testid=presenter]";

@@ -1,13 +1,13 @@
 //! How a run that is [dear](super::consent) waits for a person, and begins.
 
 use super::consent::Consent;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::display::Phase;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_view::display::Phase;
 
 impl State {
     /// Whether the run may begin; otherwise it waits, the question is asked, and nobody trains.
-    pub(in crate::app) fn may_begin(&mut self, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn may_begin(&mut self, effects: &mut Vec<Effect>) -> bool {
         self.consent.ask(&self.run.link.spec);
         let Some(question) = self.consent.question.clone() else { return true };
         self.message = question;
@@ -17,7 +17,7 @@ impl State {
     }
 
     /// Somebody has answered the question by asking for a step, or for all of them; whether there was one.
-    pub(in crate::app) fn begin_agreed(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn begin_agreed(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
         if self.consent.question.is_none() {
             return false;
         }
@@ -30,14 +30,14 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use crate::app::run::status::status;
-    use crate::app::run::tests::Page;
-    use crate::app::state::Action;
-    use crate::app::sweeps::SweepAction;
-    use crate::display::Phase;
-    use crate::labs::PRESETS;
-    use crate::permalink::decode;
-    use crate::run::cost::{dearest, seconds};
+    use crate::run::status::status;
+    use crate::run::tests::Page;
+    use crate::state::Action;
+    use crate::sweeps::SweepAction;
+    use vivarium_labs::PRESETS;
+    use vivarium_model::permalink::decode;
+    use vivarium_model::run::cost::{dearest, seconds};
+    use vivarium_view::display::Phase;
 
     /// Years of one core.
     const DEAR: &str = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";

@@ -5,8 +5,8 @@
 //! somebody presses Play; nothing of it is there before. A person who makes a sweep in the dialog has read how long it
 //! takes, and is not asked.
 
-use crate::run::RunSpec;
-use crate::run::cost::{dearest, seconds};
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cost::{dearest, seconds};
 
 /// What a person is asked about a run, and what was agreed to.
 #[derive(Debug, Clone, Default)]

@@ -1,22 +1,22 @@
 //! What a person's action changes in the state, and how a run begins.
 
-use crate::app::bench;
-use crate::app::gallery::FRAGMENT;
-use crate::app::settings::form::{default_text, theory_knob};
-use crate::app::state::{Action, Draft, State, TrainerStatus, UndoEntry};
-use crate::app::timeline::Seek;
-use crate::app::tour::Goal;
-use crate::app::trainer::device::{Choice, Decision, Known, Survey, decide};
-use crate::app::trainer::{Effect, Program};
-use crate::display::own_data;
-use crate::display::sweep::Sweep;
-use crate::display::{Phase, words};
-use crate::labs::PRESETS;
-use crate::language::translated;
-use crate::permalink::{Link, Start, View, decode, encode, percent_decode};
-use crate::protocol::{Command, Ending, Payload};
-use crate::run::{Halt, OPTIMIZER_KEY, RunSpec};
-use crate::settings::{Knob, Problem, Range, Settings, Value};
+use crate::bench;
+use crate::gallery::FRAGMENT;
+use crate::settings::form::{default_text, theory_knob};
+use crate::state::{Action, Draft, State, TrainerStatus, UndoEntry};
+use crate::timeline::Seek;
+use crate::tour::Goal;
+use crate::trainer::device::{Choice, Decision, Known, Survey, decide};
+use crate::trainer::{Effect, Program};
+use vivarium_core::language::translated;
+use vivarium_core::settings::{Knob, Problem, Range, Settings, Value};
+use vivarium_labs::PRESETS;
+use vivarium_model::permalink::{Link, Start, View, decode, encode, percent_decode};
+use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_model::run::{Halt, OPTIMIZER_KEY, RunSpec};
+use vivarium_view::display::own_data;
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::display::{Phase, words};
 
 /// Most changes that can be undone.
 const MAX_UNDO: usize = 100;
@@ -176,7 +176,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
+    pub(crate) fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
         let waited = self.choice.is_none() && self.run.phase == Phase::Loading && self.run.runs > 0;
         self.survey = survey;
         if waited {
@@ -211,14 +211,14 @@ impl State {
     }
 
     /// The program for a run of this page, if the browser has said what it has; by an estimate where nothing is timed.
-    pub(in crate::app) fn choose_for(&self, spec: &RunSpec) -> Option<Choice> {
+    pub(crate) fn choose_for(&self, spec: &RunSpec) -> Option<Choice> {
         match self.decide_for(spec) {
             Decision::Ask => None,
             Decision::Time(_, choice) | Decision::Made(choice) => Some(choice),
         }
     }
 
-    pub(in crate::app) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
+    pub(crate) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
         let text = text.trim();
         self.drafts.retain(|draft| draft.key != key);
         if self.is_locked(key) {
@@ -236,7 +236,7 @@ impl State {
     }
 
     /// Puts the field of `key` back to its default.
-    pub(in crate::app) fn reset(&mut self, key: &str, effects: &mut Vec<Effect>) {
+    pub(crate) fn reset(&mut self, key: &str, effects: &mut Vec<Effect>) {
         if let Some(text) = default_text(self.form_spec(), key) {
             self.edit(key, &text, effects);
         }
@@ -292,7 +292,7 @@ impl State {
     }
 
     /// Takes up another link, which can be undone.
-    pub(in crate::app) fn change(&mut self, mut link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(crate) fn change(&mut self, mut link: Link, message: String, effects: &mut Vec<Effect>) {
         // Another model or lab has other settings. Nothing is said of it: they are gone from the form as well.
         link.repair_lesson();
         // Where a teacher's run waits is no place for another one.
@@ -300,7 +300,7 @@ impl State {
     }
 
     /// Whether the link forbids to change what `name` stands for; then it is said.
-    pub(in crate::app) fn is_locked(&mut self, name: &str) -> bool {
+    pub(crate) fn is_locked(&mut self, name: &str) -> bool {
         let is_locked = self.run.link.locks(name);
         if is_locked {
             self.message = tr!("This page was opened with a link that does not allow this change.").into();
@@ -315,21 +315,21 @@ impl State {
         self.set_link(link, effects);
     }
 
-    pub(in crate::app) fn remember(&mut self, before: UndoEntry) {
+    pub(crate) fn remember(&mut self, before: UndoEntry) {
         if self.undo.len() >= MAX_UNDO {
             self.undo.remove(0);
         }
         self.undo.push(before);
     }
 
-    pub(in crate::app) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+    pub(crate) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         self.gallery.is_open = false;
         self.take_link(link, effects);
         self.begin(effects);
     }
 
     /// Takes up another link; nothing begins.
-    pub(in crate::app) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+    pub(crate) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         let first = self.run.runs == 0;
         self.close_bench(effects);
         self.turn_page(effects);
@@ -356,7 +356,7 @@ impl State {
     }
 
     /// Begins the run, or the first run of the sweep, from its start.
-    pub(in crate::app) fn begin(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn begin(&mut self, effects: &mut Vec<Effect>) {
         self.set_up_sweep();
         if self.run.sweep.as_ref().is_some_and(Sweep::is_at_rest) {
             self.dismiss(effects);
@@ -368,13 +368,13 @@ impl State {
     }
 
     /// A sweep at its start, or as far as it was when it was left for another run; or none.
-    pub(in crate::app) fn set_up_sweep(&mut self) {
+    pub(crate) fn set_up_sweep(&mut self) {
         let shelved = self.shelf.take_if(|(spec, _)| *spec == self.run.link.spec);
         self.run.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| Sweep::of(&self.run.link.spec));
     }
 
     /// Begins the run whose turn it is.
-    pub(in crate::app) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
         self.set_up_run();
         if self.may_begin(effects) {
             self.resume(effects);
@@ -382,8 +382,8 @@ impl State {
     }
 
     /// The run whose turn it is at its start; nobody trains it yet.
-    pub(in crate::app) fn set_up_run(&mut self) {
-        self.run.set_up(&crate::labs::LABS);
+    pub(crate) fn set_up_run(&mut self) {
+        self.run.set_up(&vivarium_labs::LABS);
         self.flaw.clear();
         self.viewing.zoom = None;
         self.rate = None;
@@ -394,7 +394,7 @@ impl State {
     }
 
     /// Has the run trained from the last checkpoint, or from the start if there is none.
-    pub(in crate::app) fn resume(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn resume(&mut self, effects: &mut Vec<Effect>) {
         self.run.phase = Phase::Loading;
         self.awaiting = true;
         self.silence = 0;
@@ -420,7 +420,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn start(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn start(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.run.spec().clone();
         let held_out_limit =
             (self.staff == TrainerStatus::Ready(Program::Cpu)).then(|| held_out_limit(&spec)).flatten();
@@ -445,7 +445,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn send(&self, command: Command, effects: &mut Vec<Effect>) {
+    pub(crate) fn send(&self, command: Command, effects: &mut Vec<Effect>) {
         if matches!(self.staff, TrainerStatus::Ready(_)) {
             effects.push(Effect::Send(command, Payload::Empty));
         }

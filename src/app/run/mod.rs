@@ -11,6 +11,6 @@ pub mod status;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod task;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod transport;

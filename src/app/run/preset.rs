@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::app::files::openers::openers;
-use crate::app::state::{Action, State};
-use crate::app::store::Store;
-use crate::display::instance::Instance;
-use crate::labs::{find, preset_groups};
-use crate::language::translated;
+use crate::files::openers::openers;
+use crate::state::{Action, State};
+use crate::store::Store;
+use vivarium_core::language::translated;
+use vivarium_labs::{find, preset_groups};
+use vivarium_view::display::instance::Instance;
 
 /// What the texts of the card depend on.
 #[derive(Clone, PartialEq)]

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 
 use super::status;
-use crate::app::files::{initial_weights, origin};
-use crate::app::store::Store;
-use crate::app::trainer::device::device_line;
-use crate::display::RunView;
-use crate::display::status::held_out;
-use crate::display::summary::{self, Newest, extra};
-use crate::display::words::thousands;
+use crate::files::{initial_weights, origin};
+use crate::store::Store;
+use crate::trainer::device::device_line;
+use vivarium_view::display::RunView;
+use vivarium_view::display::status::held_out;
+use vivarium_view::display::summary::{self, Newest, extra};
+use vivarium_view::display::words::thousands;
 
 /// A number with its name.
 #[component]

@@ -1,8 +1,8 @@
 //! What the page is doing, in one sentence.
 
-use crate::app::state::State;
-use crate::display::status::line;
-use crate::display::words::{self, thousands};
+use crate::state::State;
+use vivarium_view::display::status::line;
+use vivarium_view::display::words::{self, thousands};
 
 /// The status line.
 pub fn status(state: &State) -> String {
@@ -57,9 +57,9 @@ pub fn rate(state: &State) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::state::Action;
-    use crate::display::Phase;
-    use crate::protocol::{Ending, Row};
+    use crate::state::Action;
+    use vivarium_model::protocol::{Ending, Row};
+    use vivarium_view::display::Phase;
 
     fn replicas(phase: Phase, solved: &[(usize, u64)], losses: &[f32]) -> String {
         let mut state = State::default();

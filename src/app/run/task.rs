@@ -6,10 +6,10 @@
 
 use leptos::prelude::*;
 
-use crate::app::store::Store;
-use crate::display::Example;
-use crate::labs::answers::count;
-use crate::language::translated;
+use crate::store::Store;
+use vivarium_core::language::translated;
+use vivarium_labs::answers::count;
+use vivarium_view::display::Example;
 
 /// The task of the run, above its charts.
 #[component]

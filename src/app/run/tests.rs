@@ -1,28 +1,28 @@
 //! Whole sessions, played natively against the scripted trainer.
 
 use super::status::status;
-use crate::app::state::{Action, State, TrainerStatus};
-use crate::app::trainer::device::Survey;
-use crate::app::trainer::scripted::Scripted;
-use crate::app::trainer::speeds::Speeds;
-use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
-use crate::display::Phase;
-use crate::display::status::held_out;
-use crate::labs::find;
-use crate::permalink::{decode, encode};
-use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
+use crate::state::{Action, State, TrainerStatus};
+use crate::trainer::device::Survey;
+use crate::trainer::scripted::Scripted;
+use crate::trainer::speeds::Speeds;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_labs::find;
+use vivarium_model::permalink::{decode, encode};
+use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
+use vivarium_view::display::Phase;
+use vivarium_view::display::status::held_out;
 
 /// The page with whatever trainer it opened.
-pub(in crate::app) struct Page {
-    pub(in crate::app) state: State,
+pub(crate) struct Page {
+    pub(crate) state: State,
     trainer: Option<(Program, Scripted)>,
     opened: Vec<Program>,
     surveys: u32,
-    pub(in crate::app) sent: Vec<(Command, Payload)>,
+    pub(crate) sent: Vec<(Command, Payload)>,
 }
 
 impl Page {
-    pub(in crate::app) fn open(fragment: &str) -> Page {
+    pub(crate) fn open(fragment: &str) -> Page {
         let mut page =
             Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
@@ -30,7 +30,7 @@ impl Page {
     }
 
     /// As [`Page::open`], of a browser, where devices are timed.
-    pub(in crate::app) fn that_times(fragment: &str) -> Page {
+    pub(crate) fn that_times(fragment: &str) -> Page {
         let state = State { speeds: Some(Speeds::default()), ..State::default() };
         let mut page = Page { state, trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
@@ -38,11 +38,11 @@ impl Page {
     }
 
     /// The programs of the trainers that it opened.
-    pub(in crate::app) fn opened(&self) -> &[Program] {
+    pub(crate) fn opened(&self) -> &[Program] {
         &self.opened
     }
 
-    pub(in crate::app) fn act(&mut self, action: Action) {
+    pub(crate) fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
                 Effect::Survey => self.surveys += 1,
@@ -75,7 +75,7 @@ impl Page {
         }
     }
 
-    pub(in crate::app) fn train(&mut self, step: u64) {
+    pub(crate) fn train(&mut self, step: u64) {
         self.trainer.as_ref().unwrap().1.advance(step);
         self.listen();
     }
@@ -85,7 +85,7 @@ impl Page {
         self.act(Action::Heard(kind, TrainerMessage::Said(event.into())));
     }
 
-    pub(in crate::app) fn die(&mut self) {
+    pub(crate) fn die(&mut self) {
         let kind = self.trainer.take().unwrap().0;
         self.act(Action::Heard(kind, TrainerMessage::Died("it was killed".into())));
     }

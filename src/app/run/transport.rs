@@ -3,15 +3,15 @@
 use leptos::prelude::*;
 
 use super::status::status;
-use crate::app::library::LibraryAction;
-use crate::app::settings::form::speed_field;
-use crate::app::state::{Action, State};
-use crate::app::store::Store;
-use crate::app::timeline::scrub::Scrub;
-use crate::display::Phase;
-use crate::platform::fresh_seed;
-use crate::ui::icon::{Icon, Name};
-use crate::ui::setting::Setting;
+use crate::library::LibraryAction;
+use crate::settings::form::speed_field;
+use crate::state::{Action, State};
+use crate::store::Store;
+use crate::timeline::scrub::Scrub;
+use vivarium_model::platform::fresh_seed;
+use vivarium_view::display::Phase;
+use vivarium_view::ui::icon::{Icon, Name};
+use vivarium_view::ui::setting::Setting;
 
 /// A button with an icon and a word.
 #[component]

@@ -1,13 +1,13 @@
 //! The form as data: which fields there are, of which kind, with which words. Views only render it.
 
-use crate::catalog::Entry;
-use crate::markov::theory::Explorer;
-use crate::models::Model;
-use crate::optim::Optimizer;
-use crate::permalink::View;
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
-use crate::settings::{Knob, Settings};
-use crate::ui::field::{Field, SPEED_KEY};
+use vivarium_core::catalog::Entry;
+use vivarium_core::settings::{Knob, Settings};
+use vivarium_model::models::Model;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::permalink::View;
+use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
+use vivarium_science::markov::theory::Explorer;
+use vivarium_view::ui::field::{Field, SPEED_KEY};
 
 /// The fields of a section of the form; which model and optimizer is chosen decides what they are.
 pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
@@ -87,7 +87,7 @@ pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::field::Control;
+    use vivarium_view::ui::field::Control;
 
     #[test]
     fn every_knob_of_every_choice_is_in_the_form_once() {

@@ -7,10 +7,10 @@
 //! field is looked at. A copy and not a count of changes, since a count is right only as long as every function that
 //! changes one of these remembers to count. 2026-11-23.
 
-use crate::app::state::{Draft, State};
-use crate::permalink::Link;
-use crate::run::RunSpec;
-use crate::settings::Problem;
+use crate::state::{Draft, State};
+use vivarium_core::settings::Problem;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::RunSpec;
 
 /// All that [`State::field`] and [`fields`](super::form::fields) read.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,15 +57,15 @@ impl FormInputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::run::tests::Page;
-    use crate::app::settings::form::fields;
-    use crate::app::state::Action;
-    use crate::markov::theory::Explorer;
-    use crate::permalink::View;
-    use crate::run::Section;
-    use crate::settings::Settings;
-    use crate::ui::field::{Field, FieldState};
-    use crate::ui::request::Request;
+    use crate::run::tests::Page;
+    use crate::settings::form::fields;
+    use crate::state::Action;
+    use vivarium_core::settings::Settings;
+    use vivarium_model::permalink::View;
+    use vivarium_model::run::Section;
+    use vivarium_science::markov::theory::Explorer;
+    use vivarium_view::ui::field::{Field, FieldState};
+    use vivarium_view::ui::request::Request;
 
     /// All that the form shows.
     fn form(state: &State) -> Vec<(Field, FieldState)> {

@@ -1,12 +1,12 @@
 //! Settings of the view and of the theory that labs' panels set: none of them restarts the run, and all can be undone.
 
 use super::form::theory_knob;
-use crate::app::state::{State, UndoEntry};
-use crate::settings::{Problem, Settings, Value};
+use crate::state::{State, UndoEntry};
+use vivarium_core::settings::{Problem, Settings, Value};
 
 impl State {
     /// Takes what was entered for a knob of the theory.
-    pub(in crate::app) fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
+    pub(crate) fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
         let Some(knob) = theory_knob(key) else { return Ok(()) };
         let (before, value) = (self.run.link.theory.value(key), knob.parse(text)?);
         self.run.link.theory.set(key, &value)?;
@@ -18,14 +18,14 @@ impl State {
     }
 
     /// Remembers what was looked into, so that changes of one kind that follow each other are undone together.
-    pub(in crate::app) fn remember_look(&mut self, key: &'static str, before: Value) {
+    pub(crate) fn remember_look(&mut self, key: &'static str, before: Value) {
         if !matches!(self.undo.last(), Some(UndoEntry::Shown(last, _)) if *last == key) {
             self.remember(UndoEntry::Shown(key, before));
         }
     }
 
     /// Whether what is looked into suits the run, and has it looked into; or why not, and nothing is changed then.
-    pub(in crate::app) fn check_look(&mut self, key: &str, before: Option<&Value>) -> Result<(), Problem> {
+    pub(crate) fn check_look(&mut self, key: &str, before: Option<&Value>) -> Result<(), Problem> {
         if let Some(problem) = self.run.link.view.repair(&self.run.link.spec).into_iter().next() {
             if let Some(before) = before {
                 self.run.link.view.set(key, before)?;
@@ -40,8 +40,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::state::Action;
-    use crate::permalink::encode;
+    use crate::state::Action;
+    use vivarium_model::permalink::encode;
 
     fn open(link: &str) -> State {
         let mut state = State::default();
@@ -55,7 +55,7 @@ mod tests {
         let steps = |state: &State| {
             state
                 .run
-                .state::<crate::labs::markov::MarkovState>()
+                .state::<vivarium_labs::markov::MarkovState>()
                 .unwrap()
                 .theory
                 .as_ref()

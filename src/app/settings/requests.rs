@@ -1,12 +1,12 @@
 //! What panels ask of the settings, and what fields show of them.
 
 use super::form::default_text;
-use crate::app::state::{Draft, State};
-use crate::app::trainer::Effect;
-use crate::language::visible;
-use crate::settings::{Problem, Value};
-use crate::ui::field::FieldState;
-use crate::ui::request::Request;
+use crate::state::{Draft, State};
+use crate::trainer::Effect;
+use vivarium_core::language::visible;
+use vivarium_core::settings::{Problem, Value};
+use vivarium_view::ui::field::FieldState;
+use vivarium_view::ui::request::Request;
 
 impl State {
     /// How the field of `key` stands.
@@ -32,7 +32,7 @@ impl State {
     }
 
     /// Does what a panel asks for.
-    pub(in crate::app) fn request(&mut self, what: Request, effects: &mut Vec<Effect>) {
+    pub(crate) fn request(&mut self, what: Request, effects: &mut Vec<Effect>) {
         match what {
             Request::Edit(all) => {
                 for (key, text) in all {

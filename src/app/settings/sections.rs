@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 
 use super::form::fields;
-use crate::app::store::Store;
-use crate::language::translated;
-use crate::run::Section;
-use crate::ui::browser::holds;
-use crate::ui::setting::Setting;
+use crate::store::Store;
+use vivarium_core::language::translated;
+use vivarium_model::run::Section;
+use vivarium_view::ui::browser::holds;
+use vivarium_view::ui::setting::Setting;
 
 /// Every setting of the run.
 #[component]

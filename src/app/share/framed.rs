@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::titles::run_name;
-use crate::app::browser;
-use crate::app::store::Store;
-use crate::permalink::encode;
+use crate::browser;
+use crate::store::Store;
+use vivarium_model::permalink::encode;
 
 /// One line above the transport, in a frame only.
 #[component]

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::app::shell::later::{Later, Part};
-use crate::app::store::Store;
-use crate::app::{browser, files};
-use crate::permalink::encode;
-use crate::ui::icon::{Icon, Name};
+use crate::shell::later::{Later, Part};
+use crate::store::Store;
+use crate::{browser, files};
+use vivarium_model::permalink::encode;
+use vivarium_view::ui::icon::{Icon, Name};
 
 /// The run as a link and as a command line, to be copied.
 #[component]

@@ -2,7 +2,7 @@
 
 use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
 
-use crate::language::escaped;
+use vivarium_core::language::escaped;
 
 /// Largest version that a camera reads from the back of a room.
 const LARGEST: u8 = 20;

@@ -8,13 +8,13 @@ use super::links::Copied;
 use super::qr::svg;
 use super::teaching::{FOLLOW, LessonEdit, form, frame};
 use super::titles::{run_name, title};
-use crate::app::browser;
-use crate::app::presenter::cover::Cover;
-use crate::app::store::Store;
-use crate::app::tour::paper::Lesson;
-use crate::permalink::{Link, encode};
-use crate::ui::icon::Name;
-use crate::ui::sheet::Sheet;
+use crate::browser;
+use crate::presenter::cover::Cover;
+use crate::store::Store;
+use crate::tour::paper::Lesson;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_view::ui::icon::Name;
+use vivarium_view::ui::sheet::Sheet;
 
 /// What a teacher wishes for, and the link that comes of it.
 #[component]

@@ -3,10 +3,10 @@
 //! # Why
 //! The dialog is a form, and its fields are text by name; what they come to is decided here, where it can be tested.
 
-use crate::catalog::chart::Chart;
-use crate::language::{escaped, translated};
-use crate::permalink::{Link, PARTS, Start};
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
+use vivarium_core::language::{escaped, translated};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{Link, PARTS, Start};
+use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY};
 
 /// What a teacher wishes for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -183,9 +183,9 @@ pub fn frame(address: &str, about: &str, charts: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::chart;
-    use crate::labs::PRESETS;
-    use crate::permalink::{decode, encode};
+    use vivarium_labs::PRESETS;
+    use vivarium_model::chart;
+    use vivarium_model::permalink::{decode, encode};
 
     #[test]
     fn a_wish_becomes_a_link_that_is_read_back() {

@@ -4,11 +4,11 @@
 //! No step and no sign of playing: a title that moves draws the eye to a tab that nobody looks at, and is read out again
 //! and again.
 
-use crate::app::state::State;
-use crate::display::words::setting;
-use crate::labs::preset_of;
-use crate::language::translated;
-use crate::run::RunSpec;
+use crate::state::State;
+use vivarium_core::language::translated;
+use vivarium_labs::preset_of;
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::words::setting;
 
 /// Most settings that a title names.
 const SETTINGS: usize = 3;

@@ -15,9 +15,9 @@ use leptos::prelude::{document, set_timeout, window};
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, Node, PointerEvent};
 
-use crate::display::glossary::TERMS;
-use crate::language::translated;
-use crate::ui::browser::by_id;
+use vivarium_core::language::translated;
+use vivarium_view::display::glossary::TERMS;
+use vivarium_view::ui::browser::by_id;
 
 /// What is a term, by the style sheet's name.
 const TERM: &str = ".term";

@@ -5,23 +5,23 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use crate::app::bench::{self, BenchAction};
-use crate::app::gallery::{FRAGMENT, GalleryAction};
-use crate::app::html::explained;
-use crate::app::library::LibraryAction;
-use crate::app::presenter::{Focus, Presenter, PresenterAction};
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::app::tour::TourAction;
-use crate::app::{LANGUAGE, browser};
-use crate::display::glossary;
-use crate::labs::panel;
-use crate::language::{LANGUAGES, translated, wanted};
-use crate::platform::fresh_seed;
-use crate::ui::appearance::Appearance;
-use crate::ui::browser::{remember, remembered};
-use crate::ui::request::Request;
-use crate::ui::sheet::{Sheet, fold};
+use crate::bench::{self, BenchAction};
+use crate::gallery::{FRAGMENT, GalleryAction};
+use crate::html::explained;
+use crate::library::LibraryAction;
+use crate::presenter::{Focus, Presenter, PresenterAction};
+use crate::state::Action;
+use crate::store::Store;
+use crate::tour::TourAction;
+use crate::{LANGUAGE, browser};
+use vivarium_core::language::{LANGUAGES, translated, wanted};
+use vivarium_labs::panel;
+use vivarium_model::platform::fresh_seed;
+use vivarium_view::display::glossary;
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::browser::{remember, remembered};
+use vivarium_view::ui::request::Request;
+use vivarium_view::ui::sheet::{Sheet, fold};
 
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),

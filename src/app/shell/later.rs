@@ -6,7 +6,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::curves::Curves;
+use crate::charts::curves::Curves;
 
 /// A part of the page that comes later.
 #[derive(Clone, Copy)]

@@ -5,25 +5,25 @@ use leptos::prelude::*;
 use super::help::shortcuts;
 use super::later::{Later, Part};
 use super::second;
-use crate::app::charts::curves::Gaze;
-use crate::app::charts::numbers::Shown;
-use crate::app::charts::plots::{Plots, provide_tools};
-use crate::app::presenter::PresenterAction;
-use crate::app::run::preset::{Presets, Story};
-use crate::app::run::readouts::Readouts;
-use crate::app::run::task::Task;
-use crate::app::run::transport::Transport;
-use crate::app::settings::sections::Form;
-use crate::app::share::framed::Framed;
-use crate::app::share::links::Links;
-use crate::app::share::titles;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::app::tour::paper::Lesson;
-use crate::language::translated;
-use crate::ui::appearance::{Appearance, PresentButton, ThemeButton};
-use crate::ui::browser::mark_root;
-use crate::ui::icon;
+use crate::charts::curves::Gaze;
+use crate::charts::numbers::Shown;
+use crate::charts::plots::{Plots, provide_tools};
+use crate::presenter::PresenterAction;
+use crate::run::preset::{Presets, Story};
+use crate::run::readouts::Readouts;
+use crate::run::task::Task;
+use crate::run::transport::Transport;
+use crate::settings::sections::Form;
+use crate::share::framed::Framed;
+use crate::share::links::Links;
+use crate::share::titles;
+use crate::state::Action;
+use crate::store::Store;
+use crate::tour::paper::Lesson;
+use vivarium_core::language::translated;
+use vivarium_view::ui::appearance::{Appearance, PresentButton, ThemeButton};
+use vivarium_view::ui::browser::mark_root;
+use vivarium_view::ui::icon;
 
 /// The whole page.
 #[component]
@@ -35,7 +35,7 @@ pub fn App() -> impl IntoView {
     Lesson::provide();
     provide_tools(store);
     let hidden = store.memo(|state| {
-        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
+        let hidden = vivarium_model::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
     let covered = store.memo(|state| state.is_covered());

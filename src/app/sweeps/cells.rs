@@ -12,13 +12,13 @@ use web_sys::{Element, Event, KeyboardEvent};
 use super::SweepAction;
 use super::form::options;
 use super::map::{Face, faces, legend, markup};
-use crate::app::settings::form::CELLS_KEY;
-use crate::app::state::{Action, State};
-use crate::app::store::Store;
-use crate::display::sweep::Sweep;
-use crate::language::{escaped, translated};
-use crate::permalink::{Cells, encode};
-use crate::ui::browser::{by_id, set_attribute};
+use crate::settings::form::CELLS_KEY;
+use crate::state::{Action, State};
+use crate::store::Store;
+use vivarium_core::language::{escaped, translated};
+use vivarium_model::permalink::{Cells, encode};
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::ui::browser::{by_id, set_attribute};
 
 fn write(id: &str, text: &str) {
     if let Some(element) = by_id(id).filter(|element| element.text_content().as_deref() != Some(text)) {

@@ -6,10 +6,10 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
 use super::SweepAction;
 use super::form::Choice;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::ui::browser::{by_id, set_attribute};
-use crate::ui::sheet::Sheet;
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_view::ui::browser::{by_id, set_attribute};
+use vivarium_view::ui::sheet::Sheet;
 
 /// The button that opens the dialog, and the dialog.
 #[component]

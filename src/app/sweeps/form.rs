@@ -1,19 +1,19 @@
 //! The dialog that makes a sweep: what is chosen in it, and the link that comes of it.
 //!
 //! # Why
-//! As in [`crate::app::share::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
+//! As in [`crate::share::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
 
-use crate::analysis::chart;
-use crate::catalog::chart::Chart;
-use crate::display::words::{count, label, thousands};
-use crate::language::{escaped, translated};
-use crate::models::Model;
-use crate::optim::Optimizer;
-use crate::permalink::Link;
-use crate::run::cells::{FIXED, MOST_CELLS, count as runs, seconds};
-use crate::run::time::duration;
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
-use crate::settings::{Axis, Range, Spread};
+use vivarium_core::language::{escaped, translated};
+use vivarium_core::settings::{Axis, Range, Spread};
+use vivarium_model::chart;
+use vivarium_model::chart::Chart;
+use vivarium_model::models::Model;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::cells::{FIXED, MOST_CELLS, count as runs, seconds};
+use vivarium_model::run::time::duration;
+use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+use vivarium_view::display::words::{count, label, thousands};
 
 /// Networks of each run that are proposed where a run has one.
 const SEEDS: usize = 10;
@@ -91,7 +91,7 @@ impl Way {
         }
         let text = |number: f64| match least == 1.0 {
             true => format!("{number:.0}"),
-            false => crate::settings::real(format!("{number:.2e}").parse().unwrap_or(number)),
+            false => vivarium_core::settings::real(format!("{number:.2e}").parse().unwrap_or(number)),
         };
         (way.from, way.to) = (text(from), text(to));
         way
@@ -212,7 +212,7 @@ impl Choice {
         if let Some(flaw) = self.ways.iter().find_map(|way| way.flaw(spec)) {
             return Err(flaw);
         }
-        let told = |problem: crate::settings::Problem| {
+        let told = |problem: vivarium_core::settings::Problem| {
             let name = match problem.key.as_str() {
                 "sweep" => label(&link.spec, &self.ways[0].key),
                 "series" => label(&link.spec, &self.ways[1].key),
@@ -235,7 +235,7 @@ impl Choice {
                 runs = count(runs(&spec), "run"),
                 most = thousands(MOST_CELLS as u64),
                 time = duration(seconds(&spec)),
-                link = crate::permalink::encode(&Link { spec, ..link.clone() })
+                link = vivarium_model::permalink::encode(&Link { spec, ..link.clone() })
             ));
         }
         if let Some(problem) = spec.problems().into_iter().next() {
@@ -262,7 +262,9 @@ impl Choice {
         let own = spec.run.steps as f64 * spec.step_flops();
         let share = match flops {
             // As many times as long as one core's as the device is slower than that.
-            Some(flops) if flops > 0.0 => own / flops / crate::run::time::seconds_of_one(spec).max(1e-9),
+            Some(flops) if flops > 0.0 => {
+                own / flops / vivarium_model::run::time::seconds_of_one(spec).max(1e-9)
+            }
             _ => 1.0,
         };
         let networks = count(spec.run.replicas, "network");

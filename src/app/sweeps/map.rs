@@ -5,16 +5,16 @@
 //! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
 //! stays there.
 
-use crate::analysis::binomial::wilson;
-use crate::analysis::chart;
-use crate::analysis::convergence::Times;
-use crate::display::RunView;
-use crate::display::words::{count, decimal, option, percent, setting, symbol, thousands};
-use crate::labs;
-use crate::language::escaped;
-use crate::permalink::{Cells, Encoder, Link, View};
-use crate::settings::Axis;
-use crate::sweep::Cell;
+use vivarium_core::language::escaped;
+use vivarium_core::settings::Axis;
+use vivarium_labs as labs;
+use vivarium_model::chart;
+use vivarium_model::permalink::{Cells, Encoder, Link, View};
+use vivarium_model::sweep::Cell;
+use vivarium_plot::analysis::binomial::wilson;
+use vivarium_plot::analysis::convergence::Times;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{count, decimal, option, percent, setting, symbol, thousands};
 
 /// How one cell looks.
 #[derive(Debug, Clone, PartialEq, Default)]

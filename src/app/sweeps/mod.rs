@@ -7,14 +7,14 @@ pub mod dialog;
 pub mod form;
 pub mod map;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 #[cfg(all(test, feature = "session"))]
 mod worker_tests;
 pub mod workers;
 
 mod update;
 
-use crate::permalink::Link;
+use vivarium_model::permalink::Link;
 
 /// What a person wants of sweeps.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,17 +1,17 @@
 //! Sweeps on the page, natively against a trainer that ends every run at once.
 
-use crate::app::run::status::status;
-use crate::app::state::{Action, State};
-use crate::app::sweeps::SweepAction;
-use crate::app::sweeps::form::Choice;
-use crate::app::sweeps::map::{faces, legend, markup};
-use crate::app::trainer::device::Survey;
-use crate::app::trainer::{Effect, Program, TrainerMessage};
-use crate::display::Phase;
-use crate::display::sweep::Sweep;
-use crate::permalink::{Link, decode, encode};
-use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Row};
-use crate::run::RunSpec;
+use crate::run::status::status;
+use crate::state::{Action, State};
+use crate::sweeps::SweepAction;
+use crate::sweeps::form::Choice;
+use crate::sweeps::map::{faces, legend, markup};
+use crate::trainer::device::Survey;
+use crate::trainer::{Effect, Program, TrainerMessage};
+use vivarium_model::permalink::{Link, decode, encode};
+use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::Phase;
+use vivarium_view::display::sweep::Sweep;
 
 fn hear(state: &mut State, event: Event) -> Vec<Effect> {
     state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(event.into())))
@@ -76,7 +76,7 @@ fn runs_follow_each_other_and_the_curves_grow() {
     );
     assert_eq!((&state.message, state.main_button()), (&status(&state), ("Completed", true)));
     assert!(
-        crate::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
+        vivarium_model::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
         "the link stays the sweep's"
     );
     state.apply(Action::Reset);

@@ -1,14 +1,14 @@
 //! Sweeps on the page: what a person wants of them, and the run that comes after another.
 
 use super::SweepAction;
-use crate::app::run::consent::Consent;
-use crate::app::run::status::status;
-use crate::app::state::{State, TrainerStatus};
-use crate::app::trainer::{Effect, Program};
-use crate::display::Phase;
-use crate::display::sweep::{Outcome, Sweep};
-use crate::display::words::count;
-use crate::protocol::{Command, Ending};
+use crate::run::consent::Consent;
+use crate::run::status::status;
+use crate::state::{State, TrainerStatus};
+use crate::trainer::{Effect, Program};
+use vivarium_model::protocol::{Command, Ending};
+use vivarium_view::display::Phase;
+use vivarium_view::display::sweep::{Outcome, Sweep};
+use vivarium_view::display::words::count;
 
 impl State {
     /// Whether the sweep sets the setting behind `key`, so that its field has no effect.
@@ -23,7 +23,7 @@ impl State {
     }
 
     /// Does what a person wants of sweeps.
-    pub(in crate::app) fn sweep(&mut self, wish: SweepAction, effects: &mut Vec<Effect>) {
+    pub(crate) fn sweep(&mut self, wish: SweepAction, effects: &mut Vec<Effect>) {
         match wish {
             SweepAction::Make(_) if self.is_locked("sweep") => {}
             SweepAction::Make(link) => {
@@ -32,7 +32,7 @@ impl State {
                 self.run.phase = Phase::Loading;
                 // The dialog has said how long it takes.
                 self.consent = Consent::to(&link.spec);
-                let runs = count(crate::run::cells::count(&link.spec), "run");
+                let runs = count(vivarium_model::run::cells::count(&link.spec), "run");
                 self.change(
                     *link,
                     tr!("Started a sweep of {runs}. Undo goes back to the previous run.", runs),
@@ -51,13 +51,13 @@ impl State {
     }
 
     /// Nobody trains for the sweep any more.
-    pub(in crate::app) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.run.phase = Phase::Finished(Ending::LastStep);
         self.message = status(self);
     }
 
     /// Goes on with a sweep that was cancelled; whether there is one.
-    pub(in crate::app) fn go_on_sweeping(&mut self, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn go_on_sweeping(&mut self, effects: &mut Vec<Effect>) -> bool {
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
         sweep.cancelled = false;
         self.paused = false;
@@ -67,15 +67,15 @@ impl State {
     }
 
     /// Tells the trainer which run of a sweep it was given, so that it can begin those after it.
-    pub(in crate::app) fn look_ahead(&self, effects: &mut Vec<Effect>) {
+    pub(crate) fn look_ahead(&self, effects: &mut Vec<Effect>) {
         if let Some(sweep) = self.run.sweep.as_ref().filter(|_| !self.paused) {
             let command = Command::Sweep(Box::new(self.run.link.spec.clone()), sweep.done.len());
-            effects.push(Effect::Send(command, crate::protocol::Payload::Empty));
+            effects.push(Effect::Send(command, vivarium_model::protocol::Payload::Empty));
         }
     }
 
     /// A run has ended: of a sweep, the next one begins.
-    pub(in crate::app) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
         let outcome = Outcome::of(self.run.spec(), &self.run.times(), self.run.history.last());
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
         sweep.end(outcome);
@@ -87,7 +87,7 @@ impl State {
     }
 
     /// A run has ended before its turn.
-    pub(in crate::app) fn ended_ahead(&mut self, run: usize, outcome: Outcome) {
+    pub(crate) fn ended_ahead(&mut self, run: usize, outcome: Outcome) {
         if let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest() && sweep.is_open(run))
         {
             sweep.end_ahead(run, outcome);
@@ -96,7 +96,7 @@ impl State {
 
     /// The sweep that others may help with, and whether they are to train now: beside a trainer on the processor, which
     /// makes one run at a time, and not at a speed that a person has chosen.
-    pub(in crate::app) fn helped(&self) -> Option<(&Sweep, bool)> {
+    pub(crate) fn helped(&self) -> Option<(&Sweep, bool)> {
         let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_at_rest())?;
         let is_now =
             !self.paused && self.run.link.view.speed == 0 && self.staff == TrainerStatus::Ready(Program::Cpu);

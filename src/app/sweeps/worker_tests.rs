@@ -1,15 +1,15 @@
 //! Sweeps that several workers make: what they come to is what one worker finds alone.
 
-use crate::app::state::{Action, State};
-use crate::app::sweeps::SweepAction;
-use crate::app::sweeps::workers::SweepWorkers;
-use crate::app::timeline::tests::Page;
-use crate::app::timeline::tests::Trains as _;
-use crate::app::timeline::tests::with_a_worker::Real;
-use crate::app::trainer::TrainerMessage;
-use crate::display::Phase;
-use crate::display::sweep::Sweep;
-use crate::permalink::encode;
+use crate::state::{Action, State};
+use crate::sweeps::SweepAction;
+use crate::sweeps::workers::SweepWorkers;
+use crate::timeline::tests::Page;
+use crate::timeline::tests::Trains as _;
+use crate::timeline::tests::with_a_worker::Real;
+use crate::trainer::TrainerMessage;
+use vivarium_model::permalink::encode;
+use vivarium_view::display::Phase;
+use vivarium_view::display::sweep::Sweep;
 
 use std::rc::Rc;
 
@@ -21,8 +21,8 @@ const SWEEP: &str = "#v1/sparse-parity?n=10&k=2&width=16&act=power&degree=4&repl
 const LONG: &str = "#v1/sparse-parity?n=10&k=2&replicas=3&steps=60&every=20&held=64&device=cpu&halt=steps\
      &sweep=width:lin:8..27:20&series=seed:lin:1..20:20&speed=0";
 
-impl crate::app::trainer::Trainer for Rc<Real> {
-    fn send(&self, command: &crate::protocol::Command, payload: &crate::protocol::Payload) {
+impl crate::trainer::Trainer for Rc<Real> {
+    fn send(&self, command: &vivarium_model::protocol::Command, payload: &vivarium_model::protocol::Payload) {
         self.as_ref().send(command, payload);
     }
 }
@@ -145,8 +145,8 @@ fn what_ends_before_its_turn_is_seen_at_once() {
     }
     assert_eq!((office.sweep().done.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
     assert!(office.sweep().progress().starts_with("4 of 10 runs"), "{}", office.sweep().progress());
-    let faces = crate::app::sweeps::map::faces(&office.page.state.run);
-    let is_made = |face: &crate::app::sweeps::map::Face| face.about.contains("the target was reached");
+    let faces = crate::sweeps::map::faces(&office.page.state.run);
+    let is_made = |face: &crate::sweeps::map::Face| face.about.contains("the target was reached");
     assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
     assert!(faces[0].is_now);
     let points = office.sweep().curves(&office.page.state.run.link.spec);
@@ -205,9 +205,9 @@ fn a_member_that_breaks_down_costs_time_alone() {
 #[test]
 fn there_are_as_many_helpers_as_there_is_memory_for() {
     let helpers = |link: &str| {
-        let (link, notices) = crate::permalink::decode(link);
+        let (link, notices) = vivarium_model::permalink::decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        crate::run::cost::dearest(&link.spec).helpers(7)
+        vivarium_model::run::cost::dearest(&link.spec).helpers(7)
     };
     assert_eq!((helpers(SWEEP), helpers(LONG)), (7, 7));
     let dear = "#v1/sparse-parity?n=512&width=4096&device=cpu&sweep=lr:0.01_0.1_1";

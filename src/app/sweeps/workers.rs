@@ -5,21 +5,21 @@
 //! trainer. So others come from the other end, a run each, until both meet; the last run is left to the trainer, so that
 //! what is on show at the end was trained there. What a run comes to follows from its link, whoever trains it, so that
 //! their number changes nothing but the time. Each holds a run of its own, so that there are as many as there is
-//! [memory](crate::run::cost::Cost::helpers) for.
+//! [memory](vivarium_model::run::cost::Cost::helpers) for.
 //!
 //! # Speed
 //! 2026-11-22, a two-core server, Chromium, the 20 runs of the preset `frontier` from the opening of the page: 69 s by the
 //! trainer alone, with the first run at its end after 5.4 s; 44 s and 1.4 s with one who helps, since runs at the far end
 //! are the ones that succeed early. A second one, for whom there is no core, costs 6 s.
 
-use crate::app::run::lifecycle::held_out_limit;
-use crate::app::state::State;
-use crate::app::trainer::{Program, Trainer, TrainerMessage};
-use crate::display::own_data;
-use crate::display::sweep::Outcome;
-use crate::protocol::{Command, Event, Payload, Row};
-use crate::run::RunSpec;
-use crate::run::cost::dearest;
+use crate::run::lifecycle::held_out_limit;
+use crate::state::State;
+use crate::trainer::{Program, Trainer, TrainerMessage};
+use vivarium_model::protocol::{Command, Event, Payload, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cost::dearest;
+use vivarium_view::display::own_data;
+use vivarium_view::display::sweep::Outcome;
 
 /// Most who help: beyond that a browser's memory is worth more than the time.
 const MOST: usize = 7;

@@ -10,12 +10,12 @@ pub mod checkpoints;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod scrub;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
 mod overlay;
 mod update;
 
-use crate::display::Phase;
+use vivarium_view::display::Phase;
 
 /// A step that the trainer is on its way to.
 #[derive(Debug, Clone, PartialEq)]

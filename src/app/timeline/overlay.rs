@@ -1,37 +1,39 @@
 //! Curves with more than the run on display: the rest of a run that is shown at an earlier step, and kept runs.
 
-use crate::analysis::{Lines, Reading, Series};
-use crate::app::state::State;
-use crate::catalog::chart::Chart;
-use crate::display::RunView;
+use crate::state::State;
+use vivarium_model::chart::Chart;
+use vivarium_plot::analysis::{Lines, Reading, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::ChartOfRun;
 
-impl Chart {
-    /// What is drawn: of a run that is shown at an earlier step, curves go on faintly to its end.
-    pub fn drawn(self, state: &State) -> Reading {
-        self.with_kept(self.divided(&state.run, state.end.as_deref()), state)
+impl State {
+    /// The reading that the page draws of a chart: curves of a run that is shown at an earlier step go on faintly to its end.
+    pub fn reading_to_end(&self, chart: Chart) -> Reading {
+        self.with_kept(chart, divided_reading(chart, &self.run, self.end.as_deref()))
     }
 
-    /// The same up to the step that is shown.
-    pub fn compared(self, state: &State) -> Reading {
-        self.with_kept(self.reading(&state.run), state)
+    /// The reading of a chart up to the step that is shown.
+    pub fn reading_to_step(&self, chart: Chart) -> Reading {
+        self.with_kept(chart, chart.reading(&self.run))
     }
 
-    fn with_kept(self, mut reading: Reading, state: &State) -> Reading {
+    fn with_kept(&self, chart: Chart, mut reading: Reading) -> Reading {
         if let Reading::Lines(lines) = &mut reading {
-            state.draw_kept(self, lines);
+            self.draw_kept(chart, lines);
         }
         reading
     }
+}
 
-    fn divided(self, run: &RunView, end: Option<&RunView>) -> Reading {
-        let reading = self.reading(run);
-        match (end, reading) {
-            (Some(end), Reading::Lines(lines)) if lines.is_over_steps() => match self.reading(end) {
-                Reading::Lines(whole) => Reading::Lines(divided(whole, run.step)),
-                other => other,
-            },
-            (_, reading) => reading,
-        }
+/// The reading of `run`, with its curves up to those of `end`.
+fn divided_reading(chart: Chart, run: &RunView, end: Option<&RunView>) -> Reading {
+    let reading = chart.reading(run);
+    match (end, reading) {
+        (Some(end), Reading::Lines(lines)) if lines.is_over_steps() => match chart.reading(end) {
+            Reading::Lines(whole) => Reading::Lines(divided(whole, run.step)),
+            other => other,
+        },
+        (_, reading) => reading,
     }
 }
 

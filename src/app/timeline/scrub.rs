@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::display::words::thousands;
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_view::display::words::thousands;
 
 /// A slider over the steps made so far, and the way back to the newest.
 #[component]

@@ -1,19 +1,19 @@
 //! Earlier steps of a run, shown again and played on: against the scripted trainer, and against the worker itself.
 
-#[cfg(test)]
-use crate::analysis::chart;
 use std::collections::VecDeque;
+#[cfg(test)]
+use vivarium_model::chart;
 
-use crate::analysis::Reading;
-use crate::app::run::status::status;
-use crate::app::state::{Action, State};
-use crate::app::trainer::scripted::Scripted;
-use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
-use crate::display::Phase;
-use crate::protocol::{Command, Ending, Message, Payload, Row};
+use crate::run::status::status;
+use crate::state::{Action, State};
+use crate::trainer::scripted::Scripted;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_model::protocol::{Command, Ending, Message, Payload, Row};
+use vivarium_plot::analysis::Reading;
+use vivarium_view::display::Phase;
 
 /// Who trains in a test.
-pub(in crate::app) trait Trains: Trainer {
+pub(crate) trait Trains: Trainer {
     /// What was said since the last time.
     fn take(&self) -> Vec<Message>;
 }
@@ -25,7 +25,7 @@ impl Trains for Scripted {
 }
 
 /// The page with a trainer.
-pub(in crate::app) struct Page<T> {
+pub(crate) struct Page<T> {
     pub state: State,
     pub trainer: T,
     sent: Vec<Command>,
@@ -93,7 +93,7 @@ fn every_panel_goes_back_and_returns() {
         status(&page.state),
         "Step 130 of 200 is shown again. The button Play continues the training from this step"
     );
-    let Reading::Lines(lines) = chart::LOSS.drawn(&page.state) else { panic!("curves") };
+    let Reading::Lines(lines) = page.state.reading_to_end(chart::LOSS) else { panic!("curves") };
     let ends = |faint: bool| {
         let curves = lines.series.iter().filter(move |s| s.faint == faint);
         curves.map(|s| (s.x[0], *s.x.last().unwrap())).collect::<Vec<_>>()
@@ -194,13 +194,13 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
 }
 
 #[cfg(feature = "session")]
-pub(in crate::app) mod with_a_worker {
+pub(crate) mod with_a_worker {
     use std::cell::RefCell;
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::training::launch::device::Device;
-    use crate::worker::{Next, Worker};
+    use vivarium_training::launch::device::Device;
+    use vivarium_worker::{Next, Worker};
 
     /// The worker of the page, on this thread.
     pub struct Real {

@@ -1,11 +1,11 @@
 //! What going back and forth along the run changes in the state.
 
 use super::Seek;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::display::words::thousands;
-use crate::display::{Phase, RunView};
-use crate::protocol::{Command, Event, Message};
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_model::protocol::{Command, Event, Message};
+use vivarium_view::display::words::thousands;
+use vivarium_view::display::{Phase, RunView};
 
 impl State {
     /// The last step of the run so far, whichever is shown.
@@ -30,7 +30,7 @@ impl State {
     }
 
     /// Shows the run as it was at `step`.
-    pub(in crate::app) fn scrub(&mut self, step: u64, effects: &mut Vec<Effect>) {
+    pub(crate) fn scrub(&mut self, step: u64, effects: &mut Vec<Effect>) {
         if !self.can_scrub() {
             return;
         }
@@ -63,7 +63,7 @@ impl State {
     }
 
     /// Shows the measurement before the step that is shown, or the one after it.
-    pub(in crate::app) fn scrub_by(&mut self, later: bool, effects: &mut Vec<Effect>) {
+    pub(crate) fn scrub_by(&mut self, later: bool, effects: &mut Vec<Effect>) {
         let rows = self.end.as_ref().map_or(&self.run.history, |end| &end.history).rows().map(|row| row.step);
         let to = match later {
             true => rows.into_iter().find(|step| *step > self.run.step),
@@ -86,7 +86,7 @@ impl State {
     }
 
     /// Shows the newest step of the run again, and goes on there if it did.
-    pub(in crate::app) fn back_to_end(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn back_to_end(&mut self, effects: &mut Vec<Effect>) {
         let Some(end) = self.end.take() else { return };
         let left = std::mem::replace(&mut self.run, *end);
         // How it is shown may have changed meanwhile, and charts are to know that it has.
@@ -108,20 +108,20 @@ impl State {
     }
 
     /// The trainer has begun to go to a step.
-    pub(in crate::app) fn on_its_way(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn on_its_way(&mut self, effects: &mut Vec<Effect>) {
         self.awaiting = false;
         self.redirect(effects);
     }
 
     /// Has the trainer go elsewhere if something else is wanted by now.
-    pub(in crate::app) fn redirect(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn redirect(&mut self, effects: &mut Vec<Effect>) {
         if !self.awaiting && self.seeking.as_ref().is_some_and(|seek| seek.to != self.run.step) {
             self.seek(Phase::Paused, effects);
         }
     }
 
     /// What a trainer says while it goes to a step: only its arrival counts.
-    pub(in crate::app) fn told_on_its_way(&mut self, message: Message, effects: &mut Vec<Effect>) {
+    pub(crate) fn told_on_its_way(&mut self, message: Message, effects: &mut Vec<Effect>) {
         let Some(to) = self.seeking.as_ref().map(|seek| seek.to) else { return };
         match message.event {
             Event::Weights { step, .. } if step == to => self.told(message, effects),
@@ -139,7 +139,7 @@ impl State {
     }
 
     /// After every message: checkpoints where much changes, and the end of what is made again.
-    pub(in crate::app) fn follow(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn follow(&mut self, effects: &mut Vec<Effect>) {
         if self.end.as_ref().is_some_and(|end| self.run.step >= end.step) && self.seeking.is_none() {
             self.end = None;
         }
@@ -150,13 +150,13 @@ impl State {
     }
 
     /// The run goes on otherwise than it did from `step` on: what it was later is no part of it.
-    pub(in crate::app) fn branch(&mut self, step: u64) {
+    pub(crate) fn branch(&mut self, step: u64) {
         self.end = None;
         self.past.forget_after(step);
     }
 
     /// What is said of a run that is not shown at its end.
-    pub(in crate::app) fn place_in_time(&self) -> Option<String> {
+    pub(crate) fn place_in_time(&self) -> Option<String> {
         let (step, end) = (thousands(self.run.step), self.end.as_ref()?);
         let end = thousands(end.step);
         match self.run.phase {

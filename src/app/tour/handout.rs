@@ -4,10 +4,10 @@
 //! Made when somebody prints, and not before: most readers never do. A box to tick is a border, so that it is printed where backgrounds are not.
 
 use super::in_short;
-use crate::app::html::Html;
-use crate::app::share::qr::svg;
-use crate::labs::story::{Block, Story};
-use crate::language::translated;
+use crate::html::Html;
+use crate::share::qr::svg;
+use vivarium_core::language::translated;
+use vivarium_labs::story::{Block, Story};
 
 /// The story at `address` as a handout.
 pub fn handout(story: &Story, address: &str) -> String {
@@ -68,14 +68,14 @@ pub fn handout(story: &Story, address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::story::parse;
-    use crate::labs::{stories, story_file};
+    use vivarium_labs::story::parse;
+    use vivarium_labs::{stories, story_file};
 
     const ADDRESS: &str = "https://example.org/#story/one&only/1";
 
     fn each(check: impl Fn(&str, &Story, &str)) {
         for about in stories() {
-            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
             let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
             let story = parse(&text).unwrap();
             check(about.slug, &story, &handout(&story, ADDRESS));

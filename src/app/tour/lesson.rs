@@ -1,10 +1,10 @@
 //! A story's page for teachers: goals, what to know before, questions for the class, and what often goes wrong.
 
 use super::{in_short, start_of};
-use crate::app::html::Html;
-use crate::labs::PRESETS;
-use crate::labs::story::{Block, Story};
-use crate::language::translated;
+use crate::html::Html;
+use vivarium_core::language::translated;
+use vivarium_labs::PRESETS;
+use vivarium_labs::story::{Block, Story};
 
 /// The page of the story named `slug`, whose whole address is `address`; its title is a heading of `level`.
 pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
@@ -65,13 +65,13 @@ fn long_runs(story: &Story) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::story::parse;
-    use crate::labs::{stories, story_file};
+    use vivarium_labs::story::parse;
+    use vivarium_labs::{stories, story_file};
 
     #[test]
     fn a_page_for_teachers_has_all_notes_below_headings() {
         for of in stories() {
-            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
             let text = std::fs::read_to_string(story_file(root, of.slug).unwrap()).unwrap();
             let story = parse(&text).unwrap();
             let html = lesson(of.slug, &story, "https://example.org/", 3);
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_translation_is_shown_and_stays_text() {
         let text = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: z23\n\nText.\n\n";
-        let notes = crate::labs::story_notes::LEAST.replace("- G.", "- <b> & *stress*.");
+        let notes = vivarium_labs::story_notes::LEAST.replace("- G.", "- <b> & *stress*.");
         let story = parse(&format!("{text}{notes}## Sources\n\n- S.\n")).unwrap();
         let html = lesson("one-note", &story, "\"<", 1);
         assert!(html.starts_with("<h1>&lt;T></h1>") && html.contains(">&quot;&lt;</a>"), "{html}");

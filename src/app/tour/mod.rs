@@ -11,17 +11,17 @@ pub mod paper;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod passage;
 #[cfg(test)]
-pub(in crate::app) mod tests;
+pub(crate) mod tests;
 
 mod update;
 
 use super::html::Html;
-use crate::catalog::chart::Chart;
-use crate::display::glossary::Marks;
-use crate::display::words::thousands;
-use crate::labs::stories;
-use crate::labs::story::{Block, Passage, Story, StoryAction};
-use crate::language::translated;
+use vivarium_core::language::translated;
+use vivarium_labs::stories;
+use vivarium_labs::story::{Block, Passage, Story, StoryAction};
+use vivarium_model::chart::Chart;
+use vivarium_view::display::glossary::Marks;
+use vivarium_view::display::words::thousands;
 
 /// A step at which the run is to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,14 +13,14 @@ use web_sys::{Element, MouseEvent};
 use super::handout::handout;
 use super::lesson::lesson;
 use super::{file_of, not_loaded, start_of};
-use crate::app::browser;
-use crate::app::html::Html;
-use crate::app::state::State;
-use crate::app::store::Store;
-use crate::labs::stories;
-use crate::labs::story::parse;
-use crate::language::escaped;
-use crate::ui::sheet::Sheet;
+use crate::browser;
+use crate::html::Html;
+use crate::state::State;
+use crate::store::Store;
+use vivarium_core::language::escaped;
+use vivarium_labs::stories;
+use vivarium_labs::story::parse;
+use vivarium_view::ui::sheet::Sheet;
 
 /// The page for teachers that is shown.
 #[derive(Clone, Copy)]

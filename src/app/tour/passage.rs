@@ -6,11 +6,11 @@ use web_sys::{Element, MouseEvent};
 
 use super::paper::{Lesson, print};
 use super::{LESSON, TourAction, answers_of, list};
-use crate::app::browser;
-use crate::app::state::Action;
-use crate::app::store::Store;
-use crate::ui::browser::{focus, keep_in_tab};
-use crate::ui::sheet::Sheet;
+use crate::browser;
+use crate::state::Action;
+use crate::store::Store;
+use vivarium_view::ui::browser::{focus, keep_in_tab};
+use vivarium_view::ui::sheet::Sheet;
 
 /// The name of the button that was pressed, inside of what is written as markup.
 pub fn pressed(event: &MouseEvent) -> Option<String> {

@@ -1,19 +1,19 @@
 //! Stories, played natively against the scripted trainer.
 
-use crate::app::gallery::update::address;
-use crate::app::run::tests::Page;
-use crate::app::state::Action;
-use crate::app::tour::{SKIPPED, TourAction};
-use crate::display::Phase;
-use crate::labs::stories;
-use crate::labs::story::{Block, StoryAction};
-use crate::labs::story_notes::LEAST;
-use crate::permalink::{decode, encode};
-use crate::protocol::Command;
+use crate::gallery::update::address;
+use crate::run::tests::Page;
+use crate::state::Action;
+use crate::tour::{SKIPPED, TourAction};
+use vivarium_labs::stories;
+use vivarium_labs::story::{Block, StoryAction};
+use vivarium_labs::story_notes::LEAST;
+use vivarium_model::permalink::{decode, encode};
+use vivarium_model::protocol::Command;
+use vivarium_view::display::Phase;
 
 fn told(slug: &'static str) -> Action {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(crate::labs::story_file(root, slug).unwrap()).unwrap();
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let text = std::fs::read_to_string(vivarium_labs::story_file(root, slug).unwrap()).unwrap();
     Action::Tour(TourAction::Fetched(slug, Ok(text)))
 }
 
@@ -176,11 +176,14 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     );
     assert_eq!((page.state.run.step, page.state.goal), (0, None));
     // Another experiment is held as well; another address is not.
-    page.act(Action::Choose(&crate::labs::PRESETS[1]));
+    page.act(Action::Choose(&vivarium_labs::PRESETS[1]));
     assert!(page.state.run.link.locks("n"));
     page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
-    page.act(Action::Choose(&crate::labs::PRESETS[1]));
-    assert_eq!(page.state.run.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
+    page.act(Action::Choose(&vivarium_labs::PRESETS[1]));
+    assert_eq!(
+        page.state.run.link.spec.run,
+        vivarium_model::permalink::decode("#v1/sparse-parity?n=14").0.spec.run
+    );
     assert!(page.state.run.link.hides("presets") && !page.state.run.link.locks("n"));
 }
 

@@ -1,24 +1,24 @@
 //! What a story's buttons, and training to a step, change in the state.
 
 use super::{Goal, Tour, TourAction};
-use crate::app::settings::form::SHOW_KEY;
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::catalog::chart::Chart;
-use crate::display::Phase;
-use crate::display::words::thousands;
-use crate::labs::stories;
-use crate::labs::story::{StoryAction, parse};
-use crate::language::translated;
-use crate::permalink::decode;
-use crate::protocol::Command;
+use crate::settings::form::SHOW_KEY;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_core::language::translated;
+use vivarium_labs::stories;
+use vivarium_labs::story::{StoryAction, parse};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::decode;
+use vivarium_model::protocol::Command;
+use vivarium_view::display::Phase;
+use vivarium_view::display::words::thousands;
 
 /// What is said where an address names no passage, as `#story/grokking/0` does.
 const MISNUMBERED: &str = text!("The passages of a story are numbered from 1. This is passage 1.");
 
 impl State {
     /// Opens a story by its name, at its beginning or, as in `grokking/3`, at a passage.
-    pub(in crate::app) fn open_story(&mut self, place: &str, effects: &mut Vec<Effect>) {
+    pub(crate) fn open_story(&mut self, place: &str, effects: &mut Vec<Effect>) {
         let (slug, number) = place.split_once('/').unwrap_or((place, "1"));
         let Some(about) = stories().find(|about| about.slug == slug) else {
             self.message = tr!("There is no story with this name; the list shows all stories.").into();
@@ -50,7 +50,7 @@ impl State {
         effects.push(Effect::Fetch(about.slug));
     }
 
-    pub(in crate::app) fn tour(&mut self, what: TourAction, effects: &mut Vec<Effect>) {
+    pub(crate) fn tour(&mut self, what: TourAction, effects: &mut Vec<Effect>) {
         match what {
             TourAction::Open(slug) => self.open_story(&slug, effects),
             TourAction::Fetched(slug, text) => {
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Shows explanations that the run has earned.
-    pub(in crate::app) fn explain(&mut self) {
+    pub(crate) fn explain(&mut self) {
         let has_ended =
             matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_));
         if let Some(tour) = &mut self.tour {
@@ -177,7 +177,7 @@ impl State {
     }
 
     /// Has the run train to `step` and wait there; from its start, where it has gone beyond.
-    pub(in crate::app) fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
+    pub(crate) fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
         let has_ended = matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. });
         if matches!(self.run.phase, Phase::Failed(_)) || self.run.sweep.is_some() {
             return;
@@ -211,7 +211,7 @@ impl State {
     }
 
     /// From now on the run waits at no step.
-    pub(in crate::app) fn forget_goal(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn forget_goal(&mut self, effects: &mut Vec<Effect>) {
         if self.goal.take().is_some_and(|goal| goal.in_haste) {
             self.send(Command::Speed(self.run.link.view.speed), effects);
         }

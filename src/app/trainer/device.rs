@@ -1,11 +1,11 @@
 //! Which device a run is trained on, and the sentence that says why.
 
 use super::speeds::{Speeds, TwoSpeeds};
-use crate::app::trainer::Program;
-use crate::protocol::DeviceReport;
-use crate::run::{DeviceChoice, RunSpec};
-use crate::settings::thousands;
-use crate::training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_gpu};
+use crate::trainer::Program;
+use vivarium_core::settings::thousands;
+use vivarium_model::protocol::DeviceReport;
+use vivarium_model::run::{DeviceChoice, RunSpec};
+use vivarium_training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_gpu};
 
 /// What the browser offers besides the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -153,8 +153,8 @@ pub fn device_line(choice: Option<&Choice>, report: Option<&DeviceReport>, is_ti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::DeviceKind;
-    use crate::run::LearnerChoice;
+    use vivarium_model::protocol::DeviceKind;
+    use vivarium_model::run::LearnerChoice;
 
     fn adapter(simulated: bool) -> Survey {
         Survey::Adapter { name: "Apple M2".into(), simulated }

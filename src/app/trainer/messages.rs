@@ -1,14 +1,14 @@
 //! What a trainer's message changes in the state, and what is done when one falls silent or dies.
 
 use super::device::Survey;
-use crate::analysis::curves::spread;
-use crate::app::run::status::status;
-use crate::app::state::{State, TrainerStatus, UndoEntry};
-use crate::app::trainer::{Effect, Program, TrainerMessage};
-use crate::display::Phase;
-use crate::display::status::{examples, found};
-use crate::display::words::{capital, decimal, percent, thousands};
-use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
+use crate::run::status::status;
+use crate::state::{State, TrainerStatus, UndoEntry};
+use crate::trainer::{Effect, Program, TrainerMessage};
+use vivarium_model::protocol::{Command, Ending, Event, Failure, Message, Payload};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_view::display::Phase;
+use vivarium_view::display::status::{examples, found};
+use vivarium_view::display::words::{capital, decimal, percent, thousands};
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -21,7 +21,7 @@ const DEAD_AFTER: u32 = 12;
 
 impl State {
     /// A second has passed.
-    pub(in crate::app) fn tick(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn tick(&mut self, effects: &mut Vec<Effect>) {
         if let Some(sweep) =
             self.run.sweep.as_mut().filter(|_| self.run.phase == Phase::Running || self.awaiting)
         {
@@ -73,12 +73,7 @@ impl State {
     }
 
     /// The trainer with `program` gave a sign.
-    pub(in crate::app) fn heard(
-        &mut self,
-        program: Program,
-        sign: TrainerMessage,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(crate) fn heard(&mut self, program: Program, sign: TrainerMessage, effects: &mut Vec<Effect>) {
         // A trainer that was replaced may still have something in the post.
         if !matches!(self.staff, TrainerStatus::Opening(p, _) | TrainerStatus::Ready(p) if p == program) {
             return;
@@ -135,7 +130,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
+    pub(crate) fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
@@ -207,7 +202,7 @@ impl State {
                 self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
                 self.run.link.spec.change_learning_rate(step, lr);
                 self.branch(step);
-                let (lr, step) = (crate::settings::real(lr), thousands(step));
+                let (lr, step) = (vivarium_core::settings::real(lr), thousands(step));
                 self.message = tr!(
                     "From step {step} on, the learning rate is {lr}; the link contains this change.",
                     lr,
@@ -232,7 +227,7 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
+    pub(crate) fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
         if self.awaiting {
             self.unanswered = self.unanswered.saturating_sub(1);
         }

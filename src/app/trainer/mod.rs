@@ -8,7 +8,7 @@ pub mod timing;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod web;
 
-use crate::protocol::{Command, Message, Payload};
+use vivarium_model::protocol::{Command, Message, Payload};
 
 /// The program that a trainer runs, which settles its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,8 +124,8 @@ pub mod scripted {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::protocol::{DeviceKind, DeviceReport, Ending, Event, Row, Speed};
-    use crate::run::{Halt, RunSpec};
+    use vivarium_model::protocol::{DeviceKind, DeviceReport, Ending, Event, Row, Speed};
+    use vivarium_model::run::{Halt, RunSpec};
 
     /// Answers every command at once; [`Scripted::advance`] makes it train.
     pub struct Scripted {

@@ -1,12 +1,12 @@
 //! What the trainer is told to look at beside training.
 
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::protocol::Command;
+use crate::state::State;
+use crate::trainer::Effect;
+use vivarium_model::protocol::Command;
 
 impl State {
     /// Tells the trainer what the charts on show want, where that may have changed.
-    pub(in crate::app) fn watch_anew(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn watch_anew(&mut self, effects: &mut Vec<Effect>) {
         let probes = self.run.probes();
         let was_watching = std::mem::replace(&mut self.watching, !probes.is_empty());
         if self.watching || was_watching {
@@ -15,7 +15,7 @@ impl State {
     }
 
     /// The page's second program is there, and with it what could not be known of the run before.
-    pub(in crate::app) fn catch_up(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn catch_up(&mut self, effects: &mut Vec<Effect>) {
         self.run.catch_up();
         self.watch_anew(effects);
     }

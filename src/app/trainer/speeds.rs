@@ -2,13 +2,13 @@
 //!
 //! # Why
 //! From how much work on a GPU is faster hangs on the GPU, on the processor and on the browser: the estimates of
-//! [`worth`](crate::training::launch::worth) were made on one machine. So a run for which they are too rough trains for a
+//! [`worth`](vivarium_training::launch::worth) were made on one machine. So a run for which they are too rough trains for a
 //! moment on either, and what was found is kept for runs of about the same work, until the browser is another: an update
 //! may bring other shaders. A run that the estimates decide is not timed, and neither is a sweep, whose runs share launches.
 //! What is timed decides only which device trains, so that the numbers of a run follow from its link and its device.
 
 use super::Program;
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
 
 /// Most networks that are kept; the oldest are forgotten.
 const MOST: usize = 100;
@@ -26,15 +26,15 @@ pub struct TwoSpeeds {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
     /// It.
-    pub(in crate::app) spec: RunSpec,
+    pub(crate) spec: RunSpec,
     /// The adapter that it is timed on.
-    pub(in crate::app) adapter: String,
+    pub(crate) adapter: String,
     /// The program that trains it there.
-    pub(in crate::app) on_gpu: Program,
+    pub(crate) on_gpu: Program,
     /// The program that is timed now.
-    pub(in crate::app) now: Program,
+    pub(crate) now: Program,
     /// Steps per second on the processor, once they are known.
-    pub(in crate::app) cpu: f64,
+    pub(crate) cpu: f64,
 }
 
 /// What this browser has timed.
@@ -103,7 +103,7 @@ fn line(line: &str) -> Option<(String, TwoSpeeds)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     const ONE: TwoSpeeds = TwoSpeeds { cpu: 62_000.5, gpu: 41_000.0 };
 

@@ -2,17 +2,17 @@
 
 use super::speeds::{Timing, TwoSpeeds};
 use super::{Effect, Program};
-use crate::app::state::{State, TrainerStatus};
-use crate::app::trainer::device::Survey;
-use crate::display::own_data;
-use crate::protocol::{Command, Failure, Payload, Speed};
+use crate::state::{State, TrainerStatus};
+use crate::trainer::device::Survey;
+use vivarium_model::protocol::{Command, Failure, Payload, Speed};
+use vivarium_view::display::own_data;
 
 /// For how long a run is timed on each device, in milliseconds.
 const WINDOW_MS: f64 = 120.0;
 
 impl State {
     /// Times the run on the processor, then with `on_gpu`; the run begins after that.
-    pub(in crate::app) fn time_devices(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
+    pub(crate) fn time_devices(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
         let Survey::Adapter { name, .. } = &self.survey else { return };
         let (spec, adapter) = (self.run.spec().clone(), name.clone());
         self.timing = Some(Timing { spec, adapter, on_gpu, now: Program::Cpu, cpu: 0.0 });
@@ -21,7 +21,7 @@ impl State {
     }
 
     /// Times the run with the program whose turn it is, as soon as that is there.
-    pub(in crate::app) fn time_next(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn time_next(&mut self, effects: &mut Vec<Effect>) {
         let Some(Timing { spec, now, .. }) = self.timing.clone() else { return };
         if !self.has_staff(now, effects) {
             return;
@@ -32,12 +32,7 @@ impl State {
     }
 
     /// Takes in what the timing of this number has found.
-    pub(in crate::app) fn timed(
-        &mut self,
-        number: u32,
-        found: Result<Speed, Failure>,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(crate) fn timed(&mut self, number: u32, found: Result<Speed, Failure>, effects: &mut Vec<Effect>) {
         let Some(timing) = self.timing.as_mut().filter(|_| number == self.timings) else { return };
         let now = timing.now;
         let speed = match found {
@@ -62,7 +57,7 @@ impl State {
     }
 
     /// The processor's worker is gone while the run was timed on it: the GPU may train what it cannot.
-    pub(in crate::app) fn lost_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn lost_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
         let is_timed = self.timing.as_ref().is_some_and(|timing| timing.now == program);
         if !is_timed || program.on_gpu() {
             return false;
@@ -73,7 +68,7 @@ impl State {
     }
 
     /// Whether the trainer is the one with `program` and takes commands; it is opened if not.
-    pub(in crate::app) fn has_staff(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
+    pub(crate) fn has_staff(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
         match self.staff {
             TrainerStatus::Ready(now) if now == program => return true,
             TrainerStatus::Opening(now, _) if now == program => {}
@@ -91,13 +86,13 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::run::status::status;
-    use crate::app::run::tests::Page;
-    use crate::app::state::Action;
-    use crate::app::trainer::TrainerMessage;
-    use crate::app::trainer::speeds::Speeds;
-    use crate::display::Phase;
-    use crate::protocol::{DeviceKind, DeviceReport, Event};
+    use crate::run::status::status;
+    use crate::run::tests::Page;
+    use crate::state::Action;
+    use crate::trainer::TrainerMessage;
+    use crate::trainer::speeds::Speeds;
+    use vivarium_model::protocol::{DeviceKind, DeviceReport, Event};
+    use vivarium_view::display::Phase;
 
     /// Replicas enough for the estimate to speak for the GPU, and not so many that it decides.
     const RUN: &str = "#v1/sparse-parity?n=20&replicas=20";

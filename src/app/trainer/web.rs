@@ -8,11 +8,11 @@ use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
-use crate::app::browser::build::{build, look_for_another, offer_new, suffix};
-use crate::app::trainer::{Program, Trainer, TrainerMessage, last_words};
-use crate::platform::web::{pack, unpack};
-use crate::protocol::{Command, Event, Greeting, Message, Payload};
-use crate::ui::browser::get;
+use crate::browser::build::{build, look_for_another, offer_new, suffix};
+use crate::trainer::{Program, Trainer, TrainerMessage, last_words};
+use vivarium_model::platform::web::{pack, unpack};
+use vivarium_model::protocol::{Command, Event, Greeting, Message, Payload};
+use vivarium_view::ui::browser::get;
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
@@ -117,7 +117,7 @@ pub fn expect() {
 }
 
 /// The loader's address for `program`, relative to the page and with the page's build in its name.
-pub(in crate::app) fn address(program: Program) -> Result<String, JsValue> {
+pub(crate) fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let bin = match program {
         Program::Cpu => "worker",

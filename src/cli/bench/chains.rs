@@ -30,8 +30,8 @@ pub const NETWORKS: Networks = Networks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::run::{LearnerChoice, RunSpec};
+    use vivarium_model::permalink::decode;
+    use vivarium_model::run::{LearnerChoice, RunSpec};
 
     #[test]
     fn every_network_is_what_its_link_says() {

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::cli::Trouble;
-use crate::cli::disk::{Native, replace};
-use crate::protocol::{DeviceKind, Failure, Speed};
-use crate::record::Environment;
-use crate::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
-use crate::run::{LearnerChoice, RunSpec};
-use crate::training::launch::choose::Engine;
-use crate::training::launch::device::Device;
-use crate::training::launch::device_check::checked_gpu;
-use crate::training::session::trial::Trial;
+use crate::Trouble;
+use crate::disk::{Native, replace};
+use vivarium_model::protocol::{DeviceKind, Failure, Speed};
+use vivarium_model::run::{LearnerChoice, RunSpec};
+use vivarium_training::launch::choose::Engine;
+use vivarium_training::launch::device::Device;
+use vivarium_training::launch::device_check::checked_gpu;
+use vivarium_training::session::trial::Trial;
+use vivarium_view::record::Environment;
+use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
 
 /// What `--device` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -76,7 +76,7 @@ fn time_networks(table: &mut BenchTable, device: &Device, learners: &[LearnerCho
 
 /// How fast a run goes; on the processor on all cores, as in a page whose helpers have come.
 fn speed(spec: &RunSpec, device: &Device) -> Result<Speed, Failure> {
-    let mut trial = Trial::start(spec, device, crate::platform::cores(), WINDOW_MS, None)?;
+    let mut trial = Trial::start(spec, device, vivarium_model::platform::cores(), WINDOW_MS, None)?;
     pollster::block_on(async {
         loop {
             if let Some(speed) = trial.advance(50.0).await? {

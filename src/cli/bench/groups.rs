@@ -37,9 +37,9 @@ pub const NETWORKS: Networks = Networks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optim::Optimizer;
-    use crate::permalink::decode;
-    use crate::run::LearnerChoice;
+    use vivarium_model::optim::Optimizer;
+    use vivarium_model::permalink::decode;
+    use vivarium_model::run::LearnerChoice;
 
     #[test]
     fn every_network_is_what_its_link_says() {

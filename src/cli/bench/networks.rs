@@ -1,10 +1,10 @@
 //! Named networks of one lab, timed on every device and learner and beside PyTorch.
 
 use super::{Arguments, Trouble, ask, count, headed, introduce, rate_or_say};
-use crate::permalink::decode;
-use crate::protocol::DeviceKind;
-use crate::run::{LearnerChoice, RunSpec};
-use crate::training::launch::device::Device;
+use vivarium_model::permalink::decode;
+use vivarium_model::protocol::DeviceKind;
+use vivarium_model::run::{LearnerChoice, RunSpec};
+use vivarium_training::launch::device::Device;
 
 /// What is timed.
 #[derive(Debug)]

@@ -24,9 +24,9 @@ pub const NETWORKS: Networks = Networks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::run::LearnerChoice;
-    use crate::training::launch::learners::{Place, entry};
+    use vivarium_model::permalink::decode;
+    use vivarium_model::run::LearnerChoice;
+    use vivarium_training::launch::learners::{Place, entry};
 
     #[test]
     fn the_networks_are_ours_to_train() {

@@ -22,18 +22,18 @@ use anyhow::Context;
 use self::python::PyTorch;
 use self::table::{Machine, Report, Row, Speed};
 use super::{Arguments, Rates, count, headed, rate};
-use crate::cli::Trouble;
-use crate::cli::disk::{Native, replace};
-use crate::cli::open;
-use crate::labs::PRESETS;
-use crate::presets::Preset;
-use crate::record::{Environment, torch};
-use crate::run::time::{duration, seconds_of_one};
-use crate::run::{DeviceChoice, RunSpec};
-use crate::sweep::cell;
-use crate::training::launch::device::Device;
-use crate::training::launch::learners::{Place, entry};
-use crate::training::session::trial::endless;
+use crate::Trouble;
+use crate::disk::{Native, replace};
+use crate::open;
+use vivarium_labs::PRESETS;
+use vivarium_model::run::time::{duration, seconds_of_one};
+use vivarium_model::run::{DeviceChoice, RunSpec};
+use vivarium_model::sweep::cell;
+use vivarium_training::launch::device::Device;
+use vivarium_training::launch::learners::{Place, entry};
+use vivarium_training::session::trial::endless;
+use vivarium_view::presets::Preset;
+use vivarium_view::record::{Environment, torch};
 
 /// Measuring time for one row in seconds, unless another is asked for.
 pub const SECONDS: f64 = 1.0;
@@ -176,8 +176,8 @@ fn print(report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::find;
-    use crate::run::Halt;
+    use vivarium_labs::find;
+    use vivarium_model::run::Halt;
 
     #[test]
     fn the_work_is_that_of_the_preset_without_its_measurements() {
@@ -214,7 +214,7 @@ mod tests {
         let sweep = PRESETS.iter().find(|p| !p.link().spec.run.sweep.is_empty() && is_trained(p)).unwrap();
         assert_eq!(title(sweep), format!("`{}`, first run", sweep.slug));
         assert_eq!(title(find("z23").unwrap()), "`z23`");
-        let cells = crate::sweep::cells(&sweep.link().spec);
+        let cells = vivarium_model::sweep::cells(&sweep.link().spec);
         assert_eq!(first_run(sweep), cells[0].spec);
     }
 

@@ -41,10 +41,10 @@ pub const NETWORKS: Networks = Networks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs;
-    use crate::permalink::decode;
-    use crate::run::{LearnerChoice, RunSpec};
-    use crate::sweep::cells;
+    use vivarium_labs as labs;
+    use vivarium_model::permalink::decode;
+    use vivarium_model::run::{LearnerChoice, RunSpec};
+    use vivarium_model::sweep::cells;
 
     /// What is trained, without how long and how it is measured.
     fn trained(spec: &RunSpec) -> impl PartialEq + std::fmt::Debug + use<> {

@@ -14,15 +14,15 @@
 //! Other programs slow both down by up to a factor of four. No GPU has been timed yet. 2026-11-21.
 
 use super::{Arguments, count, headed, introduce, rate_or_say};
-use crate::cli::Trouble;
-use crate::permalink::decode;
-use crate::platform::now_ms;
-use crate::protocol::DeviceKind;
-use crate::run::RunSpec;
-use crate::run::time::duration;
-use crate::training::launch::batch_queue::BatchQueue;
-use crate::training::launch::device::Device;
-use crate::training::session::Options;
+use crate::Trouble;
+use vivarium_model::permalink::decode;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::DeviceKind;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::time::duration;
+use vivarium_training::launch::batch_queue::BatchQueue;
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::Options;
 
 /// Widths and replicas of the table.
 const WIDTHS: [usize; 4] = [10, 30, 100, 300];

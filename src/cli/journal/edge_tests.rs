@@ -1,10 +1,10 @@
 //! Lines that nearly are a run's, files that nearly are a sweep's, and sweeps of other settings.
 
 use super::*;
-use crate::cli::disk::Native;
-use crate::cli::disk::noting::Noting;
-use crate::protocol::Row;
-use crate::sweep::cell;
+use crate::disk::Native;
+use crate::disk::noting::Noting;
+use vivarium_model::protocol::Row;
+use vivarium_model::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
 const RUNS: [&str; 4] = [
@@ -172,7 +172,7 @@ fn losses_are_those_of_the_step_at_which_a_network_ended() {
         lines(&spec, 1, &cell(&spec, 1).unwrap(), &outcome)
     };
     let spec = spec(LINK);
-    let set = crate::record::preamble::relevant(&cell(&spec, 1).unwrap().spec);
+    let set = vivarium_view::record::preamble::relevant(&cell(&spec, 1).unwrap().spec);
     let set = set.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     // One that is not solved has no step.
     let unsolved = format!("1,10,3,0,{set},1,0,,20000,900,901.5,902.5,903.5,904.5\n");

@@ -1,9 +1,9 @@
 //! Every write, rename and synchronisation of a sweep's file goes wrong in turn, and it is gone on with.
 
 use super::*;
-use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
-use crate::protocol::Row;
-use crate::sweep::cell;
+use crate::disk::faulty::{FAULTS, Fault, Faulty};
+use vivarium_model::protocol::Row;
+use vivarium_model::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
 

@@ -4,16 +4,16 @@
 //! The file is also the journal, so a sweep that was begun before an update goes on after it: lines are read in both
 //! layouts and written in the one that is asked for.
 
-use crate::cli::print::Names;
-use crate::permalink::{Link, encode};
-use crate::protocol::Row;
-use crate::record::Environment;
-use crate::record::preamble::{self, relevant};
-use crate::run::cells::{axes, panel, places};
-use crate::run::{Halt, RunSpec};
-use crate::sweep::{Cell, cell};
-use crate::tasks::Measures;
-use crate::training::session::Outcome;
+use crate::print::Names;
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::cells::{axes, panel, places};
+use vivarium_model::run::{Halt, RunSpec};
+use vivarium_model::sweep::{Cell, cell};
+use vivarium_model::tasks::Measures;
+use vivarium_training::session::Outcome;
+use vivarium_view::record::Environment;
+use vivarium_view::record::preamble::{self, relevant};
 
 /// What one network came to.
 #[derive(Debug, Clone, Copy, PartialEq)]

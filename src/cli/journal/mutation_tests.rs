@@ -5,10 +5,10 @@
 //! is refused with a sentence, or the runs that are found stand where they are said to, and the others can be added.
 
 use super::*;
-use crate::cli::disk::Native;
-use crate::protocol::Row;
-use crate::record::mutation_tests::{Dice, changed, many};
-use crate::sweep::cell;
+use crate::disk::Native;
+use vivarium_core::mutation::{Dice, changed, many};
+use vivarium_model::protocol::Row;
+use vivarium_model::sweep::cell;
 
 const LINKS: [&str; 4] = [
     "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3",

@@ -1,9 +1,9 @@
 //! Files of the version before, and the names of measures in files of sweeps.
 
 use super::*;
-use crate::cli::disk::Native;
-use crate::protocol::Row;
-use crate::sweep::cell;
+use crate::disk::Native;
+use vivarium_model::protocol::Row;
+use vivarium_model::sweep::cell;
 
 const LINK: &str = "#v1/sparse-parity?replicas=2&steps=900&sweep=n:10_20&series=k:2_3";
 
@@ -78,8 +78,12 @@ fn a_sweep_of_the_version_before_goes_on_under_either_names() {
     assert_eq!(lines[1][5..10], ["0", "1", "50", "900", "50"]);
     assert_eq!(lines[2][5..10], ["1", "0", "", "900", "900"]);
     assert_eq!(lines[5][5..], ["0", "1", "70", "900", "70", "0.5", "0.25", "0.125", "1"]);
-    let about =
-        crate::record::preamble::lines(&crate::record::Environment::program(), &name(&spec), &spec, None);
+    let about = vivarium_view::record::preamble::lines(
+        &vivarium_view::record::Environment::program(),
+        &name(&spec),
+        &spec,
+        None,
+    );
     assert!(new.starts_with(&format!("# lab sweep {}\n{about}cell,", name(&spec))), "{new}");
     std::fs::remove_file(&path).unwrap();
 }

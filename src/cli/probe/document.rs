@@ -6,10 +6,10 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::npz::{Array, Values, archive};
-use crate::analysis::{Bars, Grid, Lines, Reading};
-use crate::display::data::{ChartData, Place, csv, name};
-use crate::models::inside::Inside;
-use crate::record::Record;
+use vivarium_model::models::inside::Inside;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_view::display::data::{ChartData, Place, csv, name};
+use vivarium_view::record::Record;
 
 /// The name of the JSON format, and its version.
 const FORMAT: &str = "vivarium-data";

@@ -5,7 +5,7 @@
 //! is version 1.0 of numpy's format (NEP 1, Kern 2007); the archive is as PKWARE's APPNOTE.TXT 6.3.10 has it, sections
 //! 4.3.7, 4.3.12 and 4.3.16.
 
-use crate::charts::indexed::crc;
+use vivarium_plot::charts::indexed::crc;
 
 /// One array of an archive.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::npz::Values;
 use super::*;
-use crate::analysis::chart;
-use crate::app::files::data::chart_csv;
-use crate::labs::parity::probes::GAP;
-use crate::labs::{LABS, measured};
-use crate::permalink::{View, decode, encode};
-use crate::run::{Halt, RunSpec};
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
+use vivarium_app::files::data::chart_csv;
+use vivarium_labs::parity::probes::GAP;
+use vivarium_labs::{LABS, measured};
+use vivarium_model::chart;
+use vivarium_model::permalink::{View, decode, encode};
+use vivarium_model::run::{Halt, RunSpec};
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::{Options, Session};
 
 #[derive(Parser)]
 struct Line {
@@ -208,7 +208,7 @@ fn a_saved_run_has_its_measurements_and_no_weights() {
     let file = folder.join("run.json");
     let mut page = Headless::open(&decode(LINK).0);
     page.finish(|_| {}).unwrap();
-    let record = crate::app::files::record(page.state(), "");
+    let record = vivarium_app::files::record(page.state(), "");
     std::fs::write(&file, record.to_json()).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);

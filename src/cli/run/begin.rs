@@ -9,15 +9,15 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::Arguments;
-use crate::cli::output::{KEY, Mark, checksum};
-use crate::cli::{Trouble, open};
-use crate::protocol::Failure;
-use crate::record::weights::about;
-use crate::record::{Environment, shell};
-use crate::run::RunSpec;
-use crate::training::launch::device::Device;
-use crate::training::session::checkpoint::{Checkpoint, parameters_in};
-use crate::training::session::{Options, Session};
+use crate::output::{KEY, Mark, checksum};
+use crate::{Trouble, open};
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::checkpoint::{Checkpoint, parameters_in};
+use vivarium_training::session::{Options, Session};
+use vivarium_view::record::weights::about;
+use vivarium_view::record::{Environment, shell};
 
 /// Where a run begins.
 pub struct Beginning {

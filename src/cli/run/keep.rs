@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::Trouble;
-use crate::settings::thousands;
+use crate::Trouble;
+use vivarium_core::settings::thousands;
 
 /// The steps at which a run is still to be kept.
 #[derive(Debug, Default)]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use clap::Parser;
 
 use super::*;
-use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
-use crate::training::launch::device::Device;
-use crate::training::session::learner::Weights;
+use crate::disk::faulty::{FAULTS, Fault, Faulty};
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::learner::Weights;
 
 #[derive(Parser)]
 struct Line {

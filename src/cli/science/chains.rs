@@ -1,13 +1,13 @@
 //! What claims about networks on sequences and on prompts measure.
 
-use crate::labs::lookup::weights::scores::Scores;
-use crate::labs::markov::state::{first_distance, odd_over_even};
-use crate::markov::{Measure as OfChains, Strategy};
-use crate::models::{Family, minimal_markov};
-use crate::presets::Measure;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::evaluator::{lines, nearest};
+use vivarium_labs::lookup::weights::scores::Scores;
+use vivarium_labs::markov::state::{first_distance, odd_over_even};
+use vivarium_model::models::{Family, minimal_markov};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::markov::{Measure as OfChains, Strategy};
+use vivarium_training::session::evaluator::{lines, nearest};
+use vivarium_view::presets::Measure;
 
 /// KL(truth ‖ strategy) on the contexts that the run is measured on; no number where there is none.
 pub(super) fn line(spec: &RunSpec, strategy: Strategy) -> f32 {
@@ -81,10 +81,10 @@ fn of_scores(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::science::check_run;
-    use crate::permalink::decode;
-    use crate::presets::{ALL, Expect};
-    use crate::training::launch::device::Device;
+    use crate::science::check_run;
+    use vivarium_model::permalink::decode;
+    use vivarium_training::launch::device::Device;
+    use vivarium_view::presets::{ALL, Expect};
 
     #[test]
     fn a_strategy_counts_when_it_stays() {
@@ -114,7 +114,7 @@ mod tests {
     /// step, distance 1 by step 5, and odd distances up to 5 by step 10.
     #[test]
     fn the_minimal_model_learns_in_the_order_that_its_preset_says() {
-        let preset = crate::labs::find("minimal").unwrap();
+        let preset = vivarium_labs::find("minimal").unwrap();
         let mut spec = preset.link().spec;
         (spec.run.replicas, spec.run.steps, spec.run.every) = (20, 10, 1);
         let by = |measure, step| Expect::Reaches { measure, at_least: 1.000_1, steps: (1, step), share: ALL };

@@ -3,14 +3,14 @@
 use super::instances::{Found, INSTANCES, Instance};
 use super::table::{Comparison, line};
 use super::{REPLICAS, figures, in_context, is_of_weights, lookups, shown, trial};
-use crate::analysis::convergence::Times;
-use crate::permalink::decode;
-use crate::platform::now_ms;
-use crate::presets::Measure;
-use crate::protocol::Failure;
-use crate::settings::thousands;
-use crate::sweep::Cell;
-use crate::training::launch::device::Device;
+use vivarium_core::settings::thousands;
+use vivarium_model::permalink::decode;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Failure;
+use vivarium_model::sweep::Cell;
+use vivarium_plot::analysis::convergence::Times;
+use vivarium_training::launch::device::Device;
+use vivarium_view::presets::Measure;
 
 /// The tables of all [instances](INSTANCES) of the parity lab, on [`REPLICAS`] networks each, and of all figures of the
 /// look-up lab and of the two labs in context: what was found elsewhere and here.

@@ -271,7 +271,7 @@ fn simple() -> Vec<Instance> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn every_figure_is_a_run_that_can_be_with_a_name_of_its_own() {

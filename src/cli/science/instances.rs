@@ -1,7 +1,7 @@
 //! The instances of the parity lab's specification with what an independent implementation in C found on them:
 //! medians of t_c and how many of a few seeds succeeded.
 
-use crate::presets::Measure;
+use vivarium_view::presets::Measure;
 
 /// What the independent implementation found.
 #[derive(Debug, Clone, Copy, PartialEq)]

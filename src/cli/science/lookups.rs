@@ -4,18 +4,18 @@
 use super::figures::{Figure, Instance};
 use super::table::{Comparison, line};
 use super::{shown, trial};
-use crate::analysis::convergence::Times;
-use crate::analysis::curves::spread;
-use crate::models::prompts::CODES;
-use crate::permalink::decode;
-use crate::platform::now_ms;
-use crate::protocol::Failure;
-use crate::run::RunSpec;
-use crate::settings::thousands;
-use crate::sweep::Cell;
-use crate::tokens::Codes;
-use crate::tokens::theory::{angles, oracle};
-use crate::training::launch::device::Device;
+use vivarium_core::settings::thousands;
+use vivarium_model::models::prompts::CODES;
+use vivarium_model::permalink::decode;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::Cell;
+use vivarium_plot::analysis::convergence::Times;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::theory::{angles, oracle};
+use vivarium_training::launch::device::Device;
 
 /// Draws of the oracle, there as here.
 const DRAWS: u32 = 40;

@@ -11,25 +11,25 @@ mod notes;
 mod results;
 mod table;
 
-use crate::analysis::convergence::{Times, best};
-use crate::analysis::curves::spread;
-use crate::analysis::ends::power;
-use crate::analysis::movement::Movement;
-use crate::analysis::neurons::{Neurons, Part};
-use crate::analysis::scaling::{Point, fit};
-use crate::analysis::threshold::threshold;
-use crate::analysis::tickets::revealed;
-use crate::analysis::weights::reach;
-use crate::labs;
-use crate::labs::lookup::weights::span::outside;
-use crate::labs::{groups::probes as groups, in_context::probes as in_contexts, parity::probes as parity};
-use crate::presets::{Expect, Measure, Preset};
-use crate::protocol::{Event, Failure, Row};
-use crate::run::RunSpec;
-use crate::settings::thousands;
-use crate::sweep::{Cell, cells, places};
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
+use vivarium_core::settings::thousands;
+use vivarium_labs as labs;
+use vivarium_labs::lookup::weights::span::outside;
+use vivarium_labs::{groups::probes as groups, in_context::probes as in_contexts, parity::probes as parity};
+use vivarium_model::protocol::{Event, Failure, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::{Cell, cells, places};
+use vivarium_plot::analysis::convergence::{Times, best};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends::power;
+use vivarium_plot::analysis::movement::Movement;
+use vivarium_plot::analysis::neurons::{Neurons, Part};
+use vivarium_plot::analysis::scaling::{Point, fit};
+use vivarium_plot::analysis::threshold::threshold;
+use vivarium_plot::analysis::tickets::revealed;
+use vivarium_plot::analysis::weights::reach;
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::{Options, Session};
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 pub use comparison::{compare, markdown};
 pub use instances::{Found, INSTANCES, Instance};
@@ -466,7 +466,7 @@ fn between(solved: &[Option<u64>], inits: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn every_instance_is_a_clean_link_with_a_name_of_its_own() {
@@ -474,7 +474,7 @@ mod tests {
             let link = format!("#v1/sparse-parity?{}", instance.link);
             let (decoded, notices) = decode(&link);
             assert!(notices.is_empty(), "{}: {notices:?}", instance.name);
-            assert_eq!(crate::permalink::encode(&decoded), link, "{}", instance.name);
+            assert_eq!(vivarium_model::permalink::encode(&decoded), link, "{}", instance.name);
             assert!(INSTANCES[..i].iter().all(|other| other.name != instance.name), "{}", instance.name);
         }
     }

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Trial, chains};
-use crate::cli::print::typed;
-use crate::presets::{Expect, Measure};
+use crate::print::typed;
+use vivarium_view::presets::{Expect, Measure};
 
 /// What the networks of one run gave.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -184,8 +184,8 @@ pub fn expectation(expect: &Expect) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::{PRESETS, find};
-    use crate::training::launch::device::Device;
+    use vivarium_labs::{PRESETS, find};
+    use vivarium_training::launch::device::Device;
 
     #[test]
     fn an_expectation_is_an_object_with_the_numbers_of_the_preset() {

@@ -1,8 +1,8 @@
 //! What the figures of `lab sweep` show of runs whose times are made up.
 
 use super::*;
-use crate::permalink::decode_within;
-use crate::run::cells::axes;
+use vivarium_model::permalink::decode_within;
+use vivarium_model::run::cells::axes;
 
 /// A sweep of `link` with a file of its own, in which `solved` of the networks of each run reached the target: run
 /// number i at step 100·(i + 1).

@@ -1,14 +1,14 @@
 //! The maps, or sets of curves, of a sweep of more than two settings: one for each combination of the further ones.
 
-use crate::analysis::convergence::best;
-use crate::cli::Trouble;
-use crate::cli::journal::Found;
-use crate::display::sweep::Sweep;
-use crate::display::words::setting;
-use crate::run::RunSpec;
-use crate::run::cells::{count, panel, places};
-use crate::settings::thousands;
-use crate::sweep::cell;
+use crate::Trouble;
+use crate::journal::Found;
+use vivarium_core::settings::thousands;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::{count, panel, places};
+use vivarium_model::sweep::cell;
+use vivarium_plot::analysis::convergence::best;
+use vivarium_view::display::sweep::Sweep;
+use vivarium_view::display::words::setting;
 
 /// The runs that differ in the first two settings alone, all of which have ended.
 pub struct Panel {

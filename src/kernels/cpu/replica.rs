@@ -4,9 +4,9 @@
 use super::ReplicaState;
 use super::one_hidden_layer::{LANES, Row, Update};
 use super::wide::wide;
-use crate::kernels::plan::Rule;
-use crate::optim::adam::CLIP_EPSILON;
-use crate::run::RunSpec;
+use crate::plan::Rule;
+use vivarium_model::optim::adam::CLIP_EPSILON;
+use vivarium_model::run::RunSpec;
 
 /// What is known of any network's numbers before it is trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,7 +105,7 @@ wide! {
     }
 }
 
-/// Shortens the gradient of a whole network to a norm of `most` where it is longer, as [`crate::optim::adam`] says.
+/// Shortens the gradient of a whole network to a norm of `most` where it is longer, as [`vivarium_model::optim::adam`] says.
 pub fn clip(gradient: &mut [Vec<Row>], most: f64) {
     let rows = gradient.iter().flatten();
     let squares = rows.fold(Row::ZERO, |sum, row| sum.zip(*row, |sum, g| sum + g * g)).sum();

@@ -1,7 +1,7 @@
 //! Functions with vectors as wide as the processor has.
 //!
 //! # Why
-//! Not one function for the whole step, as in [`group_net`](crate::kernels::cpu::group_net): it would be so large that
+//! Not one function for the whole step, as in [`group_net`](crate::cpu::group_net): it would be so large that
 //! the compiler stops inlining what must become vectors, and then it is ten times slower. 2026-11-21.
 
 /// A function that is compiled for vectors of sixteen and of eight besides, and takes the widest at run time. Fused
@@ -42,7 +42,7 @@ macro_rules! wide {
     };
 }
 
-pub(in crate::kernels) use wide;
+pub(crate) use wide;
 
 /// Stands in each turn of a loop over rows of lanes, and does nothing.
 ///
@@ -51,6 +51,6 @@ pub(in crate::kernels) use wide;
 /// rows instead, which it gathers from memory and scatters again, lane by lane: ten times slower. In a loop with something
 /// that it cannot look into it leaves the rows as they are, and each becomes a vector. 2026-11-25.
 #[inline(always)]
-pub(in crate::kernels) fn row_by_row() {
+pub(crate) fn row_by_row() {
     std::hint::black_box(());
 }

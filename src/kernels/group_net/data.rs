@@ -2,7 +2,7 @@
 
 use super::FIELDS;
 use super::plan::{Sigma, Variant};
-use crate::optim::Optimizer;
+use vivarium_model::optim::Optimizer;
 
 /// A network and how it is trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ pub struct Record {
     pub accuracy: Vec<f32>,
     /// Least margin over the pairs: the label's output less the largest other one.
     pub margin: Vec<f32>,
-    /// Σ‖ω‖^ν, with which the margin is [normalised](crate::models::Penalty::normalised).
+    /// Σ‖ω‖^ν, with which the margin is [normalised](vivarium_model::models::Penalty::normalised).
     pub norms: Vec<f32>,
 }
 

@@ -9,13 +9,13 @@ use cubecl::prelude::*;
 use super::data::{Record, Run, Shape, Weights, sum, table};
 use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
-use crate::kernels::buffer::Buffer;
-use crate::kernels::client::{client, limits};
-use crate::kernels::pieces::PENALTY;
-use crate::kernels::plan::{Limits, Rule};
-use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, schedule};
-use crate::platform::now_ms;
-use crate::protocol::Failure;
+use crate::buffer::Buffer;
+use crate::client::{client, limits};
+use crate::pieces::PENALTY;
+use crate::plan::{Limits, Rule};
+use crate::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, schedule};
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Failure;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 8192.0;

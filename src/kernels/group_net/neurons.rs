@@ -9,7 +9,7 @@ use cubecl::prelude::*;
 use super::FIELDS;
 use super::outputs::activate;
 use super::plan::Plan;
-use crate::kernels::pieces::{PENALTY, broken, update};
+use crate::pieces::{PENALTY, broken, update};
 
 /// Updates u of element `a` for the neurons of the tile, from the sums that the bands have left.
 #[cube]

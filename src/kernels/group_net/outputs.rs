@@ -4,7 +4,7 @@ use cubecl::prelude::*;
 
 use super::FIELDS;
 use super::plan::{Plan, Sigma};
-use crate::kernels::pieces::broken;
+use crate::pieces::broken;
 
 /// σ(z) and σ'(z).
 #[cube]

@@ -11,8 +11,8 @@
 //! one workgroup; a large one keeps many busy, unless there are enough replicas for that.
 
 use super::FIELDS;
-pub use crate::kernels::plan::Sigma;
-use crate::kernels::plan::{Limits, Rule};
+pub use crate::plan::Sigma;
+use crate::plan::{Limits, Rule};
 
 /// What a launch takes besides its work, in instructions of a scheduler: about 25 µs, as those of autodiff take on
 /// a server; in a browser it is rather more.

@@ -8,7 +8,7 @@ use super::neurons::learn;
 use super::outputs::answer;
 use super::plan::Plan;
 use super::{FIELDS, NO_RECORD};
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use crate::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 
 /// Numbers of a line of the table: the network among all, where its run's schedule begins, and where its pairs do.
 pub const LINE: usize = 3;

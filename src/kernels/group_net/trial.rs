@@ -2,8 +2,8 @@
 
 use super::plan::{Sigma, Variant};
 use super::{GroupNetReplicas, Shape, Weights};
-use crate::optim::{Adam, Optimizer, Sgd};
-use crate::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::optim::{Adam, Optimizer, Sgd};
 
 /// Which network, and how it is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What goes into the kernels of networks on prompts and what comes out, as plain numbers.
 
 use super::FIELDS;
-use crate::tokens::Prompts;
+use vivarium_science::tokens::Prompts;
 
 /// Appends a prompt as the kernels read it: tokens and labels as the bits of floats, then names block by block.
 fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
@@ -13,13 +13,13 @@ fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
 }
 
 /// Appends prompts without lists, as many words each as
-/// [`PromptLayout::words`](crate::kernels::prompt_layout::PromptLayout::words) says.
+/// [`PromptLayout::words`](crate::prompt_layout::PromptLayout::words) says.
 pub(super) fn push_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
     rows.chunks(prompts.columns()).for_each(|row| push(prompts, row, out));
 }
 
 /// Appends prompts with lists, as many words each as
-/// [`PromptLayout::listed_words`](crate::kernels::prompt_layout::PromptLayout::listed_words) says: behind each, block by
+/// [`PromptLayout::listed_words`](crate::prompt_layout::PromptLayout::listed_words) says: behind each, block by
 /// block, where the positions begin that name each position, `[length + 1]`, and these positions in rising order, `[length]`.
 pub(super) fn push_listed_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
     let n = prompts.length;

@@ -8,9 +8,6 @@
 mod data;
 mod runs;
 mod steps;
-#[cfg(test)]
-#[cfg(feature = "cli")]
-pub(super) mod tests;
 
 pub use data::Record;
 pub use runs::{Compiled, Launch, PromptNet, PromptPlan};

@@ -9,16 +9,16 @@ use cubecl::server::Handle;
 
 use super::data::{Record, mean, push_listed_rows, push_rows};
 use super::{FIELDS, NO_RECORD};
-use crate::kernels::buffer::Buffer;
-use crate::kernels::client::{client, limits};
-use crate::kernels::plan::Limits;
-use crate::kernels::prompt_layout::PromptLayout;
-use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, measured};
-use crate::platform::now_ms;
-use crate::protocol::Failure;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Task};
-use crate::tokens::Prompts;
+use crate::buffer::Buffer;
+use crate::client::{client, limits};
+use crate::plan::Limits;
+use crate::prompt_layout::PromptLayout;
+use crate::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, measured};
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Task};
+use vivarium_science::tokens::Prompts;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;

@@ -8,7 +8,7 @@
 
 use cubecl::prelude::*;
 
-use crate::kernels::pieces::broken;
+use crate::pieces::broken;
 
 /// Leaves the measurement of a prompt in `measures`, from `at` on: the sum of the squares of its `length` errors, how many
 /// of them are broken, and `nonce`, by a lane each.

@@ -8,7 +8,7 @@ use cubecl::prelude::*;
 
 use super::pieces::{barrier, loss_and_gradient, outer, project, put};
 use super::plan::{Attention, LANES, Plan};
-use crate::kernels::pieces::broken;
+use crate::pieces::broken;
 
 /// Logits, what they lose, and ∂loss/∂logits: loss, right answers and broken losses of the lane's rows.
 #[cube]

@@ -1,7 +1,7 @@
 //! Which sequences a kernel draws: the law of their chains, and how many random words and numbers that takes.
 
-use crate::markov::{ChainSequences, Chains};
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
+use vivarium_science::markov::{ChainSequences, Chains};
 
 /// Most contexts, since a lane solves a system of as many equations.
 const MOST_CONTEXTS: usize = 32;

@@ -2,7 +2,7 @@
 
 use super::plan::Network;
 use super::steps::FIELDS;
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
 
 /// A parameter's place and shape, and whether weight decay pulls on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Layout {
     pub fn of(spec: &RunSpec) -> Vec<Self> {
         let (mut begin, model) = (0, spec.architecture());
         let each = spec.parameters();
-        let place = |(which, parameter): (usize, &crate::models::Parameter)| {
+        let place = |(which, parameter): (usize, &vivarium_model::models::Parameter)| {
             let [_, rows, columns] = parameter.shape;
             begin += rows * columns;
             Layout { begin: begin - rows * columns, rows, columns, decays: model.decays(which) }

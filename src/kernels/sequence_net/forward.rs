@@ -79,7 +79,7 @@ fn normalise(
             variance += apart * apart;
         }
         variance *= comptime!(1.0 / net.hidden as f32);
-        let spread = 1.0f32 / f32::sqrt(variance + crate::models::attention_only::NORM_EPSILON);
+        let spread = 1.0f32 / f32::sqrt(variance + vivarium_model::models::attention_only::NORM_EPSILON);
         for c in 0..d {
             work[work_at + comptime!(from.normal) + i * d + c] = (work[z + c] - mean) * spread;
         }

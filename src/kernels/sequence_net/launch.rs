@@ -12,13 +12,13 @@ use super::data::{Layout, Questions, Record, mirrored, places};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
 use super::steps::{FIELDS, answer_all, gradient_all, update_all};
-use crate::kernels::buffer::Buffer;
-use crate::kernels::client::{client, limits};
-use crate::kernels::plan::Limits;
-use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, RunBuffer, Slices, fitting, measured};
-use crate::platform::now_ms;
-use crate::protocol::Failure;
-use crate::run::RunSpec;
+use crate::buffer::Buffer;
+use crate::client::{client, limits};
+use crate::plan::Limits;
+use crate::slices::{DIFFER, MEASURE_BYTES, Networks, RunBuffer, Slices, fitting, measured};
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;

@@ -8,7 +8,7 @@ use cubecl::prelude::*;
 
 use super::pieces::{barrier, loss_and_gradient, put};
 use super::plan::{LANES, Plan};
-use crate::kernels::pieces::broken;
+use crate::pieces::broken;
 
 /// Leaves L, Z and logits, each `[length, symbols]`, in the workgroup's slice of `work`.
 #[cube]

@@ -77,7 +77,7 @@ pub mod chains;
 #[cfg(feature = "fused")]
 mod data;
 #[cfg(feature = "fused")]
-mod double;
+pub mod double;
 #[cfg(feature = "fused")]
 mod forward;
 #[cfg(feature = "fused")]
@@ -91,9 +91,6 @@ pub mod plan;
 mod sampling;
 #[cfg(feature = "fused")]
 mod steps;
-#[cfg(test)]
-#[cfg(feature = "cli")]
-mod tests;
 
 #[cfg(feature = "fused")]
 pub use data::Record;
@@ -108,7 +105,7 @@ const NO_RECORD: u32 = u32::MAX;
 ///
 /// # Errors
 /// A sentence for the person.
-pub fn covers(spec: &crate::run::RunSpec) -> Result<(), String> {
+pub fn covers(spec: &vivarium_model::run::RunSpec) -> Result<(), String> {
     plan::Network::of(spec)?;
     chains::Sampling::of(spec)?;
     Ok(())

@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 
 use super::plan::{LANES, Plan};
-pub use crate::kernels::pieces::barrier;
+pub use crate::pieces::barrier;
 
 /// The upper 32 bits of a product, from 16-bit halves.
 #[cube]

@@ -1,9 +1,9 @@
 //! What the sequence kernels are compiled for: the network, where its numbers lie, and how lanes share its work.
 
-use crate::kernels::plan::{Limits, Rule, workgroups};
-use crate::models::Family;
-use crate::models::family::AttentionLayers;
-use crate::run::RunSpec;
+use crate::plan::{Limits, Rule, workgroups};
+use vivarium_model::models::Family;
+use vivarium_model::models::family::AttentionLayers;
+use vivarium_model::run::RunSpec;
 
 /// Most layers.
 pub const MOST_LAYERS: usize = 4;

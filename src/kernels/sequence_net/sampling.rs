@@ -10,8 +10,8 @@ use cubecl::prelude::*;
 use super::chains::{ONE, SAMPLERS, Sampling};
 use super::double::{CELLS, fraction, less, load, nothing, product, quotient, store, sum};
 use super::pieces::high;
-use crate::markov::Chains;
-use crate::rng::{Purpose, device};
+use vivarium_core::rng::{Purpose, device};
+use vivarium_science::markov::Chains;
 
 /// How near to a bound of the law a draw is decided in double precision: a thousand times what single precision errs,
 /// since an elimination without differences errs by a few roundings for each context.

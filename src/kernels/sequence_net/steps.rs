@@ -10,7 +10,7 @@ use super::minimal;
 use super::pieces::barrier;
 use super::plan::{Attention, Kind, LANES, Plan};
 use super::sampling::LINE;
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
+use crate::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
 
 /// Numbers of a measurement: loss, right answers, broken losses, and the number of the launch.
 pub const FIELDS: usize = 4;

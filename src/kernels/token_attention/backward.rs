@@ -4,8 +4,8 @@ use cubecl::prelude::*;
 
 use super::forward::{token, value};
 use super::plan::Plan;
-use crate::kernels::pieces::barrier;
-use crate::kernels::prompt_layout::LANES;
+use crate::pieces::barrier;
+use crate::prompt_layout::LANES;
 
 /// Adds `value` to a gradient, or begins it.
 #[cube]

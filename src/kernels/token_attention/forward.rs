@@ -3,8 +3,8 @@
 use cubecl::prelude::*;
 
 use super::plan::Plan;
-use crate::kernels::pieces::barrier;
-use crate::kernels::prompt_layout::LANES;
+use crate::pieces::barrier;
+use crate::prompt_layout::LANES;
 
 /// What no score is below.
 const LEAST: f32 = -3.4e38;

@@ -5,10 +5,10 @@ use cubecl::prelude::*;
 use super::plan::{Network, Plan, is_short};
 use super::steps::{answer_all, gradient_all, update_all};
 use super::tables::{contract_all, expand_all, gather_all, table_all};
-use crate::kernels::plan::Limits;
-use crate::kernels::prompt_layout::{LANES, cubes};
-use crate::kernels::prompt_nets::{Launch, PromptPlan};
-use crate::run::RunSpec;
+use crate::plan::Limits;
+use crate::prompt_layout::{LANES, cubes};
+use crate::prompt_nets::{Launch, PromptPlan};
+use vivarium_model::run::RunSpec;
 
 /// The buffers of scratch.
 const WORK: usize = 0;

@@ -56,15 +56,12 @@ pub mod plan;
 mod steps;
 #[cfg(feature = "fused")]
 mod tables;
-#[cfg(test)]
-#[cfg(feature = "cli")]
-mod tests;
 
 /// Whether kernels cover the run, as far as that can be known without a GPU.
 ///
 /// # Errors
 /// A sentence for the person.
-pub fn covers(spec: &crate::run::RunSpec) -> Result<(), String> {
+pub fn covers(spec: &vivarium_model::run::RunSpec) -> Result<(), String> {
     let network = plan::Network::of(spec)?;
     plan::is_short(spec, network.batch)
 }

@@ -11,13 +11,13 @@
 //!
 //! Where codes are one-hot and keys are not apart from queries T is W itself, but for the scale.
 
-use crate::kernels::plan::{Limits, Rule, workgroups};
-use crate::kernels::prompt_layout::{COUNTABLE, LANES, PromptLayout, cubes};
-use crate::models::Family;
-use crate::models::token_attention::{Scores, Values};
-use crate::run::RunSpec;
-use crate::run::cost::is_too_long_for_workgroups;
-use crate::tokens::Codes;
+use crate::plan::{Limits, Rule, workgroups};
+use crate::prompt_layout::{COUNTABLE, LANES, PromptLayout, cubes};
+use vivarium_model::models::Family;
+use vivarium_model::models::token_attention::{Scores, Values};
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cost::is_too_long_for_workgroups;
+use vivarium_science::tokens::Codes;
 
 /// Operations of a workgroup in one launch that measures, at most: a workgroup of a server's GPU makes 40 Gflop/s.
 const MEASURED_FLOPS: u64 = 500_000_000;

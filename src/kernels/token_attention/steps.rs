@@ -7,9 +7,9 @@ use super::backward::backward;
 use super::forward::{answer, forward, read_names, weight};
 use super::plan::Plan;
 use super::tables::{contracted, gathered};
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, barrier, broken, update_where};
-use crate::kernels::prompt_layout::LANES;
-use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
+use crate::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, barrier, broken, update_where};
+use crate::prompt_layout::LANES;
+use crate::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
 
 /// The gradients of step number `step` of those in `prompts`, by group `CUBE_POS_X` of the network of line `CUBE_POS_Y`.
 ///

@@ -7,8 +7,8 @@ use cubecl::prelude::*;
 
 use super::forward::weight;
 use super::plan::Plan;
-use crate::kernels::prompt_layout::LANES;
-use crate::kernels::prompt_nets::LINE;
+use crate::prompt_layout::LANES;
+use crate::prompt_nets::LINE;
 
 /// Ω̂W, or Ω̂Q and Ω̂K one after the other: number `CUBE_POS_X`·lanes + lane of the network of line `CUBE_POS_Y`.
 #[cube(launch_unchecked)]

@@ -4,10 +4,10 @@ use cubecl::prelude::*;
 
 use super::plan::{Network, Plan};
 use super::steps::{back_all, encode_all, error_all, layer_all, update_all};
-use crate::kernels::plan::Limits;
-use crate::kernels::prompt_layout::{LANES, cubes};
-use crate::kernels::prompt_nets::{FIELDS, Launch, NO_RECORD, PromptPlan};
-use crate::run::RunSpec;
+use crate::plan::Limits;
+use crate::prompt_layout::{LANES, cubes};
+use crate::prompt_nets::{FIELDS, Launch, NO_RECORD, PromptPlan};
+use vivarium_model::run::RunSpec;
 
 /// Which prompts go forward, and where their errors go.
 struct Pass {

@@ -33,14 +33,11 @@ mod launch;
 pub mod plan;
 #[cfg(feature = "fused")]
 mod steps;
-#[cfg(test)]
-#[cfg(feature = "cli")]
-mod tests;
 
 /// Whether kernels cover the run, as far as that can be known without a GPU.
 ///
 /// # Errors
 /// A sentence for the person.
-pub fn covers(spec: &crate::run::RunSpec) -> Result<(), String> {
+pub fn covers(spec: &vivarium_model::run::RunSpec) -> Result<(), String> {
     plan::Network::of(spec).map(drop)
 }

@@ -1,9 +1,9 @@
 //! What the kernels of token MLPs are compiled for, and where their numbers lie.
 
-use crate::kernels::plan::{Limits, Rule};
-use crate::kernels::prompt_layout::{COUNTABLE, LANES, PromptLayout};
-use crate::models::{Family, token_mlp};
-use crate::run::RunSpec;
+use crate::plan::{Limits, Rule};
+use crate::prompt_layout::{COUNTABLE, LANES, PromptLayout};
+use vivarium_model::models::{Family, token_mlp};
+use vivarium_model::run::RunSpec;
 
 /// Most layers of weights: six hidden layers, and the outputs.
 const MOST_LAYERS: usize = 7;

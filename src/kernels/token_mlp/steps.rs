@@ -7,9 +7,9 @@
 use cubecl::prelude::*;
 
 use super::plan::Plan;
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
-use crate::kernels::prompt_layout::LANES;
-use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
+use crate::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
+use crate::prompt_layout::LANES;
+use crate::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
 
 /// Where a prompt begins: number `row` behind the `first` of those that the line's field `field` names, or with no field
 /// of those that are trained on, of which `first` is the step.

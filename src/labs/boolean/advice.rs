@@ -1,8 +1,8 @@
 //! Settings that cannot learn, and why.
 
-use crate::labs::advice::too_few;
-use crate::run::RunSpec;
-use crate::tasks::{Examples, Task};
+use crate::advice::too_few;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Examples, Task};
 
 /// Why these settings can hardly learn, as a sentence.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {

@@ -3,7 +3,7 @@
 //! Appendix A.3.1 takes "all hyperparameter settings left undiscussed" from the defaults of minGPT: the width 4d of the MLP,
 //! layer norms, decoupled weight decay, ε = 10⁻⁸, a constant learning rate, and gradients whose norm is at most 1.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// Three bits of an AND, from a finite sample.
 pub const FIGURE_4_2: Experiment = Experiment {

@@ -1,15 +1,15 @@
 //! The Fourier coefficients of the label, exact, over the relevant bits: what there is to learn, part by part.
 
-use crate::analysis::{Bars, Reading, walsh};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows};
-use crate::display::words::decimal;
-use crate::sorting;
-use crate::tasks::sparse_boolean::charts;
-use crate::tasks::{SparseBoolean, Task};
+use vivarium_core::sorting;
+use vivarium_model::tasks::sparse_boolean::charts;
+use vivarium_model::tasks::{SparseBoolean, Task};
+use vivarium_plot::analysis::{Bars, Reading, walsh};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows};
+use vivarium_view::display::words::decimal;
 
 /// Most coefficients that are drawn.
-const MOST_BARS: usize = 16;
+pub const MOST_BARS: usize = 16;
 
 /// The chart.
 pub const CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Reading::Bars(drawn(run)))
@@ -119,8 +119,7 @@ fn said(task: &SparseBoolean) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::state::{Action, State};
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     fn task(query: &str) -> SparseBoolean {
         let (link, notices) = decode(&format!("#v1/sparse-boolean?{query}"));
@@ -207,28 +206,5 @@ mod tests {
                 assert_eq!(leap(&all), best_order(&all, 0), "{all:?}");
             }
         }
-    }
-
-    #[test]
-    fn the_chart_has_a_bar_for_each_coefficient_that_is_not_zero() {
-        let mut state = State::default();
-        state.apply(Action::Open("#v1/sparse-boolean?fn=own&own=(x1@x2)*x3&show=fourier".into()));
-        let bars = |state: &State| match charts::FOURIER.reading(&state.run) {
-            Reading::Bars(bars) => bars.bars,
-            _ => panic!("bars"),
-        };
-        let expected = [("1", -0.5), ("x3", 0.5), ("x1x2", -0.5), ("x1x2x3", -0.5)];
-        assert_eq!(bars(&state), expected.map(|(name, value)| (name.to_string(), value)));
-        let said = charts::FOURIER.summary(&state.run);
-        assert_eq!(
-            said,
-            "The function has degree 3 and leap 2. Of its 8 Fourier coefficients, 4 are different from 0. The coefficient of 1 has the largest absolute value; this coefficient is −0.500."
-        );
-        // A conjunction of five bits has 32, of which the constant is the largest.
-        state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));
-        let many = bars(&state);
-        assert_eq!((many.len(), many[0].clone()), (MOST_BARS, ("1".into(), -0.9375)));
-        state.apply(Action::Open("#v1/sparse-parity?n=9".into()));
-        assert!(charts::FOURIER.applies(&state.run).is_err());
     }
 }

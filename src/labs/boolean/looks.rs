@@ -1,12 +1,12 @@
 //! Attention example by example: the chart of what each head attends to, and what is said of it.
 
 use super::probes::LOOKS;
-use crate::analysis::attention::by_example;
-use crate::analysis::{Lines, Reading};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows};
-use crate::display::words::percent;
-use crate::tasks::sparse_boolean::charts;
+use vivarium_model::tasks::sparse_boolean::charts;
+use vivarium_plot::analysis::attention::by_example;
+use vivarium_plot::analysis::{Lines, Reading};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows};
+use vivarium_view::display::words::percent;
 
 /// The charts of the lab.
 pub const CHARTS: &[ChartSpec] = &[
@@ -80,48 +80,5 @@ fn said(run: &RunView) -> String {
             many,
             best = percent(best)
         ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::state::{Action, State};
-    use crate::protocol::Finding;
-
-    fn open(link: &str) -> State {
-        let mut state = State::default();
-        state.apply(Action::Open(link.into()));
-        state
-    }
-
-    #[test]
-    fn looks_are_of_one_head_or_of_all() {
-        let mut state = open("#v1/sparse-boolean?n=3&k=1&s=2&m=20&heads=2&show=looks");
-        assert!(charts::LOOKS.summary(&state.run).contains("yet"));
-        // Two examples of two heads on three bits and [CLS].
-        let numbers =
-            vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
-        state.run.found(1, Finding::of(LOOKS.id()).with_counts([2]).with_numbers(numbers));
-        let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
-        assert!(of_heads(&state.run).iter().zip([0.7, 0.25]).all(near));
-        assert!(
-            charts::LOOKS.summary(&state.run).starts_with("47.5 % of the attention of 2 heads"),
-            "{}",
-            charts::LOOKS.summary(&state.run)
-        );
-        let stamp = charts::LOOKS.stamp(&state.run);
-        state.apply(Action::Edit("head".into(), "1".into()));
-        assert!(
-            charts::LOOKS.summary(&state.run).starts_with("Head 1: 70.0 %")
-                && stamp != charts::LOOKS.stamp(&state.run)
-        );
-        let Reading::Lines(lines) = charts::LOOKS.reading(&state.run) else { panic!("dots") };
-        let [other, relevant] = &lines.series[..] else { panic!("two kinds") };
-        assert_eq!(
-            (relevant.x.as_slice(), relevant.y.as_slice()),
-            ([2.0, 2.0].as_slice(), [0.8, 0.6].as_slice())
-        );
-        assert_eq!(other.y.len(), 4);
     }
 }

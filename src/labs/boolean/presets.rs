@@ -2,8 +2,8 @@
 //! leap (Abbe, Boix-Adsera and Misiakiewicz 2023).
 
 use super::experiments;
-use crate::analysis::chart;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
+use vivarium_model::chart;
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[OF_ATTENTION, OF_LEAPS];
@@ -208,8 +208,8 @@ const OF_LEAPS: &[Preset] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::boolean::fourier::{coefficients, leap, sets};
-    use crate::tasks::{Examples, SparseBoolean, Task};
+    use crate::boolean::fourier::{coefficients, leap, sets};
+    use vivarium_model::tasks::{Examples, SparseBoolean, Task};
 
     fn task(slug: &str) -> SparseBoolean {
         let preset = OF_LEAPS.iter().find(|preset| preset.slug == slug).expect("a preset");

@@ -1,9 +1,9 @@
 //! What is measured of networks with attention on bits: where each head attends in each of some examples.
 
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Form};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Form};
+use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
 
 /// Inputs whose attention is shown one by one, and most numbers that these may be.
 const LOOKED_AT: usize = 100;

@@ -4,13 +4,13 @@ use super::probes::PERTURBATION;
 use super::state::CircuitState;
 use super::sweeps::{self, over};
 use super::words;
-use crate::analysis::curves::series;
-use crate::analysis::replicas::Of;
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use crate::circuits::Measured;
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
-use crate::tasks::boolean_circuit::charts;
+use vivarium_model::tasks::boolean_circuit::charts;
+use vivarium_plot::analysis::curves::series;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_science::circuits::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
 /// Most layers that have a bar each; of more, several in a row share one.
 const MOST_BARS: usize = 48;
@@ -119,9 +119,11 @@ fn strays(state: &CircuitState) -> Lines {
         ..Default::default()
     };
     let largest = deviations.iter().flatten().fold(0.0, |most: f64, deviation| most.max(*deviation));
-    if state.net.rounding() == crate::circuits::Rounding::On {
+    if state.net.rounding() == vivarium_science::circuits::Rounding::On {
         lines.series.push(curve(tr!("after rounding"), Role::Test, 1));
-        lines.references.push((crate::circuits::SIGMA_ZETA, tr!("rounding removes errors below 1/3").into()));
+        lines
+            .references
+            .push((vivarium_science::circuits::SIGMA_ZETA, tr!("rounding removes errors below 1/3").into()));
     } else if let Some(only) = lines.series.first_mut() {
         only.name = tr!("values of the gates").into();
     }

@@ -4,10 +4,10 @@
 use super::probes::PERTURBATION;
 use super::state::CircuitState;
 use super::words::written;
-use crate::circuits::{Drawn, Named, is_right};
-use crate::display::{Example, RunView};
-use crate::labs::answers::{SHOWN, number, said};
-use crate::run::RunSpec;
+use crate::answers::{SHOWN, number, said};
+use vivarium_model::run::RunSpec;
+use vivarium_science::circuits::{Drawn, Named, is_right};
+use vivarium_view::display::{Example, RunView};
 
 /// Rows that are shown; the product of weights 1 has one input.
 pub fn shown(spec: &RunSpec) -> Option<usize> {
@@ -51,8 +51,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{ask, begun, brief, initial};
+    use crate::answers::count;
+    use crate::asked::{ask, begun, brief, initial};
 
     fn asked(link: &str) -> RunView {
         let mut run = begun(link);
@@ -98,9 +98,10 @@ mod tests {
     fn noise_changes_the_output_and_the_product_of_weights_has_one_input() {
         let run = asked("#v1/boolean-circuit?sigma=0.2&round=no");
         let state: &CircuitState = run.state().unwrap();
-        let theta = state
-            .network
-            .moved(&crate::models::circuit_network::noise(&state.network, run.spec().run.seed, 7), 0.2);
+        let theta = state.network.moved(
+            &vivarium_model::models::circuit_network::noise(&state.network, run.spec().run.seed, 7),
+            0.2,
+        );
         let output = state.network.output_at(&theta, &[true; 4]).unwrap();
         let shown = example(&run, 0).unwrap();
         assert!(shown.answer.contains(&format!(": {}, so ", number(output))), "{shown:?} {output}");

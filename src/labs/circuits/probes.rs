@@ -1,10 +1,10 @@
 //! The smallest perturbation that the first network's search has found, from which the page makes charts.
 
-use crate::models::circuit_network::found;
-use crate::probing::{AtOnce, Probe, ProbeSpec};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::models::circuit_network::found;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AtOnce, Probe, ProbeSpec};
 
 /// The perturbation δ of all parameters, one number for each; no number before the first step.
 pub const PERTURBATION: Probe = Probe { name: "circuit-perturbation", applies };

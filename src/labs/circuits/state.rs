@@ -2,13 +2,13 @@
 //! perturbation found so far.
 
 use super::probes::PERTURBATION;
-use crate::circuits::{Circuit, Drawn, Layered, Network, Trace};
-use crate::display::LabState;
-use crate::models::Family;
-use crate::models::circuit_network::{CircuitNetwork, noise};
-use crate::permalink::Link;
-use crate::protocol::Finding;
-use crate::run::RunSpec;
+use vivarium_model::models::Family;
+use vivarium_model::models::circuit_network::{CircuitNetwork, noise};
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::circuits::{Circuit, Drawn, Layered, Network, Trace};
+use vivarium_view::display::LabState;
 
 /// Most rows of a truth table that are shown.
 const MOST_ROWS: usize = 64;
@@ -136,7 +136,9 @@ impl CircuitState {
         let rows = 1usize << self.circuit.inputs().min(6);
         let row = |at: usize| {
             let bits = match self.drawn.row(0).len() {
-                1 if self.network.inputs() == 1 && self.drawn.named == crate::circuits::Named::Toy => {
+                1 if self.network.inputs() == 1
+                    && self.drawn.named == vivarium_science::circuits::Named::Toy =>
+                {
                     vec![true]
                 }
                 _ => self.circuit.row(at),

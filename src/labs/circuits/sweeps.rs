@@ -1,12 +1,12 @@
 //! The chart of sweeps over the depth: the least norm found at the end of each run, with the margins that are known.
 
-use crate::analysis::ends::{self, Curve};
-use crate::analysis::{Lines, Role, Series};
-use crate::circuits::{Measured, Named, first_order_margin, rounded_toy_margin, toy_margin};
-use crate::display::RunView;
-use crate::display::charts::final_measures;
-use crate::display::words::label;
-use crate::settings::Axis;
+use vivarium_core::settings::Axis;
+use vivarium_plot::analysis::ends::{self, Curve};
+use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_science::circuits::{Measured, Named, first_order_margin, rounded_toy_margin, toy_margin};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::final_measures;
+use vivarium_view::display::words::label;
 
 /// The setting that the link is a sweep over, if it makes circuits deeper: the depth, or the bits of a circuit.
 pub(super) fn over(run: &RunView) -> Option<&str> {
@@ -26,7 +26,7 @@ pub(super) fn is_toy(run: &RunView) -> bool {
 
 /// Depths at which what is known is drawn: rising, not many.
 fn depths(run: &RunView) -> Vec<usize> {
-    let all = crate::sweep::places(&run.link.spec.run.sweep);
+    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let [low, high] =
         [all.iter().fold(f64::MAX, |a, b| a.min(*b)), all.iter().fold(1.0, |a: f64, b| a.max(*b))];
     let mut depths = vec![];
@@ -91,7 +91,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             }
         }
     }
-    let all = crate::sweep::places(&run.link.spec.run.sweep);
+    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!all.is_empty()).then_some(ends);
     if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {

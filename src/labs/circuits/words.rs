@@ -2,18 +2,18 @@
 
 use super::state::CircuitState;
 use super::sweeps::{curves, is_toy, over};
-use crate::analysis::curves::spread;
-use crate::analysis::ends;
-use crate::analysis::replicas::Of;
-use crate::circuits::{Measured, Rounding, first_order_margin, is_right, rounded_toy_margin};
-use crate::display::RunView;
-use crate::display::words::{percent, thousands};
-use crate::run::Success;
-use crate::settings::real;
+use vivarium_core::settings::real;
+use vivarium_model::run::Success;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::circuits::{Measured, Rounding, first_order_margin, is_right, rounded_toy_margin};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{percent, thousands};
 
 /// A number with three digits, or 0.
 fn significant(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { crate::display::words::significant(value) }
+    if value == 0.0 { "0".into() } else { vivarium_view::display::words::significant(value) }
 }
 
 /// What the four numbers of a measurement are called.
@@ -61,7 +61,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
 }
 
 /// What has been found by these networks at these steps.
-pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+pub fn found(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == Success::Loss {
         let limit = real(settings.limit);

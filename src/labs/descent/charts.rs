@@ -6,13 +6,13 @@ use super::state::DescentState;
 use super::sweeps::{self, is_over};
 use super::weights::PARAMETERS;
 use super::words;
-use crate::analysis::curves::series;
-use crate::analysis::replicas::Of;
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use crate::descent::{Function, Kind, Measured};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, reached, solved, with_axes};
-use crate::tasks::in_context_regression::charts;
+use vivarium_model::tasks::in_context_regression::charts;
+use vivarium_plot::analysis::curves::series;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_science::descent::{Function, Kind, Measured};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved, with_axes};
 
 /// Most tokens and numbers of one that are named beside a matrix.
 const NAMED: usize = 64;
@@ -237,7 +237,7 @@ fn fitted(state: &DescentState) -> Lines {
 
 fn heads(state: &DescentState) -> Bars {
     let layers = state.transformer.layers().iter();
-    let bar = |(at, layer): (usize, &crate::descent::Layer)| {
+    let bar = |(at, layer): (usize, &vivarium_science::descent::Layer)| {
         let size = if layer.kind() == Kind::Feedforward { layer.units() } else { layer.heads() };
         (format!("{} {}", at + 1, layer.phase.name()), size as f32)
     };

@@ -2,10 +2,10 @@
 //! answers. It is made from the state that follows the run.
 
 use super::state::DescentState;
-use crate::display::{Example, RunView};
-use crate::labs::answers::{SHOWN, number, told, vector};
-use crate::labs::descent::weights::PARAMETERS;
-use crate::run::RunSpec;
+use crate::answers::{SHOWN, number, told, vector};
+use crate::descent::weights::PARAMETERS;
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::{Example, RunView};
 
 /// The query, and examples of the prompt.
 pub fn shown(spec: &RunSpec) -> Option<usize> {
@@ -48,9 +48,9 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{ask, begun, brief, initial};
-    use crate::models::Family;
+    use crate::answers::count;
+    use crate::asked::{ask, begun, brief, initial};
+    use vivarium_model::models::Family;
 
     /// The link's run, asked with its initial weights, and what the network answers to an input by itself.
     fn asked(link: &str) -> (RunView, impl Fn(&[f64]) -> f64) {

@@ -2,12 +2,12 @@
 
 use super::trace::{AT_ONCE, Trace};
 use super::weights::{PARAMETERS, parted};
-use crate::descent::{Draw, Examples, Layout, Plan, State, Target, Tokens, Transformer};
-use crate::display::{LabState, Work};
-use crate::models::{DescentTransformer, Family};
-use crate::permalink::{Link, View};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
+use vivarium_model::models::{DescentTransformer, Family};
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::descent::{Draw, Examples, Layout, Plan, State, Target, Tokens, Transformer};
+use vivarium_view::display::{LabState, Work};
 
 /// Most numbers of a token that all are named.
 const MOST_NAMED: usize = 2048;

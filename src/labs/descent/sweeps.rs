@@ -1,12 +1,12 @@
 //! Charts of sweeps: how far the tokens end from direct descent, by the straight lines M and by the band δ.
 
-use crate::analysis::ends::{self, Curve, power};
-use crate::analysis::{Lines, Role, Series};
-use crate::descent::Measured;
-use crate::display::RunView;
-use crate::display::charts::final_measures;
-use crate::display::words::label;
-use crate::settings::Axis;
+use vivarium_core::settings::Axis;
+use vivarium_plot::analysis::ends::{self, Curve, power};
+use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_science::descent::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::final_measures;
+use vivarium_view::display::words::label;
 
 /// Whether the link is a sweep over this setting.
 pub(super) fn is_over(run: &RunView, key: &str) -> bool {
@@ -68,7 +68,7 @@ fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
         let name = tr!("power law with exponent {exponent}", exponent = shown(wanted));
         lines.series.extend(law(name, Role::Relevant, &places(only), wanted));
     }
-    let all = crate::sweep::places(&run.link.spec.run.sweep);
+    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!all.is_empty()).then_some(ends);
     if curves.iter().all(|(_, points)| points.is_empty()) {

@@ -1,7 +1,7 @@
 //! One step layer by layer: what the tokens hold before and after the layer that is shown.
 
-use crate::bounds::product;
-use crate::descent::{Layer, Phase, Tokens, Transformer};
+use vivarium_core::bounds::product;
+use vivarium_science::descent::{Layer, Phase, Tokens, Transformer};
 
 /// Operations of a step that is executed at once when somebody looks at it; longer ones go in slices.
 pub(super) const AT_ONCE: u64 = 1_000_000;
@@ -34,7 +34,7 @@ pub struct Trace {
 
 impl Trace {
     /// Of the step that follows `step` others, from these tokens; nothing is executed yet.
-    pub(super) fn of(step: u64, tokens: Tokens<f64>, layer: usize, place: usize) -> Self {
+    pub fn of(step: u64, tokens: Tokens<f64>, layer: usize, place: usize) -> Self {
         Trace {
             step,
             layer,
@@ -53,7 +53,7 @@ impl Trace {
     }
 
     /// Goes on by about so many operations, and by a part of a layer at least.
-    pub(super) fn go_on(&mut self, transformer: &Transformer, mut operations: u64) {
+    pub fn go_on(&mut self, transformer: &Transformer, mut operations: u64) {
         while let Some(layer) = transformer.layers().get(self.done.0) {
             if self.done == (self.layer.wrapping_sub(1), 0) {
                 self.before.clone_from(&self.tokens);

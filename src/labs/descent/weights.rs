@@ -1,11 +1,11 @@
 //! The state of the first transformer, from which the page makes its tokens.
 
-use crate::probing::{AllParameters, Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// All parameters of a transformer that is descent, one after the other in their permanent order: the
-/// [parts](crate::descent::State::parts) of its state.
+/// [parts](vivarium_science::descent::State::parts) of its state.
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe.

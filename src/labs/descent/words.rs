@@ -2,16 +2,16 @@
 
 use super::state::DescentState;
 use super::sweeps::{distances, exponent, shown};
-use crate::analysis::curves::spread;
-use crate::analysis::ends;
-use crate::analysis::replicas::Of;
-use crate::descent::{Activation, Function, Kind, Measured, Network, Output};
-use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, percent, significant, thousands};
-use crate::models::Family;
-use crate::permalink::View;
-use crate::run::{RunSpec, Success};
-use crate::settings::real;
+use vivarium_core::settings::real;
+use vivarium_model::models::Family;
+use vivarium_model::permalink::View;
+use vivarium_model::run::{RunSpec, Success};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::descent::{Activation, Function, Kind, Measured, Network, Output};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{MISSING, decimal, percent, significant, thousands};
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {

@@ -3,24 +3,24 @@
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, operation};
 use super::state::GroupsState;
 use super::theory::GroupTheory;
-use crate::analysis::curves::spread;
-use crate::analysis::neurons::character_table::character_table;
-use crate::analysis::neurons::cosets::Cosets;
-use crate::analysis::neurons::readings::{
+use vivarium_model::chart::Chart;
+use vivarium_model::models::Model;
+use vivarium_model::models::group_net::GroupNet;
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::groups::charts;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::neurons::character_table::character_table;
+use vivarium_plot::analysis::neurons::cosets::Cosets;
+use vivarium_plot::analysis::neurons::readings::{
     What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
 };
-use crate::analysis::neurons::{Neurons, Part, logits, wave};
-use crate::analysis::progress;
-use crate::analysis::{Bars, Grid, Lines, Reading};
-use crate::catalog::chart::Chart;
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked};
-use crate::display::words::{decimal, percent};
-use crate::groups::subgroups::Side;
-use crate::models::Model;
-use crate::models::group_net::GroupNet;
-use crate::tasks::Task;
-use crate::tasks::groups::charts;
+use vivarium_plot::analysis::neurons::{Neurons, Part, logits, wave};
+use vivarium_plot::analysis::progress;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_science::groups::subgroups::Side;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked};
+use vivarium_view::display::words::{decimal, percent};
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
@@ -234,7 +234,7 @@ fn curve_title(run: &RunView) -> Option<String> {
     Some(tr!(
         "{symbol} of {kind} {number}",
         symbol = rows.symbol,
-        kind = crate::language::translated(rows.column),
+        kind = vivarium_core::language::translated(rows.column),
         number = neuron + 1
     ))
 }

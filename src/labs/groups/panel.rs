@@ -3,7 +3,7 @@
 #![cfg(all(feature = "ui", target_family = "wasm"))]
 
 use super::GroupsLab;
-use crate::labs::panels::LabPanel;
+use crate::panels::LabPanel;
 
 impl LabPanel for GroupsLab {
     fn help(&self) -> &'static str {

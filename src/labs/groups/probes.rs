@@ -1,15 +1,15 @@
 //! What is measured of networks on pairs of elements: what each neuron has become, outputs, cosets, progress.
 
-use crate::analysis::neurons::Survey;
-use crate::analysis::neurons::cosets::Cosets as CosetReader;
-use crate::analysis::neurons::logits::sampled_pairs;
-use crate::analysis::progress::{Measuring, Operation};
-use crate::groups::subgroups::Side;
-use crate::groups::{Group, Irreps};
-use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Form, Groups, Task, groups};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Form, Groups, Task, groups};
+use vivarium_plot::analysis::neurons::Survey;
+use vivarium_plot::analysis::neurons::cosets::Cosets as CosetReader;
+use vivarium_plot::analysis::neurons::logits::sampled_pairs;
+use vivarium_plot::analysis::progress::{Measuring, Operation};
+use vivarium_science::groups::subgroups::Side;
+use vivarium_science::groups::{Group, Irreps};
+use vivarium_view::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 
 /// The operation of a task whose label is the sum or the difference of two numbers modulo p; none of any other task.
 pub fn operation(task: &Task) -> Option<Operation> {

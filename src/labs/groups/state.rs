@@ -2,15 +2,15 @@
 
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::{GroupTheory, GroupTheoryJob, applies};
-use crate::analysis::neurons::Neurons;
-use crate::analysis::progress::{Progress, ProgressTrace, Spread};
-use crate::bounds::SLICE;
-use crate::display::{LabState, Work};
-use crate::groups::{Group, Irreps};
-use crate::permalink::Link;
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::Task;
+use vivarium_core::bounds::SLICE;
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::neurons::Neurons;
+use vivarium_plot::analysis::progress::{Progress, ProgressTrace, Spread};
+use vivarium_science::groups::{Group, Irreps};
+use vivarium_view::display::{LabState, Work};
 
 /// The group of a run, and the newest findings.
 #[derive(Debug, Clone)]
@@ -149,8 +149,8 @@ impl LabState for GroupsState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::groups::theory::RealCharacters;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
+    use vivarium_science::groups::theory::RealCharacters;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(link);

@@ -1,11 +1,11 @@
 //! What theory says of the margin that a run can reach.
 
-use crate::groups::theory::{Margin, MarginJob, Prediction, PredictionJob, RealCharacters};
-use crate::groups::{Group, Irreps};
-use crate::models::Model;
-use crate::models::group_net::{GroupNet, Sigma};
-use crate::run::RunSpec;
-use crate::tasks::Task;
+use vivarium_model::models::Model;
+use vivarium_model::models::group_net::{GroupNet, Sigma};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
+use vivarium_science::groups::theory::{Margin, MarginJob, Prediction, PredictionJob, RealCharacters};
+use vivarium_science::groups::{Group, Irreps};
 
 /// The largest margins of networks on a group, and what a penalty of finite strength leaves of them.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ pub fn largest(spec: &RunSpec) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     fn found(link: &str) -> Option<f64> {
         largest(&decode(link).0.spec)

@@ -1,11 +1,11 @@
 //! What is said of runs on pairs of elements.
 
 use super::state::GroupsState;
-use crate::analysis::curves::spread;
-use crate::analysis::neurons::Part;
-use crate::display::RunView;
-use crate::display::words::{decimal, percent, significant};
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::neurons::Part;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{decimal, percent, significant};
 
 /// "All pairs are answered correctly at step 85." or the same of fewer than all, or of held-out ones.
 pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {

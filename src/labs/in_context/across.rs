@@ -5,12 +5,12 @@
 //! trained on each prompt take a thousand times as long and are left out; the chart's summary says so.
 
 use super::judge::methods;
-use crate::bounds::product;
-use crate::functions::FunctionPrompts;
-use crate::functions::baselines::{Baseline, BaselinesJob};
-use crate::run::RunSpec;
-use crate::run::cells::Runs;
-use crate::sweep::places;
+use vivarium_core::bounds::product;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::Runs;
+use vivarium_model::sweep::places;
+use vivarium_science::functions::FunctionPrompts;
+use vivarium_science::functions::baselines::{Baseline, BaselinesJob};
 
 /// Most runs of a sweep for which this is measured.
 const MOST_RUNS: usize = 64;

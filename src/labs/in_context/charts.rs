@@ -8,14 +8,14 @@ use super::shown::{drawn, of_network, r2_range, references, values};
 use super::state::{Drawn, InContextState};
 use super::weights::PARAMETERS;
 use super::{sweeps, words};
-use crate::analysis::curves::{self, trained_on};
-use crate::analysis::{Grid, Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
-use crate::display::words::decimal;
-use crate::permalink::Axis;
-use crate::settings::real;
-use crate::tasks::in_context_learning::charts;
+use vivarium_core::settings::real;
+use vivarium_model::permalink::Axis;
+use vivarium_model::tasks::in_context_learning::charts;
+use vivarium_plot::analysis::curves::{self, trained_on};
+use vivarium_plot::analysis::{Grid, Lines, Reading, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved};
+use vivarium_view::display::words::decimal;
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
@@ -171,7 +171,7 @@ fn prompt(run: &RunView, state: &InContextState) -> Lines {
     let mut series = vec![curve(tr!("the function"), Role::Other, None, truth)];
     for (of, y) in others {
         // Neighbours make steps that say little of one prompt.
-        if *of != crate::functions::baselines::Baseline::Neighbours {
+        if *of != vivarium_science::functions::baselines::Baseline::Neighbours {
             let (role, tint) = look(*of);
             series.push(curve(name(*of), role, tint, y));
         }

@@ -1,11 +1,11 @@
 //! How well methods do that see one prompt alone: measured once for the prompts of a run, in parts.
 
 use super::probes::curve::{Curve, NINETY};
-use crate::analysis::Role;
-use crate::bounds::product;
-use crate::functions::baselines::{Baseline, BaselinesJob, EPOCHS, Scores};
-use crate::functions::{Class, FunctionPrompts, Network};
-use crate::language::translated;
+use vivarium_core::bounds::product;
+use vivarium_core::language::translated;
+use vivarium_plot::analysis::Role;
+use vivarium_science::functions::baselines::{Baseline, BaselinesJob, EPOCHS, Scores};
+use vivarium_science::functions::{Class, FunctionPrompts, Network};
 
 /// Numbers of examples at which methods are measured, at most: with more points some are left out.
 const MOST_PLACES: usize = 26;

@@ -8,30 +8,28 @@
 
 mod across;
 mod charts;
-mod judge;
+pub mod judge;
 pub mod panel;
 pub mod presets;
 pub mod probes;
 mod shown;
 pub mod state;
 mod sweeps;
-#[cfg(test)]
-mod tests;
 pub mod weights;
 mod words;
 
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use crate::catalog::Info;
-use crate::display::RunView;
-use crate::display::charts::ChartSpec;
-use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
-use crate::permalink::Link;
-use crate::presets::Preset;
-use crate::probing::{Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::InContextLearning;
+use vivarium_core::catalog::Info;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::InContextLearning;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::ChartSpec;
+use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::presets::Preset;
+use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::InContextState;
 

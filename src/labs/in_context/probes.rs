@@ -7,10 +7,10 @@ pub mod measured;
 mod tests;
 
 use super::weights::{is_on_points, network};
-use crate::probing::{Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
 use curve::Curve;
 use measured::Measurement;
+use vivarium_model::protocol::Finding;
+use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// R² after each number of examples, from none to one fewer than the longest held-out prompt has points, over held-out
 /// prompts, and the ends of an interval of 90 % for it: `[3, points]`.

@@ -4,11 +4,11 @@ use super::judge::{methods, name};
 use super::probes::curve::Curve;
 use super::probes::{EXAMPLES, found};
 use super::state::InContextState;
-use crate::analysis::Series;
-use crate::display::RunView;
-use crate::display::words::list;
-use crate::functions::baselines::Baseline;
-use crate::models::in_context_transformer::Head;
+use vivarium_model::models::in_context_transformer::Head;
+use vivarium_plot::analysis::Series;
+use vivarium_science::functions::baselines::Baseline;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::list;
 
 /// The least R² that is drawn, however bad predictions are: curves end there.
 const LOWEST: f64 = -1.0;

@@ -15,14 +15,14 @@ use super::judge::{self, Judge, Judged};
 use super::probes::curve::Curve;
 use super::probes::measured::Measurement;
 use super::weights::{self, PARAMETERS, forward, is_small};
-use crate::bounds::SLICE;
-use crate::display::{LabState, Work};
-use crate::functions::FunctionPrompts;
-use crate::functions::baselines::{Baseline, EPOCHS, Fitted};
-use crate::models::in_context_transformer::{Head, Plain};
-use crate::permalink::{Link, View};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
+use vivarium_core::bounds::SLICE;
+use vivarium_model::models::in_context_transformer::{Head, Plain};
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::functions::FunctionPrompts;
+use vivarium_science::functions::baselines::{Baseline, EPOCHS, Fitted};
+use vivarium_view::display::{LabState, Work};
 
 /// Operations, roughly, that a network of the prompt's own may take at once, for the prompt that is looked into.
 const MOST_TRAINING: u64 = 2 * SLICE;

@@ -3,13 +3,13 @@
 use super::judge::{look, name};
 use super::shown::{r2_range, references, values};
 use super::state::InContextState;
-use crate::analysis::ends::{self, Curve};
-use crate::analysis::{Lines, Series};
-use crate::display::RunView;
-use crate::display::charts::final_errors;
-use crate::display::words::label;
-use crate::functions::baselines::Baseline;
-use crate::sweep::places;
+use vivarium_model::sweep::places;
+use vivarium_plot::analysis::ends::{self, Curve};
+use vivarium_plot::analysis::{Lines, Series};
+use vivarium_science::functions::baselines::Baseline;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::final_errors;
+use vivarium_view::display::words::label;
 
 /// The curves of the sweep so far, as R².
 pub(super) fn curves(run: &RunView) -> Vec<Curve> {

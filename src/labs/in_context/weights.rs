@@ -1,10 +1,10 @@
 //! The parameters of the first network, with which the page reads prompts itself.
 
-use crate::models::Family;
-use crate::models::in_context_transformer::OnPoints;
-use crate::probing::{AllParameters, Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::models::Family;
+use vivarium_model::models::in_context_transformer::OnPoints;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// All parameters of a network on prompts of points, one after the other in their permanent order, where the page [can
 /// compute with them](is_small).

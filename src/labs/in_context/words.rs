@@ -5,12 +5,12 @@ use super::shown::{at_the_last_point, drawn, of_network};
 use super::state::InContextState;
 use super::sweeps::{across, curves};
 use super::weights::is_small;
-use crate::analysis::curves::spread;
-use crate::analysis::ends::quartiles;
-use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, list, setting, thousands};
-use crate::protocol::Row;
-use crate::settings::real;
+use vivarium_core::settings::real;
+use vivarium_model::protocol::Row;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends::quartiles;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{MISSING, decimal, list, setting, thousands};
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
@@ -218,7 +218,7 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
         return Some(tr!("The network has not been evaluated yet.").into());
     }
     let all = 2 * state.inspected.points() - 1;
-    let one = |head: &&crate::models::in_context_transformer::Head| {
+    let one = |head: &&vivarium_model::models::in_context_transformer::Head| {
         let row = &head.weights[2 * shown * all..][..2 * shown + 1];
         let sum: f64 = row.iter().sum();
         // Of ReLU attention weights need not sum to one.
@@ -227,7 +227,7 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
             "in head {head} of layer {layer}, {share} of the attention is on the label tokens",
             head = head.head + 1,
             layer = head.layer + 1,
-            share = crate::display::words::percent(labels as f32)
+            share = vivarium_view::display::words::percent(labels as f32)
         )
     };
     let said: Vec<String> = heads.iter().map(one).collect();

@@ -6,13 +6,13 @@ use super::theory::{floors, has_floor, has_span, whole};
 use super::weights::PARAMETERS;
 use super::weights::span::OUTSIDE;
 use super::{sweeps, words};
-use crate::analysis::curves::{self, trained_on};
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
-use crate::models::Model;
-use crate::sorting;
-use crate::tasks::sparse_token_regression::charts;
+use vivarium_core::sorting;
+use vivarium_model::models::Model;
+use vivarium_model::tasks::sparse_token_regression::charts;
+use vivarium_plot::analysis::curves::{self, trained_on};
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved};
 
 /// Most positions that are named below a matrix.
 const NAMED: usize = 64;

@@ -7,8 +7,6 @@ pub mod presets;
 pub mod probes;
 pub mod state;
 mod sweeps;
-#[cfg(test)]
-mod tests;
 mod theory;
 pub mod weights;
 mod words;
@@ -16,15 +14,15 @@ mod words;
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use crate::catalog::Info;
-use crate::display::RunView;
-use crate::display::charts::ChartSpec;
-use crate::display::{Example, Lab, LabState, LazyLab, Vocabulary};
-use crate::permalink::Link;
-use crate::presets::Preset;
-use crate::probing::{Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::SparseTokenRegression;
+use vivarium_core::catalog::Info;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::SparseTokenRegression;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::ChartSpec;
+use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::presets::Preset;
+use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::LookupState;
 

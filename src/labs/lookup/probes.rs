@@ -4,14 +4,14 @@ pub mod example;
 #[cfg(test)]
 mod tests;
 
-use crate::models::Family;
-use crate::models::token_attention::{OnPrompts, Plain, Scores};
-use crate::probing::{Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Form};
-use crate::tokens::theory::heads::told;
-use crate::tokens::{Function, Prompts, Repeats, Teacher};
+use vivarium_model::models::Family;
+use vivarium_model::models::token_attention::{OnPrompts, Plain, Scores};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Form};
+use vivarium_science::tokens::theory::heads::told;
+use vivarium_science::tokens::{Function, Prompts, Repeats, Teacher};
+use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// Mean attention of each head on the token of each name, `[heads, names]`, over positions and held-out prompts.
 ///

@@ -3,14 +3,14 @@
 use super::theory::set_by_hand;
 use super::weights::scores::Scores;
 use super::weights::{PARAMETERS, is_small};
-use crate::display::LabState;
-use crate::models::Model;
-use crate::models::gated_memory::{Filled, PASSED};
-use crate::permalink::{Link, View};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Sampler, SparseTokenRegression, Task};
-use crate::tokens::{Codes, Prompts, Teacher, strong_pairs};
+use vivarium_model::models::Model;
+use vivarium_model::models::gated_memory::{Filled, PASSED};
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Sampler, SparseTokenRegression, Task};
+use vivarium_science::tokens::{Codes, Prompts, Teacher, strong_pairs};
+use vivarium_view::display::LabState;
 
 /// The prompt that is looked into, and what the network makes of it.
 #[derive(Debug, Clone, PartialEq, Default)]

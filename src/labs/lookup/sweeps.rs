@@ -2,18 +2,18 @@
 
 use super::theory::{floor, outside_span, task, whole};
 use super::weights::span::OUTSIDE;
-use crate::analysis::bootstrap::Law;
-use crate::analysis::ends;
-use crate::analysis::scaling::{Point, fit, fit_logarithm, interval};
-use crate::analysis::{Lines, Role, Series};
-use crate::bounds::{SLICE, product};
-use crate::display::RunView;
-use crate::display::charts::{final_errors, with_axes};
-use crate::display::words::{label, significant, symbol, thousands};
-use crate::settings::Axis;
-use crate::sorting;
-use crate::tokens::theory::oracle::mean_risk;
-use crate::tokens::theory::retrieval::{bound, retrieval};
+use vivarium_core::bounds::{SLICE, product};
+use vivarium_core::settings::Axis;
+use vivarium_core::sorting;
+use vivarium_plot::analysis::bootstrap::Law;
+use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::scaling::{Point, fit, fit_logarithm, interval};
+use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_science::tokens::theory::oracle::mean_risk;
+use vivarium_science::tokens::theory::retrieval::{bound, retrieval};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{final_errors, with_axes};
+use vivarium_view::display::words::{label, significant, symbol, thousands};
 
 /// Places at which curves of theory are drawn.
 const PLACES: usize = 40;
@@ -134,7 +134,7 @@ pub(super) fn needed(run: &RunView) -> Lines {
     if let [(_, points)] = curves.as_slice() {
         series.extend(fitted(points, &symbol));
     }
-    let (x_label, places) = (label(spec, key), crate::sweep::places(&spec.run.sweep));
+    let (x_label, places) = (label(spec, key), vivarium_model::sweep::places(&spec.run.sweep));
     let has_ratios = places.iter().all(|x| *x > 0.0);
     let ends = places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     let is_empty = series.iter().all(|series| series.y.iter().all(|y| y.is_nan()));
@@ -177,7 +177,8 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
     let prompts = task.drawn();
     let (n, square) = (prompts.length, f64::from(prompts.code_scale()).powi(2));
     let swept = if is_over(run, "sharp") { final_errors(run) } else { vec![] };
-    let places = if is_over(run, "sharp") { crate::sweep::places(&run.link.spec.run.sweep) } else { vec![] };
+    let places =
+        if is_over(run, "sharp") { vivarium_model::sweep::places(&run.link.spec.run.sweep) } else { vec![] };
     // To where the bound is a thousandth.
     let usual = 2.0 / square * libm::log(1000.0 * n as f64);
     let end = places.iter().copied().fold(if places.is_empty() { usual } else { 0.0 }, f64::max);
@@ -243,7 +244,8 @@ pub(super) fn span(run: &RunView) -> Lines {
             .filter_map(|(m, errors)| Some((m, ends::quartiles(&errors)?[1])))
             .collect(),
         false => {
-            let newest = run.history.last().map(|row| crate::analysis::curves::spread(&row.test_loss).0);
+            let newest =
+                run.history.last().map(|row| vivarium_plot::analysis::curves::spread(&row.test_loss).0);
             spec.task
                 .examples()
                 .sample_size()

@@ -1,15 +1,15 @@
 //! What theory says of a run on prompts: floors of few heads, and the span of its sample.
 
-use crate::bounds::{SLICE, product};
-use crate::models::Family;
-use crate::models::token_attention::Beginning;
-use crate::run::RunSpec;
-use crate::settings::Value;
-use crate::tasks::{Batch, Form, Sampler, SparseTokenRegression, Task};
-use crate::tokens::theory::heads::floor_of;
-use crate::tokens::theory::oracle::Span;
-use crate::tokens::theory::retrieval::{rate, retrieval};
-use crate::tokens::{Function, Lists, Prompts};
+use vivarium_core::bounds::{SLICE, product};
+use vivarium_core::settings::Value;
+use vivarium_model::models::Family;
+use vivarium_model::models::token_attention::Beginning;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Form, Sampler, SparseTokenRegression, Task};
+use vivarium_science::tokens::theory::heads::floor_of;
+use vivarium_science::tokens::theory::oracle::Span;
+use vivarium_science::tokens::theory::retrieval::{rate, retrieval};
+use vivarium_science::tokens::{Function, Lists, Prompts};
 
 /// The task of a run on prompts.
 pub fn task(spec: &RunSpec) -> Option<&SparseTokenRegression> {

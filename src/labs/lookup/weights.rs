@@ -3,9 +3,9 @@
 pub mod scores;
 pub mod span;
 
-use crate::probing::{AllParameters, Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// All parameters of a network on prompts, one after the other in their permanent order, where the page [can compute with
 /// them](is_small).

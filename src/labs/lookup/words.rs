@@ -6,13 +6,13 @@ use super::sweeps::{fits, sequences};
 use super::theory::{closest_codes, floor, task, whole};
 use super::weights::scores::Sizes;
 use super::weights::span::OUTSIDE;
-use crate::analysis::curves::spread;
-use crate::display::RunView;
-use crate::display::charts::final_errors;
-use crate::display::words::{MISSING, decimal, list, percent, significant, symbol, thousands};
-use crate::protocol::Row;
-use crate::run::Success;
-use crate::settings::real;
+use vivarium_core::settings::real;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::Success;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::final_errors;
+use vivarium_view::display::words::{MISSING, decimal, list, percent, significant, symbol, thousands};
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
@@ -142,7 +142,7 @@ pub(super) fn stairs(run: &RunView) -> String {
 pub(super) fn needed(run: &RunView) -> String {
     let spec = &run.link.spec;
     let symbol = symbol(spec, &spec.run.sweep.key);
-    let one = |(name, points): (String, Vec<crate::analysis::scaling::Point>)| {
+    let one = |(name, points): (String, Vec<vivarium_plot::analysis::scaling::Point>)| {
         let known = points.iter().map(|point| {
             let seen = point.median().map_or(tr!("not reached").into(), |seen| thousands(seen as u64));
             tr!("{seen} at {symbol} = {value}", seen, symbol, value = real(point.x))

@@ -4,12 +4,12 @@ use super::state::MachineState;
 use super::step::AT_STEP;
 use super::sweeps::{self, is_over};
 use super::{grids, words};
-use crate::analysis::curves::series;
-use crate::analysis::replicas::Of;
-use crate::analysis::{Bars, Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
-use crate::tasks::turing_machine::charts;
+use vivarium_model::tasks::turing_machine::charts;
+use vivarium_plot::analysis::curves::series;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::{Bars, Lines, Reading, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
@@ -82,8 +82,8 @@ pub const CHARTS: &[ChartSpec] = &[
 /// One bar for each block of the step that is shown.
 fn stray(run: &RunView, state: &MachineState) -> Bars {
     let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.stages.as_slice());
-    let bar = |(at, stage): (usize, &crate::machines::Stage)| {
-        (format!("{} {}", at + 1, stage.phase.name()), crate::machines::finite(stage.deviation))
+    let bar = |(at, stage): (usize, &vivarium_science::machines::Stage)| {
+        (format!("{} {}", at + 1, stage.phase.name()), vivarium_science::machines::finite(stage.deviation))
     };
     Bars {
         x_label: tr!("block").into(),

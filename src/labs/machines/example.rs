@@ -2,11 +2,11 @@
 //! no held-out examples: these are the newest steps, and the page executes them with the weights of the run.
 
 use super::state::MachineState;
-use crate::display::words::thousands;
-use crate::display::{Example, RunView};
-use crate::labs::answers::SHOWN;
-use crate::labs::machines::step::AT_STEP;
-use crate::run::RunSpec;
+use crate::answers::SHOWN;
+use crate::machines::step::AT_STEP;
+use vivarium_model::run::RunSpec;
+use vivarium_view::display::words::thousands;
+use vivarium_view::display::{Example, RunView};
 
 /// Symbols of an input that are written down, at most.
 const WRITTEN: usize = 20;
@@ -79,9 +79,9 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{ask, begun, brief, initial};
-    use crate::models::machine_transformer::STEP;
+    use crate::answers::count;
+    use crate::asked::{ask, begun, brief, initial};
+    use vivarium_model::models::machine_transformer::STEP;
 
     /// The run after so many steps.
     fn at(link: &str, steps: u64) -> RunView {

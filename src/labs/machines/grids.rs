@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::state::MachineState;
-use crate::analysis::Grid;
-use crate::machines::{Affine, Group, Layout, Trace};
-use crate::permalink::View;
+use vivarium_model::permalink::View;
+use vivarium_plot::analysis::Grid;
+use vivarium_science::machines::{Affine, Group, Layout, Trace};
 
 /// Most cells of a picture of tokens or of the tape; of longer runs the newest steps.
 const MOST_CELLS: usize = 1 << 16;

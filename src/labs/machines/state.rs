@@ -2,17 +2,17 @@
 //! step that is shown.
 
 use super::step::AT_STEP;
-use crate::bounds::product;
-use crate::display::{LabState, Work};
-use crate::machines::{
+use vivarium_core::bounds::product;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::RunsMachine;
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::machines::{
     Layout, Moment, Noising, Program, Run, Trace, Transformer,
     library::{self, Example},
 };
-use crate::models::Family;
-use crate::models::family::RunsMachine;
-use crate::permalink::{Link, View};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
+use vivarium_view::display::{LabState, Work};
 
 /// Operations that are made at once when a step is to be shown; more go in slices.
 const AT_ONCE: u64 = 2_000_000;

@@ -1,11 +1,11 @@
 //! The step that the first transformer is at: all that the page needs to know of a run, since it follows from the settings
 //! what the tokens are.
 
-use crate::models::machine_transformer::STEP;
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::models::machine_transformer::STEP;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
 
 /// The number of steps that the first replica has made.
 pub const AT_STEP: Probe = Probe { name: "machine-step", applies };

@@ -1,12 +1,12 @@
 //! Charts of sweeps: the first wrong step by noise and by the softmax's β, and the blocks by the steps T.
 
-use crate::analysis::ends::{self, Curve};
-use crate::analysis::{Lines, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::final_measures;
-use crate::display::words::label;
-use crate::machines::Measured;
-use crate::settings::Axis;
+use vivarium_core::settings::Axis;
+use vivarium_plot::analysis::ends::{self, Curve};
+use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_science::machines::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::final_measures;
+use vivarium_view::display::words::label;
 
 /// Whether the link is a sweep over this setting.
 pub(super) fn is_over(run: &RunView, key: &str) -> bool {
@@ -27,7 +27,7 @@ pub(super) fn blocks(run: &RunView) -> Vec<Curve> {
 /// A curve at all places of the sweep, on whose axes there is room for all of them.
 fn chart(run: &RunView, curves: &[Curve], key: &str, y_label: &str) -> Lines {
     let mut lines = ends::chart(curves, &label(&run.link.spec, key), y_label);
-    let places = crate::sweep::places(&run.link.spec.run.sweep);
+    let places = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let ends = places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!places.is_empty()).then_some(ends);
     // On a logarithmic axis there is no place for 0.
@@ -57,7 +57,7 @@ pub(super) fn by_beta(run: &RunView) -> Lines {
 /// By the steps that there is room for.
 pub(super) fn depth(run: &RunView) -> Lines {
     let mut lines = chart(run, &blocks(run), "t", tr!("blocks"));
-    let places = crate::sweep::places(&run.link.spec.run.sweep);
+    let places = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let bits = |steps: f64| (u64::BITS - (steps as u64).leading_zeros()) as f32;
     lines.series.push(Series {
         name: tr!("4 + number of bits of T").into(),

@@ -1,6 +1,6 @@
 //! The tape of the ordinary simulator: which of its cells are shown, and what is said of them.
 
-use crate::machines::{Halt, Machine, Moment, Run};
+use vivarium_science::machines::{Halt, Machine, Moment, Run};
 
 /// Cells that are shown at once.
 pub const CELLS: usize = 15;
@@ -40,7 +40,7 @@ pub fn cells(machine: &Machine, run: &Run, step: usize) -> Vec<Cell> {
     let written = step.checked_sub(1).map(|before| moment(run, before).head);
     let symbol = |number: usize| {
         let at = tape.get(number).copied().unwrap_or(0);
-        machine.symbols().get(at).copied().unwrap_or(crate::machines::BLANK)
+        machine.symbols().get(at).copied().unwrap_or(vivarium_science::machines::BLANK)
     };
     let first = first(head);
     let cell = |number| Cell {
@@ -90,7 +90,7 @@ pub fn halted(machine: &Machine, run: &Run, step: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::library::example;
+    use vivarium_science::machines::library::example;
 
     fn beaver() -> (Machine, Run) {
         let of = example("busy-beaver-4").unwrap();

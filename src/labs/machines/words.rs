@@ -3,15 +3,15 @@
 use super::grids::chosen;
 use super::state::MachineState;
 use super::sweeps::{blocks, wrong};
-use crate::analysis::curves::spread;
-use crate::analysis::ends;
-use crate::analysis::replicas::Of;
-use crate::display::RunView;
-use crate::display::words::{MISSING, percent, significant, thousands};
-use crate::machines::{Choice, Group, Measured};
-use crate::models::Family;
-use crate::run::{RunSpec, Success};
-use crate::settings::real;
+use vivarium_core::settings::real;
+use vivarium_model::models::Family;
+use vivarium_model::run::{RunSpec, Success};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::machines::{Choice, Group, Measured};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{MISSING, percent, significant, thousands};
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
@@ -109,7 +109,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
 
 /// How many steps of the machine were executed when a run has ended at its last step, and whether these are right: the
 /// measured share of T is below 1 where a step is wrong, and also where the run ends before the machine.
-pub(super) fn ended(run: &RunView) -> Option<String> {
+pub fn ended(run: &RunView) -> Option<String> {
     let all = run.spec().task.examples().program()?.steps as u64;
     let row = run.history.last()?;
     let firsts = Of::Measure(Measured::FirstWrong as usize).values(row);
@@ -218,7 +218,7 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     let state: &MachineState = run.state()?;
     let machine = &state.program.machine;
     let text = machine.spell(state.run.tape(state.step));
-    let text = text.trim_matches(crate::machines::BLANK);
+    let text = text.trim_matches(vivarium_science::machines::BLANK);
     let cut: String = text.chars().take(MOST).collect();
     let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
     let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };

@@ -3,17 +3,17 @@
 use super::probes::{ABLATION, PARAMETERS};
 use super::state::{MarkovState, Who};
 use super::words::said;
-use crate::analysis::chains::curves;
-use crate::analysis::chains::looks::{self, Attention};
-use crate::analysis::chains::parts;
-use crate::analysis::{Bars, Grid, Lines, Reading, theory};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
-use crate::display::words::significant;
-use crate::markov::Strategy;
-use crate::models::Model;
-use crate::models::attention_only::Positions;
-use crate::tasks::markov::charts;
+use vivarium_model::models::Model;
+use vivarium_model::models::attention_only::Positions;
+use vivarium_model::tasks::markov::charts;
+use vivarium_plot::analysis::chains::curves;
+use vivarium_plot::analysis::chains::looks::{self, Attention};
+use vivarium_plot::analysis::chains::parts;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, theory};
+use vivarium_science::markov::Strategy;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved};
+use vivarium_view::display::words::significant;
 
 /// Steps of the theory that are drawn, the last ones.
 const DRAWN_STEPS: usize = 3;

@@ -1,11 +1,11 @@
 //! A held-out sequence beside the task: its end, the symbol that follows, and the probability that the network gives it.
 
 use super::super::answers::{count, outputs};
-use crate::analysis::chains::{letter, word};
-use crate::display::words::{decimal, thousands};
-use crate::display::{Example, RunView};
-use crate::markov::softmax;
-use crate::tasks::Task;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::chains::{letter, word};
+use vivarium_science::markov::softmax;
+use vivarium_view::display::words::{decimal, thousands};
+use vivarium_view::display::{Example, RunView};
 
 /// Symbols that are written down, from the end of the context.
 const WRITTEN: usize = 20;
@@ -55,8 +55,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::asked::{asked, brief};
-    use crate::tasks::Sampler;
+    use crate::asked::{asked, brief};
+    use vivarium_model::tasks::Sampler;
 
     #[test]
     fn the_next_symbol_has_the_probability_of_its_chain_and_of_the_network() {
@@ -71,7 +71,7 @@ mod tests {
             for at in 0..count(&run) {
                 let example = example(&run, at).unwrap();
                 brief(&example);
-                let mut batch = crate::tasks::Batch::default();
+                let mut batch = vivarium_model::tasks::Batch::default();
                 task.held_out(spec.run.seed, at, 1, &mut batch);
                 let (context, last) = (&batch.x[..task.length], batch.y[0] as usize);
                 let name = |symbol: &f32| char::from(b'a' + *symbol as u8);
@@ -107,9 +107,9 @@ mod tests {
         let count = |link: &str| count(&asked(link).0);
         assert!(count("#v1/markov?t=20&d=4") == 16);
         assert!((1..16).contains(&count("#v1/markov?t=100&k=3")));
-        let (link, _) = crate::permalink::decode("#v1/markov?t=256&d=128&heads=8.8.8.8");
+        let (link, _) = vivarium_model::permalink::decode("#v1/markov?t=256&d=128&heads=8.8.8.8");
         let mut run = RunView { link, ..RunView::default() };
-        run.set_up(&crate::labs::LABS);
+        run.set_up(&crate::LABS);
         assert_eq!((super::count(&run), example(&run, 0)), (0, None));
     }
 }

@@ -1,11 +1,11 @@
 //! What is measured of networks on sequences: all their parameters, and what they lose without each of their heads.
 
-use crate::kernels::cpu::sequence_net::{Answers, Inference};
-use crate::probing::{AllParameters, Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::Form;
-use crate::training::session::evaluator::Evaluator;
+use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_training::session::evaluator::Evaluator;
+use vivarium_view::probing::{AllParameters, Job, Probe, ProbeSpec, Probed};
 
 /// Contexts between two looks at the clock.
 const PORTION: usize = 64;
@@ -90,18 +90,17 @@ impl Job for Ablation {
 #[cfg(test)]
 mod tests {
     use super::ABLATION;
-    use crate::kernels::cpu::sequence_net::Answers;
-    use crate::labs;
-    use crate::models::Model;
-    use crate::models::attention_only::OfLength;
-    use crate::permalink::decode;
-    use crate::training::session::evaluator::Evaluator;
+    use vivarium_kernels::cpu::sequence_net::Answers;
+    use vivarium_model::models::Model;
+    use vivarium_model::models::attention_only::OfLength;
+    use vivarium_model::permalink::decode;
+    use vivarium_training::session::evaluator::Evaluator;
 
     #[test]
     fn heads_are_left_out_as_in_the_definition() {
         let spec = decode("#v1/markov?k=3&t=30&heads=2.1&d=12&std=0.6&held=100&seed=4").0.spec;
         let weights = spec.initial();
-        let found = labs::measured(&ABLATION.id(), &spec, 0, weights.clone()).unwrap().numbers;
+        let found = crate::measured(&ABLATION.id(), &spec, 0, weights.clone()).unwrap().numbers;
         let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let plain = OfLength { net: net.clone(), length: 30 }.plain(&slices, 3);

@@ -7,26 +7,26 @@
 //! (not a number), as where it is not known.
 
 use super::probes::{ABLATION, PARAMETERS};
-use crate::analysis::chains::curves;
-use crate::analysis::chains::parts::{Distances, normalised};
-use crate::analysis::chains::{head_names, letter};
-use crate::analysis::thinned::Thinned;
-use crate::bounds::SLICE;
-use crate::display::{LabState, Work};
-use crate::markov::theory::{Explorer, Outcome};
-use crate::markov::{
+use vivarium_core::bounds::SLICE;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::attention_only::{Look, LookJob};
+use vivarium_model::models::minimal_markov::{KERNEL, LAGS};
+use vivarium_model::models::{Model, attention_only, minimal_markov};
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::{Finding, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::markov::MarkovChain;
+use vivarium_plot::analysis::chains::curves;
+use vivarium_plot::analysis::chains::parts::{Distances, normalised};
+use vivarium_plot::analysis::chains::{head_names, letter};
+use vivarium_plot::analysis::thinned::Thinned;
+use vivarium_science::markov::theory::{Explorer, Outcome};
+use vivarium_science::markov::{
     Bayes, BayesJob, BayesLine, Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of,
 };
-use crate::models::attention_only::{Look, LookJob};
-use crate::models::minimal_markov::{KERNEL, LAGS};
-use crate::models::{Model, attention_only, minimal_markov};
-use crate::permalink::{Link, View};
-use crate::protocol::{Finding, Row};
-use crate::rng::{Purpose, Stream};
-use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::tasks::markov::MarkovChain;
-use crate::training::session::evaluator::{LinesJob, between};
+use vivarium_training::session::evaluator::{LinesJob, between};
+use vivarium_view::display::{LabState, Work};
 
 /// Earlier weights of distances that are kept, at most.
 const SNAPSHOTS: usize = 6;

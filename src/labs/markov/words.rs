@@ -1,15 +1,15 @@
 //! What is said of runs on sequences.
 
 use super::state::{MarkovState, Origin, Who};
-use crate::analysis::chains::curves::{self, measured, nearest};
-use crate::analysis::chains::{head_names, letter, word};
-use crate::analysis::curves::spread;
-use crate::catalog::chart::Chart;
-use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, list, percent, probability, significant, thousands};
-use crate::language::translated;
-use crate::markov::{Measure, Strategy};
-use crate::tasks::markov::charts;
+use vivarium_core::language::translated;
+use vivarium_model::chart::Chart;
+use vivarium_model::tasks::markov::charts;
+use vivarium_plot::analysis::chains::curves::{self, measured, nearest};
+use vivarium_plot::analysis::chains::{head_names, letter, word};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_science::markov::{Measure, Strategy};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{MISSING, decimal, list, percent, probability, significant, thousands};
 
 /// Longest sequence that is spelled out in a sentence.
 const SPELLED: usize = 60;

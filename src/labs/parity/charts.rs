@@ -3,15 +3,15 @@
 use super::luck;
 use super::neuron_gap::gap_of_signs;
 use super::probes::{ATTENTION, GAP, POWERS, SPECTRUM, neurons};
-use crate::analysis::gap::{self, Gap, Of};
-use crate::analysis::movement::Trajectories;
-use crate::analysis::parity_neurons::{self, ParityNeurons};
-use crate::analysis::{Lines, Reading, attention, movement, spectrum};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, has_weights, marked, with_axes};
-use crate::display::words::{decimal, percent};
-use crate::language::translated;
-use crate::tasks::sparse_parity::charts;
+use vivarium_core::language::translated;
+use vivarium_model::tasks::sparse_parity::charts;
+use vivarium_plot::analysis::gap::{self, Gap, Of};
+use vivarium_plot::analysis::movement::Trajectories;
+use vivarium_plot::analysis::parity_neurons::{self, ParityNeurons};
+use vivarium_plot::analysis::{Lines, Reading, attention, movement, spectrum};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, has_weights, marked, with_axes};
+use vivarium_view::display::words::{decimal, percent};
 
 /// Neurons of largest norm that are shown.
 const STRONGEST: usize = 16;

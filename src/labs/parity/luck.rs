@@ -5,20 +5,21 @@
 //! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
 //! remembered of the network that they come from.
 
-use crate::analysis::recovery::{Neuron, Start, choose};
-use crate::analysis::resources::Spent;
-use crate::analysis::tickets::{chance_of, chart, luck, strongest};
-use crate::analysis::{Bars, chart};
-use crate::bounds::MOST_DRAWN;
-use crate::display::words::{capital, count, list, percent, significant, thousands};
-use crate::display::{Phase, RunView};
-use crate::language::{escaped, translated};
-use crate::models::{Mlp, Model};
-use crate::permalink::{Link, encode};
-use crate::run::{Halt, RunSpec};
-use crate::sweep::Cell;
-use crate::tasks::Task;
-use crate::tasks::sparse_parity::charts;
+use vivarium_core::bounds::MOST_DRAWN;
+use vivarium_core::language::{escaped, translated};
+use vivarium_model::chart;
+use vivarium_model::models::{Mlp, Model};
+use vivarium_model::permalink::{Link, encode};
+use vivarium_model::run::{Halt, RunSpec};
+use vivarium_model::sweep::Cell;
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::sparse_parity::charts;
+use vivarium_plot::analysis::Bars;
+use vivarium_plot::analysis::recovery::{Neuron, Start, choose};
+use vivarium_plot::analysis::resources::Spent;
+use vivarium_plot::analysis::tickets::{chance_of, chart, luck, strongest};
+use vivarium_view::display::words::{capital, count, list, percent, significant, thousands};
+use vivarium_view::display::{Phase, RunView};
 
 /// Neurons of a ticket, as in the thesis.
 const TICKET: usize = 5;

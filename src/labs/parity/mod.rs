@@ -11,14 +11,14 @@ pub mod probes;
 use super::Parts;
 use super::answers::{ANSWERS, of_numbers};
 use super::story::About;
-use crate::catalog::Info;
-use crate::display::charts::ChartSpec;
-use crate::display::{Example, Lab, LabState, LazyLab, RunView};
-use crate::presets::Preset;
-use crate::probing::{Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::sweep::Cell;
-use crate::tasks::SparseParity;
+use vivarium_core::catalog::Info;
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::Cell;
+use vivarium_model::tasks::SparseParity;
+use vivarium_view::display::charts::ChartSpec;
+use vivarium_view::display::{Example, Lab, LabState, LazyLab, RunView};
+use vivarium_view::presets::Preset;
+use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use presets::PRESETS;
 
@@ -89,7 +89,7 @@ impl LazyLab for ParityLab {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn margins_are_those_of_the_theorem_and_of_nothing_else() {

@@ -10,8 +10,8 @@
 //! (Krawtchouk polynomials; O'Donnell 2014, section 5.3, for majority), and the gap at a set of k inputs is
 //! |f̂(k − 1)| − |f̂(k + 1)| (Edelman 2024, definition 5.4). For a ReLU it is half the gap of majority, of lemma B.2.
 
-use crate::analysis::gap::relu_majority_gap;
-use crate::models::Activation;
+use vivarium_model::models::Activation;
+use vivarium_plot::analysis::gap::relu_majority_gap;
 
 /// σ'(z); at a kink the mean of the slopes on both sides.
 ///
@@ -61,8 +61,8 @@ fn coefficient(n: usize, m: usize, f: impl Fn(f64) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::gap::majority_gap;
-    use crate::analysis::walsh;
+    use vivarium_plot::analysis::gap::majority_gap;
+    use vivarium_plot::analysis::walsh;
 
     /// By the full transform of x ↦ σ'(w·x), with weights of both signs, for every activation.
     #[test]

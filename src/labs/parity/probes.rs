@@ -1,16 +1,16 @@
 //! What is measured of networks on bits: the Fourier gap, the Walsh spectrum, mean attention, and networks of powers.
 
 use super::neuron_gap::slope;
-use crate::analysis::gap::Gap;
-use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
-use crate::analysis::spectrum::{MOST_INPUTS, Spectrum as Walsh, point};
-use crate::models::Activation;
-use crate::models::family::{Family, Head};
-use crate::models::parity_transformer::average;
-use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Form};
+use vivarium_model::models::Activation;
+use vivarium_model::models::family::{Family, Head};
+use vivarium_model::models::parity_transformer::average;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Form};
+use vivarium_plot::analysis::gap::Gap;
+use vivarium_plot::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
+use vivarium_plot::analysis::spectrum::{MOST_INPUTS, Spectrum as Walsh, point};
+use vivarium_view::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 
 /// Points of the cube that are worked on between two looks at the clock, divided by the width.
 const POINTS: usize = 1 << 16;

@@ -9,14 +9,14 @@
 //! (Vallet 1989; Engel and Van den Broeck 2001, section 3.1.)
 
 use super::probes::{OVERLAP, overlap, task};
-use crate::analysis::{Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked};
-use crate::display::words::{MISSING, decimal, percent};
-use crate::optim::Optimizer;
-use crate::optim::loss::Loss;
-use crate::run::RunSpec;
-use crate::tasks::teacher_student::charts;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::optim::loss::Loss;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::teacher_student::charts;
+use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked};
+use vivarium_view::display::words::{MISSING, decimal, percent};
 
 /// Points of the curve by theory.
 const POINTS: u64 = 200;
@@ -107,10 +107,8 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::state::{Action, State};
-    use crate::permalink::decode;
-    use crate::protocol::Finding;
-    use crate::tasks::Batch;
+    use vivarium_model::permalink::decode;
+    use vivarium_model::tasks::Batch;
 
     #[test]
     fn the_closed_forms_are_those_of_the_source() {
@@ -144,24 +142,6 @@ mod tests {
                 assert!((wrong - error_at(found)).abs() < 0.03, "{wrong} at R = {found}");
             }
             assert!((mean - of_hebb(alpha as f64)).abs() < 0.02, "α = {alpha}: R = {mean}");
-        }
-    }
-
-    #[test]
-    fn theory_stands_beside_hebbs_rule_alone() {
-        let curves = |link: &str| {
-            let mut state = State::default();
-            state.apply(Action::Open(link.into()));
-            state.run.step = 100;
-            state.run.found(100, Finding::of(OVERLAP.id()).with_few([0.5]));
-            match charts::OVERLAP.reading(&state.run) {
-                Reading::Lines(lines) => lines.series.len(),
-                _ => 0,
-            }
-        };
-        assert_eq!(curves("#v1/teacher-student"), 2);
-        for other in ["loss=hinge", "cool=cosine", "m=50", "begin=gaussian", "opt=adam", "lrs=50:0.1"] {
-            assert_eq!(curves(&format!("#v1/teacher-student?{other}")), 1, "{other}");
         }
     }
 }

@@ -1,22 +1,21 @@
 //! The perceptron: a student learns to answer like a linear teacher, and theory knows every error on the way (Vallet
 //! 1989; Engel and Van den Broeck 2001, chapters 1 and 3).
 
-mod charts;
+pub mod charts;
 mod panel;
 pub mod presets;
 pub mod probes;
-#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
-mod theory;
+pub mod theory;
 
 use super::Parts;
 use super::answers::{ANSWERS, of_numbers};
-use crate::catalog::Info;
-use crate::display::RunView;
-use crate::display::charts::ChartSpec;
-use crate::display::{Example, Lab, LazyLab, Vocabulary};
-use crate::presets::Preset;
-use crate::probing::{Probe, ProbeSpec};
-use crate::tasks::TeacherStudent;
+use vivarium_core::catalog::Info;
+use vivarium_model::tasks::TeacherStudent;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::ChartSpec;
+use vivarium_view::display::{Example, Lab, LazyLab, Vocabulary};
+use vivarium_view::presets::Preset;
+use vivarium_view::probing::{Probe, ProbeSpec};
 
 /// The lab.
 pub struct PerceptronLab;

@@ -7,9 +7,9 @@ use leptos::prelude::*;
 use super::PerceptronLab;
 use super::probes::task;
 use super::theory::{ALPHAS, about, after};
-use crate::labs::panels::{LabPanel, Place};
-use crate::ui::context::RunContext;
-use crate::ui::slider::slider;
+use crate::panels::{LabPanel, Place};
+use vivarium_view::ui::context::RunContext;
+use vivarium_view::ui::slider::slider;
 
 impl LabPanel for PerceptronLab {
     fn help(&self) -> &'static str {

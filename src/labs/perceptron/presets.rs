@@ -1,6 +1,6 @@
 //! Hebb's rule, the oldest way to learn from a teacher.
 
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[&[HEBB]];

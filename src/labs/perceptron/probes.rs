@@ -1,9 +1,9 @@
 //! What is measured of students: their overlap with the teacher.
 
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Task, TeacherStudent};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Task, TeacherStudent};
+use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
 
 /// The cosine R of the angle between the weights of student and teacher; not a number while the student has none. For
 /// networks with one linear form of the inputs.

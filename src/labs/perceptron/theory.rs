@@ -1,9 +1,9 @@
 //! What theory says of students, in sentences.
 
 use super::charts::{error_at, is_hebb, of_hebb};
-use crate::analysis::curves::spread;
-use crate::display::RunView;
-use crate::display::words::{decimal, percent, significant};
+use vivarium_plot::analysis::curves::spread;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{decimal, percent, significant};
 
 /// Examples per weight, α, after which theory is told, at least and at most.
 pub const ALPHAS: (u32, u32) = (1, 100);
@@ -39,28 +39,4 @@ pub fn about(run: &RunView) -> Vec<String> {
         false => tr!("This run does not use Hebb's rule. Hebb's rule needs the correlation loss, SGD at a constant learning rate without momentum or weight decay, fresh examples, and initial weights of zero.").into(),
     };
     vec![measured, rule]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::state::{Action, State};
-    use crate::protocol::Row;
-
-    #[test]
-    fn theory_and_measurement_stand_side_by_side() {
-        let mut state = State::default();
-        state.apply(Action::Open("#v1/teacher-student".into()));
-        state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
-        let said = about(&state.run);
-        assert!(
-            said[0].starts_with("So far the student has been trained on 5.00 examples per weight. Share of wrong answers on held-out examples: 16.0 %"),
-            "{}",
-            said[0]
-        );
-        assert_eq!(said[1], "Theory predicts that 16.2 % of the answers to new inputs are wrong.");
-        assert!(after(20).contains("8.6 %"), "{}", after(20));
-        state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
-        assert!(about(&state.run)[1].starts_with("This run does not use Hebb's rule"));
-    }
 }

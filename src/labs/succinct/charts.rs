@@ -3,14 +3,14 @@
 use super::probes::MEMORY;
 use super::state::SuccinctState;
 use super::{grids, sweeps, words};
-use crate::analysis::curves::series;
-use crate::analysis::replicas::Of;
-use crate::analysis::{Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
-use crate::models::Family;
-use crate::succinct::Measured;
-use crate::tasks::succinct_learning::charts;
+use vivarium_model::models::Family;
+use vivarium_model::tasks::succinct_learning::charts;
+use vivarium_plot::analysis::curves::series;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_science::succinct::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[

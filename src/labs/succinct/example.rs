@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use super::state::SuccinctState;
-use crate::display::words::thousands;
-use crate::display::{Example, RunView};
-use crate::labs::answers::{SHOWN, said};
-use crate::labs::succinct::panel::sentences::signed;
-use crate::models::Family;
-use crate::models::cell_rules::{BEST, RULE, rule_of};
-use crate::models::recurrent_conv::{RecurrentConv, TABLE, examples};
-use crate::probing::{Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::settings::real;
-use crate::succinct::grid::{Grid, Output, Walk};
-use crate::succinct::search::{Readout, Rule, Task, answer};
-use crate::succinct::{Drawn, LearningProblem, MOST_STEPS};
+use crate::answers::{SHOWN, said};
+use crate::succinct::panel::sentences::signed;
+use vivarium_core::settings::real;
+use vivarium_model::models::Family;
+use vivarium_model::models::cell_rules::{BEST, RULE, rule_of};
+use vivarium_model::models::recurrent_conv::{RecurrentConv, TABLE, examples};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::succinct::grid::{Grid, Output, Walk};
+use vivarium_science::succinct::search::{Readout, Rule, Task, answer};
+use vivarium_science::succinct::{Drawn, LearningProblem, MOST_STEPS};
+use vivarium_view::display::words::thousands;
+use vivarium_view::display::{Example, RunView};
+use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// What the first replica answers to the test inputs that are shown, one number for each: −1 or 1, and 0 where there is no
 /// answer. Where a program has halted with an answer in the top-left cell, the number is the output f, which may be another.
@@ -187,9 +187,9 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{ask, begun, brief, initial};
-    use crate::models::cell_rules::numbers;
+    use crate::answers::count;
+    use crate::asked::{ask, begun, brief, initial};
+    use vivarium_model::models::cell_rules::numbers;
 
     /// The table that SGD writes, y\[x, 1\]/3 in each row.
     fn table(run: &RunView) -> Vec<f32> {

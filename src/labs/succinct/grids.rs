@@ -3,10 +3,10 @@
 use super::panel::sentences;
 use super::state::{OnTable, Searched, SuccinctState};
 use super::words;
-use crate::analysis::Grid;
-use crate::models::cell_rules::{SIDE, place};
-use crate::succinct::grid::Cell;
-use crate::succinct::search;
+use vivarium_model::models::cell_rules::{SIDE, place};
+use vivarium_plot::analysis::Grid;
+use vivarium_science::succinct::grid::Cell;
+use vivarium_science::succinct::search;
 
 /// "x1", "x2", …, and last the label.
 fn columns(state: &SuccinctState) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! All parameters of the first network: the table and the cells, or what the search knows.
 
-use crate::probing::{AllParameters, Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// The parameters of the first replica, one after the other.
 pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::probes::MEMORY;
-use crate::display::LabState;
-use crate::models::Family;
-use crate::models::cell_rules::{BEST, CLOUD, CellRules, RULE, SIDE, rule_of};
-use crate::models::recurrent_conv::{CELLS, RecurrentConv, TABLE, examples};
-use crate::permalink::Link;
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::succinct::LearningProblem;
-use crate::succinct::data::Drawn;
-use crate::succinct::grid::{
+use vivarium_model::models::Family;
+use vivarium_model::models::cell_rules::{BEST, CLOUD, CellRules, RULE, SIDE, rule_of};
+use vivarium_model::models::recurrent_conv::{CELLS, RecurrentConv, TABLE, examples};
+use vivarium_model::permalink::Link;
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_science::succinct::LearningProblem;
+use vivarium_science::succinct::data::Drawn;
+use vivarium_science::succinct::grid::{
     Around, Automaton, Cell, Codes, EMPTY, Grid, MINUS, PLUS, Phase, Program, Rule as Transition, Tape, UNIT,
     output,
 };
-use crate::succinct::search::{Rule, Task};
+use vivarium_science::succinct::search::{Rule, Task};
+use vivarium_view::display::LabState;
 
 /// What is known of a run: that of its first replica.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! Charts of sweeps over the size of a problem: the running time, and how much is learned.
 
-use crate::analysis::Lines;
-use crate::analysis::ends::{self, Curve};
-use crate::display::RunView;
-use crate::display::charts::{final_errors, final_measures};
-use crate::display::words::label;
-use crate::settings::Axis;
-use crate::succinct::Measured;
+use vivarium_core::settings::Axis;
+use vivarium_plot::analysis::Lines;
+use vivarium_plot::analysis::ends::{self, Curve};
+use vivarium_science::succinct::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{final_errors, final_measures};
+use vivarium_view::display::words::label;
 
 /// The setting that the link is a sweep over, if it is a size or the noise.
 pub(super) fn over(run: &RunView) -> Option<&str> {
@@ -36,7 +36,7 @@ pub(super) fn exponent((_, points): &Curve) -> Option<f64> {
 
 fn chart(run: &RunView, curves: &[Curve], y_label: &str) -> Lines {
     let mut lines = ends::chart(curves, &label(&run.link.spec, over(run).unwrap_or("inputs")), y_label);
-    let places = crate::sweep::places(&run.link.spec.run.sweep);
+    let places = vivarium_model::sweep::places(&run.link.spec.run.sweep);
     let ends = places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!places.is_empty()).then_some(ends);
     lines

@@ -3,14 +3,14 @@
 use super::panel::sentences;
 use super::state::{Searched, SuccinctState};
 use super::sweeps;
-use crate::analysis::curves::spread;
-use crate::analysis::ends;
-use crate::analysis::replicas::Of;
-use crate::display::RunView;
-use crate::display::words::{percent, thousands};
-use crate::run::Success;
-use crate::settings::real;
-use crate::succinct::Measured;
+use vivarium_core::settings::real;
+use vivarium_model::run::Success;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::succinct::Measured;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{percent, thousands};
 
 /// "1/3", "−1/3" or "0".
 pub(super) fn third(value: f32) -> String {

@@ -1,6 +1,6 @@
 //! What appendix C.3.3 of the thesis states about networks and forests on tables.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// MLPs on 16 tables. The architecture and SGD are those of appendix C.3.1, "except the hyperparameters noted below".
 pub const APPENDIX_C_3_3: Experiment = Experiment {

@@ -7,16 +7,16 @@ pub mod presets;
 
 use super::Parts;
 use super::answers::{ANSWERS, of_numbers};
-use crate::catalog::Info;
-use crate::display::RunView;
-use crate::display::words::{percent, thousands};
-use crate::display::{Example, Lab, LazyLab, Vocabulary};
-use crate::models::Model;
-use crate::permalink::Link;
-use crate::presets::Preset;
-use crate::probing::Probe;
-use crate::run::RunSpec;
-use crate::tasks::Tabular;
+use vivarium_core::catalog::Info;
+use vivarium_model::models::Model;
+use vivarium_model::permalink::Link;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Tabular;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{percent, thousands};
+use vivarium_view::display::{Example, Lab, LazyLab, Vocabulary};
+use vivarium_view::presets::Preset;
+use vivarium_view::probing::Probe;
 
 pub use presets::PRESETS;
 

@@ -7,12 +7,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::display::words::{list, percent, thousands};
-use crate::platform::file::GivenFile;
-use crate::record::dataset::Dataset;
-use crate::run::RunSpec;
-use crate::tasks::tabular::{Origin, Tabular};
-use crate::tasks::{Examples, Task};
+use vivarium_model::platform::file::GivenFile;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::tabular::{Origin, Tabular};
+use vivarium_model::tasks::{Examples, Task};
+use vivarium_view::display::words::{list, percent, thousands};
+use vivarium_view::record::dataset::Dataset;
 
 /// Most files that are kept; the oldest goes first.
 const MOST_KEPT: usize = 8;
@@ -24,7 +24,7 @@ pub struct Opened {
     pub name: String,
     /// The file itself, wherever it is.
     pub file: GivenFile,
-    /// What was read from it; the numbers are with the [open tables](crate::tasks::tabular::uploaded).
+    /// What was read from it; the numbers are with the [open tables](vivarium_model::tasks::tabular::uploaded).
     pub table: Dataset,
 }
 

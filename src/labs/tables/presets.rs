@@ -1,7 +1,7 @@
 //! Section 6.4.2: networks and random forests on small tables.
 
 use super::experiments;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];

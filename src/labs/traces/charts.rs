@@ -4,17 +4,17 @@ use super::newest::{layers, newest};
 use super::probes::PARAMETERS;
 use super::state::TracesState;
 use super::words;
-use crate::analysis::chains::LETTERED;
-use crate::analysis::curves::series;
-use crate::analysis::replicas::Of;
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use crate::display::RunView;
-use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
-use crate::language::translated;
-use crate::machines::TraceMeasure;
-use crate::machines::random::token_name;
-use crate::machines::traces::DISTANCES;
-use crate::tasks::machine_traces::charts;
+use vivarium_core::language::translated;
+use vivarium_model::tasks::machine_traces::charts;
+use vivarium_plot::analysis::chains::LETTERED;
+use vivarium_plot::analysis::curves::series;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_science::machines::TraceMeasure;
+use vivarium_science::machines::random::token_name;
+use vivarium_science::machines::traces::DISTANCES;
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[

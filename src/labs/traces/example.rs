@@ -1,9 +1,9 @@
 //! A held-out trace beside the task: its end, the token that follows, and the symbol that the network predicts.
 
 use super::super::answers::{count, outputs, said};
-use crate::display::words::decimal;
-use crate::display::{Example, RunView};
-use crate::machines::random::{TAPE_SYMBOLS, token_name};
+use vivarium_science::machines::random::{TAPE_SYMBOLS, token_name};
+use vivarium_view::display::words::decimal;
+use vivarium_view::display::{Example, RunView};
 
 /// Tokens that are written down, from the end of the context.
 const WRITTEN: usize = 12;
@@ -55,8 +55,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::asked::{asked, brief};
-    use crate::tasks::Batch;
+    use crate::asked::{asked, brief};
+    use vivarium_model::tasks::Batch;
 
     #[test]
     fn the_next_token_follows_from_the_tape_and_the_answer_is_the_networks() {

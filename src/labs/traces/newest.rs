@@ -1,10 +1,10 @@
 //! The newest measurements of a run, which charts draw and summaries say.
 
-use crate::analysis::curves::spread;
-use crate::analysis::replicas::Of;
-use crate::display::RunView;
-use crate::machines::TraceMeasure;
-use crate::machines::traces::MOST_LAYERS;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::machines::TraceMeasure;
+use vivarium_science::machines::traces::MOST_LAYERS;
+use vivarium_view::display::RunView;
 
 /// The newest median of a further measure.
 pub(super) fn newest(run: &RunView, of: TraceMeasure) -> f32 {

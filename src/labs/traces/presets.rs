@@ -1,9 +1,9 @@
 //! Networks that are trained on traces of a machine. All of it is ours: Wei, Chen and Ma train nothing, and no claim here is
 //! about their construction.
 
-use crate::machines::TraceMeasure as Of;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::machine_traces::charts;
+use vivarium_model::tasks::machine_traces::charts;
+use vivarium_science::machines::TraceMeasure as Of;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[TRACES];

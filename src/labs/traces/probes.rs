@@ -1,8 +1,8 @@
 //! What is measured of networks on traces besides what every measurement has: all their parameters.
 
-use crate::probing::{AllParameters, Probe, ProbeSpec};
-use crate::run::RunSpec;
-use crate::tasks::Form;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Form;
+use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// All parameters of a network on traces, one after the other in their permanent order: the page computes with them itself.
 pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: is_of_traces };

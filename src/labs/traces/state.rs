@@ -2,17 +2,17 @@
 //! network makes of it.
 
 use super::probes::PARAMETERS;
-use crate::analysis::chains::head_names;
-use crate::bounds::SLICE;
-use crate::display::{LabState, Work};
-use crate::machines::random::{Place, TAPE_SYMBOLS};
-use crate::machines::{RandomMachine, Traces};
-use crate::models::attention_only::{Look, LookJob, OfLength};
-use crate::models::{AttentionOnly, Model};
-use crate::permalink::{Link, View};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
+use vivarium_core::bounds::SLICE;
+use vivarium_model::models::attention_only::{Look, LookJob, OfLength};
+use vivarium_model::models::{AttentionOnly, Model};
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_plot::analysis::chains::head_names;
+use vivarium_science::machines::random::{Place, TAPE_SYMBOLS};
+use vivarium_science::machines::{RandomMachine, Traces};
+use vivarium_training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
+use vivarium_view::display::{LabState, Work};
 
 /// Most held-out traces that the least loss is taken over at once: the page draws them before the run begins.
 const MOST_FOR_LEAST: usize = 1024;

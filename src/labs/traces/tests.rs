@@ -2,11 +2,9 @@
 
 use super::state::TracesState;
 use super::{presets, words};
-use crate::analysis::Reading;
-use crate::bounds::SLICE;
-use crate::display::{LabState, Work};
-use crate::permalink::{Link, decode};
-use crate::tasks::machine_traces::charts::CHARTS;
+use vivarium_core::bounds::SLICE;
+use vivarium_model::permalink::{Link, decode};
+use vivarium_view::display::{LabState, Work};
 
 fn open(text: &str) -> (Link, TracesState) {
     let (link, notices) = decode(text);
@@ -34,21 +32,8 @@ fn a_trace_is_looked_into() {
 #[test]
 fn the_least_loss_of_the_page_is_that_of_the_measurements() {
     let (link, state) = open("#v1/machine-traces?states=3&machine=4&t=40&held=100");
-    let evaluator = crate::training::session::trace_evaluator::TraceEvaluator::new(&link.spec).unwrap();
+    let evaluator = vivarium_training::session::trace_evaluator::TraceEvaluator::new(&link.spec).unwrap();
     assert_eq!(state.least, evaluator.least());
-}
-
-/// Reading of every chart of a run before its first step.
-#[test]
-fn every_chart_can_be_drawn_before_the_first_step() {
-    for chart in CHARTS {
-        let state = crate::app::opened::opened("#v1/machine-traces?t=24&d=8&heads=1.1&held=64");
-        match chart.reading(&state.run) {
-            Reading::Lines(lines) => assert!(lines.y_range.is_none_or(|(low, high)| low < high)),
-            Reading::Grid(grid) => assert_eq!(grid.values.len(), grid.rows * grid.columns),
-            Reading::Bars(_) => {}
-        }
-    }
 }
 
 #[test]
@@ -61,7 +46,11 @@ fn presets_say_that_they_are_ours_and_claim_no_search() {
         );
         assert!(!preset.claim.contains("search"), "{}", preset.slug);
         let (link, notices) = decode(preset.link);
-        assert!(notices.is_empty() && crate::permalink::encode(&link) == preset.link, "{}", preset.link);
+        assert!(
+            notices.is_empty() && vivarium_model::permalink::encode(&link) == preset.link,
+            "{}",
+            preset.link
+        );
         assert!(
             preset.expect.iter().any(|expect| format!("{expect:?}").contains("Trace")),
             "{}",

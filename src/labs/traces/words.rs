@@ -2,13 +2,13 @@
 
 use super::newest::{layers, newest};
 use super::state::TracesState;
-use crate::analysis::curves::spread;
-use crate::analysis::replicas::Of;
-use crate::display::RunView;
-use crate::display::words::{MISSING, decimal, list, percent};
-use crate::language::translated;
-use crate::machines::TraceMeasure;
-use crate::machines::traces::Control;
+use vivarium_core::language::translated;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::replicas::Of;
+use vivarium_science::machines::TraceMeasure;
+use vivarium_science::machines::traces::Control;
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{MISSING, decimal, list, percent};
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {

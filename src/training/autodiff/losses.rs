@@ -1,49 +1,47 @@
-//! The losses of [`crate::optim::loss`] on tensors.
+//! The losses of [`vivarium_model::optim::loss`] on tensors.
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::{log_softmax, relu};
 
-use crate::optim::loss::Loss;
+use vivarium_model::optim::loss::Loss;
 
-impl Loss {
-    /// The losses of a batch.
-    ///
-    /// # Shapes
-    /// All tensors are `[replicas, batch, 1]`, or have as many columns as an example asks for predictions.
-    pub fn forward(self, labels: Tensor<3>, outputs: Tensor<3>) -> Tensor<3> {
-        match self {
-            Loss::Hinge => relu(-(labels * outputs) + 1.0),
-            Loss::Square => {
-                let error = labels - outputs;
-                error.clone() * error
-            }
-            // The stable form: relu(−m) + ln(1 + exp(−|m|)), where |m| = relu(m) + relu(−m).
-            Loss::CrossEntropy => {
-                let margin = labels * outputs;
-                let below = relu(-margin.clone());
-                let size = relu(margin.clone()) + below.clone();
-                // A ReLU has no slope at 0, where the loss has −1/2: weights that begin at zero would stay there.
-                let at_zero = margin.clone().mask_fill(margin.not_equal_elem(0.0), 0.0);
-                below + ((-size).exp() + 1.0).log() - at_zero * 0.5
-            }
-            Loss::Correlation => -(labels * outputs),
+/// The losses of a batch.
+///
+/// # Shapes
+/// All tensors are `[replicas, batch, 1]`, or have as many columns as an example asks for predictions.
+pub fn losses(loss: Loss, labels: Tensor<3>, outputs: Tensor<3>) -> Tensor<3> {
+    match loss {
+        Loss::Hinge => relu(-(labels * outputs) + 1.0),
+        Loss::Square => {
+            let error = labels - outputs;
+            error.clone() * error
         }
-    }
-
-    /// The losses that training makes small, with label smoothing ε, which only the cross-entropy has.
-    ///
-    /// # Shapes
-    /// As [`Loss::forward`].
-    pub fn forward_smoothed(self, labels: Tensor<3>, outputs: Tensor<3>, smoothing: f32) -> Tensor<3> {
-        if smoothing == 0.0 {
-            return self.forward(labels, outputs);
+        // The stable form: relu(−m) + ln(1 + exp(−|m|)), where |m| = relu(m) + relu(−m).
+        Loss::CrossEntropy => {
+            let margin = labels * outputs;
+            let below = relu(-margin.clone());
+            let size = relu(margin.clone()) + below.clone();
+            // A ReLU has no slope at 0, where the loss has −1/2: weights that begin at zero would stay there.
+            let at_zero = margin.clone().mask_fill(margin.not_equal_elem(0.0), 0.0);
+            below + ((-size).exp() + 1.0).log() - at_zero * 0.5
         }
-        let margin = labels.clone() * outputs.clone();
-        self.forward(labels, outputs) + margin * (0.5 * smoothing)
+        Loss::Correlation => -(labels * outputs),
     }
 }
 
-/// What each answer of a batch counts in the accuracy, as [`crate::optim::accuracy::credit`] defines it.
+/// The losses that training makes small, with label smoothing ε, which only the cross-entropy has.
+///
+/// # Shapes
+/// As [`losses`].
+pub fn smoothed_losses(loss: Loss, labels: Tensor<3>, outputs: Tensor<3>, smoothing: f32) -> Tensor<3> {
+    if smoothing == 0.0 {
+        return losses(loss, labels, outputs);
+    }
+    let margin = labels.clone() * outputs.clone();
+    losses(loss, labels, outputs) + margin * (0.5 * smoothing)
+}
+
+/// What each answer of a batch counts in the accuracy, as [`vivarium_model::optim::accuracy::credit`] defines it.
 ///
 /// # Shapes
 /// All tensors are `[replicas, batch, 1]`.

@@ -21,22 +21,23 @@ pub mod updates;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::bounds;
-use crate::kernels::cpu::sequence_net::Inference;
-use crate::models::dropout::Masks;
-use crate::models::lookup::one_hot;
-use crate::models::{Parameter, sequences};
-use crate::optim::adam::CLIP_EPSILON;
-use crate::platform::now_ms;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::session::data_loader::{DataLoader, Examples};
-use crate::training::session::evaluator::evaluated_row;
-use crate::training::session::judge::Judge;
-use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
-use crate::training::session::margin::Normaliser;
-use crate::training::session::prompt_rows::PromptRows;
-use losses::{credit, of_classes, smoothed};
+use crate::session::data_loader::{DataLoader, Examples};
+use crate::session::evaluator::evaluated_row;
+use crate::session::judge::Judge;
+use crate::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
+use crate::session::margin::Normaliser;
+use crate::session::prompt_rows::PromptRows;
+use losses::{credit, losses, of_classes, smoothed, smoothed_losses};
+use updates::update_rule;
+use vivarium_core::bounds;
+use vivarium_kernels::cpu::sequence_net::Inference;
+use vivarium_model::models::dropout::Masks;
+use vivarium_model::models::lookup::one_hot;
+use vivarium_model::models::{Parameter, sequences};
+use vivarium_model::optim::adam::CLIP_EPSILON;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
 const MEASURE_NUMBERS: u64 = 1 << 21;
@@ -94,7 +95,7 @@ impl Autodiff {
             Some(labels) => of_classes(smoothed(labels, smoothing).autodiff(), outputs).0,
             None => {
                 let targets = self.targets(&x, y).autodiff();
-                self.spec.run.loss.forward_smoothed(targets, outputs, smoothing)
+                smoothed_losses(self.spec.run.loss, targets, outputs, smoothing)
             }
         };
         let count = losses.dims()[1] * losses.dims()[2];
@@ -172,7 +173,11 @@ impl Autodiff {
             if trained[which] {
                 let moments = &mut self.moments[which];
                 let parameter = self.parameters[which].clone();
-                let rule = if architecture.decays(which) { self.spec.optimizer.rule() } else { plain.rule() };
+                let rule = if architecture.decays(which) {
+                    update_rule(&self.spec.optimizer)
+                } else {
+                    update_rule(&plain)
+                };
                 self.parameters[which] = rule.update(parameter, gradient, moments, lr, count);
             }
         }
@@ -184,7 +189,7 @@ impl Autodiff {
     fn sums(&self, (x, y): &Examples, stage: usize, judged: Option<usize>) -> Tensor<3> {
         let outputs = self.outputs(&self.parameters, x.clone(), stage);
         if let Some(variance) = self.variance {
-            let losses = self.spec.run.loss.forward(self.targets(x, y.clone()), outputs);
+            let losses = losses(self.spec.run.loss, self.targets(x, y.clone()), outputs);
             let losses = match judged {
                 Some(judged) => last(losses, judged),
                 None => losses,
@@ -199,7 +204,7 @@ impl Autodiff {
                 let (losses, margins) = of_classes(labels, outputs);
                 (losses, margins.greater_elem(0.0).float())
             }
-            None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), credit(y.clone(), outputs)),
+            None => (losses(self.spec.run.loss, y.clone(), outputs.clone()), credit(y.clone(), outputs)),
         };
         Tensor::cat(vec![losses.sum_dim(1), right.sum_dim(1)], 2)
     }
@@ -256,7 +261,7 @@ fn last(rows: Tensor<3>, count: usize) -> Tensor<3> {
 }
 
 /// Shortens the gradient of each replica, over all parameters that are `trained`, to a norm of `most` where it is longer, as
-/// [`crate::optim::adam`] says.
+/// [`vivarium_model::optim::adam`] says.
 fn clip(gradients: &mut [Tensor<3>], trained: &[bool], most: f64) {
     let own = gradients.iter().zip(trained).filter(|(_, trained)| **trained).map(|(gradient, _)| gradient);
     let squares = own.map(|g| (g.clone() * g.clone()).sum_dim(1).sum_dim(2)).reduce(|a, b| a + b);

@@ -1,8 +1,8 @@
-//! The nearest orthogonal matrix, roughly, by the Newton–Schulz iteration of [`crate::optim::muon`].
+//! The nearest orthogonal matrix, roughly, by the Newton–Schulz iteration of [`vivarium_model::optim::muon`].
 
 use burn::tensor::Tensor;
 
-use crate::optim::muon::{NORM_EPSILON, QUINTIC};
+use vivarium_model::optim::muon::{NORM_EPSILON, QUINTIC};
 
 /// Each matrix with singular values that are nearly 1 instead of its own; of zeros, zeros.
 ///

@@ -2,16 +2,16 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::losses::{of_classes, smoothed};
+use super::losses::{of_classes, smoothed, smoothed_losses};
 use super::orthogonal::orthogonal;
-use super::updates::Update;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
-use crate::optim::adam::Decay;
-use crate::optim::loss::Loss;
-use crate::optim::muon::QUINTIC;
-use crate::optim::sgd::Momentum;
-use crate::optim::{Adam, Lion, Muon, Optimizer, Sgd};
-use crate::training::launch::device::Device;
+use super::updates::{Update, update_rule};
+use crate::launch::device::Device;
+use vivarium_kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
+use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::loss::Loss;
+use vivarium_model::optim::muon::QUINTIC;
+use vivarium_model::optim::sgd::Momentum;
+use vivarium_model::optim::{Adam, Lion, Muon, Optimizer, Sgd};
 
 fn tensor(values: &[f32], shape: [usize; 3]) -> Tensor<3> {
     Tensor::from_data(TensorData::new(values.to_vec(), shape), Device::cpu().tensors())
@@ -33,7 +33,7 @@ fn two_steps(optimizer: &Optimizer, exact: [f64; 2]) {
     let mut rows = [Row([0.5; LANES]), Row::ZERO, Row::ZERO];
     for (step, (gradient, exact)) in [0.2f32, -0.1].into_iter().zip(exact).enumerate() {
         let lr = optimizer.learning_rate();
-        w = optimizer.rule().update(w, tensor(&[gradient], [1, 1, 1]), &mut moments, lr, step as u64);
+        w = update_rule(optimizer).update(w, tensor(&[gradient], [1, 1, 1]), &mut moments, lr, step as u64);
         close(numbers(w.clone())[0], exact, &what);
         if optimizer.is_entrywise() {
             let [w, m, v] = &mut rows;
@@ -73,7 +73,13 @@ fn lion_leaves_a_weight_without_a_gradient_where_it_is() {
     let optimizer = Optimizer::Lion(Lion { lr: 0.01, ..Default::default() });
     let mut moments = vec![tensor(&[0.0; 3], [1, 1, 3])];
     let gradient = tensor(&[0.0, f32::NAN, -1e-30], [1, 1, 3]);
-    let w = numbers(optimizer.rule().update(tensor(&[0.5; 3], [1, 1, 3]), gradient, &mut moments, 0.01, 0));
+    let w = numbers(update_rule(&optimizer).update(
+        tensor(&[0.5; 3], [1, 1, 3]),
+        gradient,
+        &mut moments,
+        0.01,
+        0,
+    ));
     assert!(w[0] == 0.5 && w[1].is_nan() && (w[2] - 0.51).abs() < 1e-6, "{w:?}");
     let (mut on_rows, mut m) = ([Row([0.5; LANES])], [Row::ZERO]);
     let mut g = Row::ZERO;
@@ -185,7 +191,7 @@ fn slopes_of_smoothed_losses_are_central_differences() {
         let exact = |output: f64| of_shares(&[0.5 * y * output, -0.5 * y * output], 0, smoothing);
         let f = tensor(&[output as f32], [1, 1, 1]).autodiff().require_grad();
         let label = tensor(&[y as f32], [1, 1, 1]).autodiff();
-        let losses = Loss::CrossEntropy.forward_smoothed(label, f.clone(), smoothing as f32);
+        let losses = smoothed_losses(Loss::CrossEntropy, label, f.clone(), smoothing as f32);
         close(numbers(losses.clone().inner())[0], exact(output), "loss of a sign");
         let slope = f.grad(&losses.backward()).map(numbers).unwrap_or_default()[0];
         close(slope, (exact(output + 1e-5) - exact(output - 1e-5)) / 2e-5, "slope of a sign");

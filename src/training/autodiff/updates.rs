@@ -1,10 +1,10 @@
-//! The update rules of [`crate::optim`] on tensors.
+//! The update rules of [`vivarium_model::optim`] on tensors.
 
 use burn::tensor::Tensor;
 
 use super::orthogonal::orthogonal;
-use crate::optim::adam::Decay;
-use crate::optim::{Adam, Lion, Muon, Optimizer, Sgd, UpdateRule};
+use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::{Adam, Lion, Muon, Optimizer, Sgd, UpdateRule};
 
 /// One parameter, gradient or moment: `[replicas, rows, columns]`.
 pub type Array = Tensor<3>;
@@ -19,15 +19,13 @@ pub trait Update {
     fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array;
 }
 
-impl Optimizer {
-    /// The update rule.
-    pub fn rule(&self) -> &dyn Update {
-        match self {
-            Optimizer::Sgd(sgd) => sgd,
-            Optimizer::Adam(adam) => adam,
-            Optimizer::Lion(lion) => lion,
-            Optimizer::Muon(muon) => muon,
-        }
+/// The update rule of an optimizer.
+pub fn update_rule(optimizer: &Optimizer) -> &dyn Update {
+    match optimizer {
+        Optimizer::Sgd(sgd) => sgd,
+        Optimizer::Adam(adam) => adam,
+        Optimizer::Lion(lion) => lion,
+        Optimizer::Muon(muon) => muon,
     }
 }
 

@@ -8,14 +8,14 @@
 use std::sync::Arc;
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::circuits::{self, Circuit, Drawn, Layered, Measured, Named, Rounding, Searching};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Family;
-use crate::models::circuit_network::{narrow, noise, wide};
-use crate::models::family::GateNetwork;
-use crate::protocol::Row;
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::models::circuit_network::{narrow, noise, wide};
+use vivarium_model::models::family::GateNetwork;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::circuits::{self, Circuit, Drawn, Layered, Measured, Named, Rounding, Searching};
 
 /// Searches for all replicas of one circuit on the processor.
 pub type CircuitCpu = CpuLearner<CircuitRuns>;
@@ -250,8 +250,8 @@ impl CpuNetwork for CircuitRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/boolean-circuit?{link}"));

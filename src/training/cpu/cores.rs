@@ -27,11 +27,11 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use super::network::{CpuNetwork, DataParallel, Pool, Shard};
-use crate::kernels::cpu::one_hidden_layer::{Row, Update};
-use crate::kernels::cpu::replica::{Gradient, add_weighted, scale};
-use crate::run::RunSpec;
-use crate::training::session::helper::ShardJob;
-use crate::training::session::learner::Helper;
+use crate::session::helper::ShardJob;
+use crate::session::learner::Helper;
+use vivarium_kernels::cpu::one_hidden_layer::{Row, Update};
+use vivarium_kernels::cpu::replica::{Gradient, add_weighted, scale};
+use vivarium_model::run::RunSpec;
 
 /// Rows of a gradient that are worth a thread.
 #[cfg(not(target_family = "wasm"))]

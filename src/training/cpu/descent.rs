@@ -7,14 +7,14 @@
 //! follow from settings and weights alone.
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::bounds::product;
-use crate::descent::{Draw, Measured, Race, State, corollary};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Family;
-use crate::models::family::InTokens;
-use crate::protocol::Row;
-use crate::run::RunSpec;
+use vivarium_core::bounds::product;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::InTokens;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::descent::{Draw, Measured, Race, State, corollary};
 
 /// Steps all replicas of one transformer on the processor.
 pub type DescentCpu = CpuLearner<DescentRuns>;
@@ -169,8 +169,8 @@ impl CpuNetwork for DescentRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/in-context-regression?{link}"));
@@ -231,7 +231,7 @@ mod tests {
         for step in 0..4 {
             learner.train(&changed, step, step + 1);
             let now = learner.replicas[0].state.tokens.clone();
-            distances.push(crate::descent::distance(&now, &before));
+            distances.push(vivarium_science::descent::distance(&now, &before));
             before = now;
         }
         assert!(distances[2] < 0.2 * distances[1], "{distances:?}");

@@ -2,18 +2,18 @@
 //!
 //! # Why
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a constructed network too. What
-//! is measured is [`Network::evaluate`](crate::models::Network::evaluate), the network's own plain loops, with the number of positions that have passed
+//! is measured is [`Network::evaluate`](vivarium_model::models::Network::evaluate), the network's own plain loops, with the number of positions that have passed
 //! among its parameters; after the last position a step changes nothing.
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::prompt_examples::PromptExamples;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Family;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::tokens::Prompts;
-use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::session::learner::MEASURE_SAMPLE;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::Prompts;
 
 /// Executes all replicas of a network on prompts on the processor.
 pub type ExecutionCpu = CpuLearner<PromptExecution>;
@@ -94,9 +94,9 @@ impl CpuNetwork for PromptExecution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::gated_memory::PASSED;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::models::gated_memory::PASSED;
+    use vivarium_model::permalink::decode;
 
     const LINK: &str = "#v1/sparse-token-regression?model=gated-memory&g=linear&n=6&dim=2&replicas=2&held=400&steps=8&every=1";
 

@@ -17,16 +17,16 @@
 use std::sync::Arc;
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Family;
-use crate::models::family::GridProgram;
-use crate::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::succinct::grid::Output;
-use crate::succinct::grid::{Around, Automaton, Cell, End, Grid, Program, Tape, UNIT, Walk};
-use crate::succinct::{Data, Drawn, LearningProblem, Measured, Mistake};
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::GridProgram;
+use vivarium_model::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::succinct::grid::Output;
+use vivarium_science::succinct::grid::{Around, Automaton, Cell, End, Grid, Program, Tape, UNIT, Walk};
+use vivarium_science::succinct::{Data, Drawn, LearningProblem, Measured, Mistake};
 
 /// Networks that run a program, on the processor.
 pub type GridProgramCpu = CpuLearner<GridPrograms>;
@@ -196,7 +196,7 @@ impl GridPrograms {
 
 /// The middle of these numbers, of an even count the mean of the two in the middle.
 fn median(mut numbers: Vec<f32>) -> f32 {
-    crate::sorting::sort_by(&mut numbers, f32::total_cmp);
+    vivarium_core::sorting::sort_by(&mut numbers, f32::total_cmp);
     let middle = |at: usize| numbers.get(at).copied().unwrap_or(f32::NAN);
     (middle((numbers.len().max(1) - 1) / 2) + middle(numbers.len() / 2)) / 2.0
 }
@@ -301,11 +301,11 @@ impl CpuNetwork for GridPrograms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::settings::Value;
-    use crate::succinct::Concept;
-    use crate::succinct::grid::library;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_core::settings::Value;
+    use vivarium_model::permalink::decode;
+    use vivarium_science::succinct::Concept;
+    use vivarium_science::succinct::grid::library;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));

@@ -1,16 +1,16 @@
-//! The CPU learner of networks on pairs: the loops of [`crate::kernels::cpu::group_net`].
+//! The CPU learner of networks on pairs: the loops of [`vivarium_kernels::cpu::group_net`].
 //!
 //! Unlike a kernel's, a step may be of a part of the sample.
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
-use crate::kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
-use crate::kernels::cpu::replica::Gradient;
-use crate::kernels::plan::Rule;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::margin::Normaliser;
-use crate::training::session::pairs::{Examples, Measured, covered, lambda, note};
+use crate::session::margin::Normaliser;
+use crate::session::pairs::{Examples, Measured, covered, lambda, note};
+use vivarium_kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
+use vivarium_kernels::cpu::replica::Gradient;
+use vivarium_kernels::plan::Rule;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the processor.
 pub type GroupNetCpu = CpuLearner<GroupNetFamily>;

@@ -9,21 +9,19 @@ use std::rc::Rc;
 
 use super::cores::Cores;
 pub use super::network::CpuNetwork;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Parameter;
-use crate::platform::now_ms;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::cpu::slice_sizer::SliceSizer;
-use crate::training::session::helper::ShardJob;
-use crate::training::session::learner::{
-    Helper, Learner, Local, Progress, Segment, StoppedReplicas, Weights, split,
-};
+use crate::cpu::slice_sizer::SliceSizer;
+use crate::session::helper::ShardJob;
+use crate::session::learner::{Helper, Learner, Local, Progress, Segment, StoppedReplicas, Weights, split};
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Parameter;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of one run on one core of the processor, or on [several](Learner::use_cores).
 pub struct CpuLearner<N: CpuNetwork> {
-    pub(in crate::training) network: N,
+    pub(crate) network: N,
     shapes: Vec<Parameter>,
     moments: usize,
     pub(super) replicas: Vec<N::Replica>,

@@ -15,14 +15,14 @@
 use std::sync::Arc;
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::machines::{Construction, Course, Measured, Program, Run, finite};
-use crate::models::Family;
-use crate::models::family::RunsMachine;
-use crate::models::machine_transformer::STEP;
-use crate::protocol::Row;
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::RunsMachine;
+use vivarium_model::models::machine_transformer::STEP;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::machines::{Construction, Course, Measured, Program, Run, finite};
 
 /// Steps all replicas of one transformer on the processor.
 pub type MachineCpu = CpuLearner<MachineRuns>;
@@ -146,8 +146,8 @@ impl CpuNetwork for MachineRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/turing-machine?{link}"));
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn tokens_are_the_simulators_for_every_machine() {
-        for example in &crate::machines::library::EXAMPLES {
+        for example in &vivarium_science::machines::library::EXAMPLES {
             let steps = example.steps.min(120);
             let spec = spec(&format!("m={}&t={steps}&replicas=2", example.slug));
             let mut learner = MachineCpu::new(&spec).unwrap();

@@ -1,4 +1,4 @@
-//! Learners on the processor: SIMD loops of [`crate::kernels::cpu`] over all replicas, forests, and networks that
+//! Learners on the processor: SIMD loops of [`vivarium_kernels::cpu`] over all replicas, forests, and networks that
 //! are executed.
 
 #[cfg(feature = "session")]

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::kernels::cpu::replica::Gradient;
-use crate::protocol::Row;
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_kernels::cpu::replica::Gradient;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// A family of networks with its examples: what differs between the CPU learners.
 pub trait CpuNetwork: Sized + Send {

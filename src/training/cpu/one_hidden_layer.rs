@@ -1,11 +1,11 @@
-//! The CPU learner of one-hidden-layer networks: the loops of [`crate::kernels::cpu::one_hidden_layer`].
+//! The CPU learner of one-hidden-layer networks: the loops of [`vivarium_kernels::cpu::one_hidden_layer`].
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::one_hidden_layer::{Patterns, Replica, Scratch, Sums, Update};
-use crate::kernels::plan::Network;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::bit_packed::{Batches, held_out, seen};
+use crate::session::bit_packed::{Batches, held_out, seen};
+use vivarium_kernels::cpu::one_hidden_layer::{Patterns, Replica, Scratch, Sums, Update};
+use vivarium_kernels::plan::Network;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a one-hidden-layer network on the processor.
 pub type OneHiddenLayerCpu = CpuLearner<OneHiddenLayer>;
@@ -90,9 +90,9 @@ impl CpuNetwork for OneHiddenLayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::mlp::{B, BETA, U, W};
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::models::mlp::{B, BETA, U, W};
+    use vivarium_model::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/sparse-parity?{link}"));

@@ -1,19 +1,19 @@
-//! The CPU learner of networks with one output for each example: the loops of [`crate::kernels::cpu::one_output`].
+//! The CPU learner of networks with one output for each example: the loops of [`vivarium_kernels::cpu::one_output`].
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
-use crate::kernels::cpu::one_output::dropped::Drawn;
-use crate::kernels::cpu::one_output::{
+use crate::session::learner::MEASURE_SAMPLE;
+use crate::session::margin::Normaliser;
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
+use vivarium_kernels::cpu::one_output::dropped::Drawn;
+use vivarium_kernels::cpu::one_output::{
     Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
 };
-use crate::optim::accuracy::credit;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::tasks::Batch;
-use crate::training::session::learner::MEASURE_SAMPLE;
-use crate::training::session::margin::Normaliser;
+use vivarium_model::optim::accuracy::credit;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Batch;
 
 /// Trains all replicas of a network with one output on the processor.
 pub type OneOutputCpu<L> = CpuLearner<OneOutput<L>>;

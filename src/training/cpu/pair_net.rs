@@ -1,16 +1,16 @@
-//! The CPU learner of networks on pairs with a logit for every element: the loops of [`crate::kernels::cpu::pair_net`].
+//! The CPU learner of networks on pairs with a logit for every element: the loops of [`vivarium_kernels::cpu::pair_net`].
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
-use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
-use crate::kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica};
-use crate::models::Family;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::learner::{Learner, MEASURE_SAMPLE};
-use crate::training::session::pairs::Examples;
+use crate::session::learner::{Learner, MEASURE_SAMPLE};
+use crate::session::pairs::Examples;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_kernels::cpu::pair_net::embedding::EmbeddingLoop;
+use vivarium_kernels::cpu::pair_net::transformer::TransformerLoop;
+use vivarium_kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica};
+use vivarium_model::models::Family;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the processor.
 pub type PairNetCpu<L> = CpuLearner<PairNet<L>>;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::network::Shard;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::tasks::Batch;
-use crate::training::session::learner::MEASURE_SAMPLE;
-use crate::training::session::prompt_rows::PromptRows;
+use crate::session::learner::MEASURE_SAMPLE;
+use crate::session::prompt_rows::PromptRows;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Batch;
 
 /// The prompts of a run.
 pub struct PromptExamples {

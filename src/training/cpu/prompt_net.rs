@@ -1,5 +1,5 @@
-//! The CPU learner of networks on prompts: the loops of [`crate::kernels::cpu::prompt_net`] and
-//! [`crate::kernels::cpu::in_context_net`].
+//! The CPU learner of networks on prompts: the loops of [`vivarium_kernels::cpu::prompt_net`] and
+//! [`vivarium_kernels::cpu::in_context_net`].
 //!
 //! # Speed
 //! Steps of 64 prompts per second on one core, data drawn in the step (`lab bench --prompts --peers`; medians of five
@@ -24,10 +24,10 @@ use std::ops::Range;
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
 use super::prompt_examples::PromptExamples;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica};
-use crate::protocol::Row;
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on prompts on the processor.
 pub type PromptNetCpu<L> = CpuLearner<PromptNet<L>>;

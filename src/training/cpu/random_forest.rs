@@ -15,18 +15,18 @@ use smartcore::ensemble::random_forest_classifier::{
 use smartcore::linalg::basic::arrays::Array;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 
+use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
 #[cfg(not(target_family = "wasm"))]
-use crate::bounds::product;
-use crate::models::family::Trees;
+use vivarium_core::bounds::product;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::family::Trees;
 #[cfg(not(target_family = "wasm"))]
-use crate::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
-use crate::optim::accuracy::credit;
-use crate::platform::now_ms;
-use crate::protocol::{Failure, Row};
-use crate::rng::{Purpose, Stream};
-use crate::run::RunSpec;
-use crate::tasks::Batch;
-use crate::training::session::learner::{Learner, Local, Progress, Segment, Weights};
+use vivarium_model::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
+use vivarium_model::optim::accuracy::credit;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Batch;
 
 /// Votes of the trees so far on some examples.
 struct Ballot {
@@ -282,8 +282,8 @@ impl Forest {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::learner::ready;
+    use crate::session::learner::ready;
+    use vivarium_model::permalink::decode;
 
     /// The votes of the arrays are those that are measured.
     #[test]
@@ -292,7 +292,7 @@ mod tests {
         let (link, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         let spec = link.spec;
-        let Some(crate::models::Family::Forest(trees)) = spec.model.config().family() else {
+        let Some(vivarium_model::models::Family::Forest(trees)) = spec.model.config().family() else {
             panic!("another family")
         };
         let mut batch = Batch::default();

@@ -12,15 +12,17 @@
 //! nearest caches, so that memory bandwidth is no limit.
 
 use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::Update;
-use crate::models::Family;
-use crate::models::cell_rules::{BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbers, place, rule_of};
-use crate::models::family::SearchOfRules;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::succinct::search::{Judged, MOST_CELLS, Query, Rule, SearchError, Sliced, Task};
-use crate::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::one_hidden_layer::Update;
+use vivarium_model::models::Family;
+use vivarium_model::models::cell_rules::{
+    BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbers, place, rule_of,
+};
+use vivarium_model::models::family::SearchOfRules;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::succinct::search::{Judged, MOST_CELLS, Query, Rule, SearchError, Sliced, Task};
+use vivarium_science::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
 
 /// Searches among rules, on the processor.
 pub type RuleSearchCpu = CpuLearner<RuleSearches>;
@@ -43,7 +45,7 @@ pub struct RuleSearches {
 
 /// What a GPU has judged before the loop comes to it.
 #[derive(Debug, Default)]
-pub(in crate::training) struct Ahead {
+pub(crate) struct Ahead {
     /// The restart of the first numbers.
     pub from: u64,
     /// For each replica and restart, points on validation queries and on test queries, in halves.
@@ -147,19 +149,19 @@ impl RuleSearches {
     }
 
     /// The queries of a search, those for validation first.
-    pub(in crate::training) fn queries(&self, number: u64) -> Result<Vec<Query>, SearchError> {
+    pub(crate) fn queries(&self, number: u64) -> Result<Vec<Query>, SearchError> {
         self.task.queries(self.seed, number * QUERIES_OF_REPLICA, self.net.validation + self.tests)
     }
 
     /// The settings of the searches.
     #[cfg(feature = "fused")]
-    pub(in crate::training) fn net(&self) -> &SearchOfRules {
+    pub(crate) fn net(&self) -> &SearchOfRules {
         &self.net
     }
 
     /// What a GPU has judged; to be replaced.
     #[cfg(feature = "fused")]
-    pub(in crate::training) fn ahead(&mut self) -> &mut Ahead {
+    pub(crate) fn ahead(&mut self) -> &mut Ahead {
         &mut self.ahead
     }
 
@@ -289,9 +291,9 @@ impl CpuNetwork for RuleSearches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::succinct::search::{Readout, Scores, answer};
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
+    use vivarium_science::succinct::search::{Readout, Scores, answer};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?model=cell-rules&{link}"));
@@ -316,10 +318,11 @@ mod tests {
         let best = scores.best();
         assert_eq!(learner.replicas[0].rule(), Some(best));
         assert_eq!(measured(&row, Measured::Restart)[0], best.number() as f32 + 1.0);
-        let points = |query: &crate::succinct::search::Query| match answer(query, best, Readout::All) {
-            Some(label) => f32::from(u8::from(label == query.right)),
-            None => 0.5,
-        };
+        let points =
+            |query: &vivarium_science::succinct::search::Query| match answer(query, best, Readout::All) {
+                Some(label) => f32::from(u8::from(label == query.right)),
+                None => 0.5,
+            };
         let expected = test.iter().map(points).sum::<f32>() / 64.0;
         assert!((row.test_accuracy[0] - expected).abs() < 1e-6);
         assert!((f64::from(row.train_accuracy[0]) - scores.accuracy(best)).abs() < 1e-6);

@@ -1,15 +1,15 @@
-//! The CPU learner of networks on sequences: the loops of [`crate::kernels::cpu::sequence_net`].
+//! The CPU learner of networks on sequences: the loops of [`vivarium_kernels::cpu::sequence_net`].
 
 use std::ops::Range;
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
-use crate::kernels::cpu::replica::Gradient;
-use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
-use crate::markov::ChainSequences;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::evaluator::Evaluator;
+use crate::session::evaluator::Evaluator;
+use vivarium_kernels::cpu::replica::Gradient;
+use vivarium_kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::markov::ChainSequences;
 
 /// Trains all replicas of a network on sequences of chains on the processor.
 pub type SequenceNetCpu = CpuLearner<SequenceNet<ChainExamples>>;
@@ -141,8 +141,8 @@ impl SequenceExamples for ChainExamples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
@@ -183,7 +183,8 @@ mod tests {
             ready(again.restore());
             assert_eq!(ready(again.weights()), kept, "{link}");
             // A replica does not know how many others there are.
-            let alone = RunSpec { run: crate::run::Run { replicas: 1, ..spec.run.clone() }, ..spec.clone() };
+            let alone =
+                RunSpec { run: vivarium_model::run::Run { replicas: 1, ..spec.run.clone() }, ..spec.clone() };
             let mut single = SequenceNetCpu::new(&alone).unwrap();
             single.train(&alone, 0, 12);
             let count = expected.parameters.len();
@@ -218,10 +219,14 @@ mod tests {
                 );
                 assert!(after.train_accuracy[r] > 0.5 && after.test_accuracy[r] > 0.5, "{link}: {after:?}");
             }
-            assert_eq!(after.measures.len(), crate::markov::Measure::ALL.len());
+            assert_eq!(after.measures.len(), vivarium_science::markov::Measure::ALL.len());
             assert!(after.measures[..3].iter().all(|values| values.len() == 2), "{link}");
             let heads = if link.contains("minimal") { 0 } else { 2 };
-            assert_eq!(after.measures[crate::markov::Measure::Induction as usize].len(), heads, "{link}");
+            assert_eq!(
+                after.measures[vivarium_science::markov::Measure::Induction as usize].len(),
+                heads,
+                "{link}"
+            );
         }
     }
 }

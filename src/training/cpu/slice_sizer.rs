@@ -1,7 +1,7 @@
 //! How many steps a loop on the processor makes before it looks at the clock.
 
-use crate::platform::now_ms;
-use crate::training::session::learner::Segment;
+use crate::session::learner::Segment;
+use vivarium_model::platform::now_ms;
 
 /// Milliseconds of training between two looks at the clock.
 const LOOK_MS: f64 = 0.5;

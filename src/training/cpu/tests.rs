@@ -7,17 +7,17 @@ use super::pair_net::{PairNet, PairNetCpu};
 use super::prompt_net::PromptNetCpu;
 use super::sequence_net::SequenceNetCpu;
 use super::trace_net::TraceNetCpu;
-use crate::kernels::cpu::one_output::powers::PowersLoop;
-use crate::kernels::cpu::pair_net::PairLoop;
-use crate::kernels::cpu::pair_net::embedding::EmbeddingLoop;
-use crate::kernels::cpu::pair_net::transformer::TransformerLoop;
-use crate::kernels::cpu::prompt_net::mlp::MlpLoop;
-use crate::permalink::decode;
-use crate::run::RunSpec;
-use crate::training::autodiff::Autodiff;
-use crate::training::launch::device::Device;
-use crate::training::launch::learners::{Place, entry};
-use crate::training::session::learner::{Learner, ready};
+use crate::autodiff::Autodiff;
+use crate::launch::device::Device;
+use crate::launch::learners::{Place, entry};
+use crate::session::learner::{Learner, ready};
+use vivarium_kernels::cpu::one_output::powers::PowersLoop;
+use vivarium_kernels::cpu::pair_net::PairLoop;
+use vivarium_kernels::cpu::pair_net::embedding::EmbeddingLoop;
+use vivarium_kernels::cpu::pair_net::transformer::TransformerLoop;
+use vivarium_kernels::cpu::prompt_net::mlp::MlpLoop;
+use vivarium_model::permalink::decode;
+use vivarium_model::run::RunSpec;
 
 fn spec(link: &str) -> RunSpec {
     let (link, notices) = decode(link);
@@ -134,7 +134,7 @@ fn powers_are_those_of_autodiff_with_their_penalty_and_their_margin() {
     let mut looped = CpuLearner::<Powers>::new(&spec).unwrap();
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
     let (mine, exact) = (looped.measure_now(0, 64), pollster::block_on(tensors.measure(0, 64)).unwrap());
-    let numbers = |row: &crate::protocol::Row| {
+    let numbers = |row: &vivarium_model::protocol::Row| {
         [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy, &row.margin]
             .map(Vec::clone)
     };
@@ -240,7 +240,7 @@ fn learners_of_every_family_are_made_with_lion() {
 /// Hidden layers on numbers: bits that are not drawn as words, tables, functions other than parity, and layers one by one.
 #[test]
 fn the_loop_of_layers_makes_the_updates_of_autodiff() {
-    let agree = agrees::<super::one_output::OneOutput<crate::kernels::cpu::one_output::layers::LayersLoop>>;
+    let agree = agrees::<super::one_output::OneOutput<vivarium_kernels::cpu::one_output::layers::LayersLoop>>;
     let deep = "#v1/sparse-parity?n=9&k=2&model=deep-mlp&widths=17.6&act=relu&batch=40&loss=ce&held=64&replicas=2&halt=steps";
     each(deep, "0.05", agree);
     agree(&format!("{deep}&opt=sgd&lr=0.1&ls=0.2"));
@@ -260,7 +260,7 @@ const AT_CLS_WITH_NORMS: &str =
     "#v1/sparse-boolean?n=20&demb=12&heads=3&dmlp=18&m=40&held=64&replicas=2&halt=steps";
 
 fn agrees_at_cls(link: &str) {
-    agrees::<super::one_output::OneOutput<crate::kernels::cpu::one_output::cls::ClsLoop>>(link);
+    agrees::<super::one_output::OneOutput<vivarium_kernels::cpu::one_output::cls::ClsLoop>>(link);
 }
 
 /// Blocks of attention that are read out at `[CLS]`, without layer norms.
@@ -319,7 +319,7 @@ fn layers_one_by_one_are_those_of_autodiff() {
     );
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
     let mut looped =
-        super::one_output::OneOutputCpu::<crate::kernels::cpu::one_output::layers::LayersLoop>::new(&spec)
+        super::one_output::OneOutputCpu::<vivarium_kernels::cpu::one_output::layers::LayersLoop>::new(&spec)
             .unwrap();
     for (from, until) in [(0, 13), (13, 20), (20, 40)] {
         looped.train(&spec, from, until);

@@ -1,14 +1,14 @@
-//! The CPU learner of networks on traces of a machine: the loops of [`crate::kernels::cpu::sequence_net`].
+//! The CPU learner of networks on traces of a machine: the loops of [`vivarium_kernels::cpu::sequence_net`].
 
 use std::ops::Range;
 
 use super::learner::CpuLearner;
 use super::sequence_net::{SequenceExamples, SequenceNet};
-use crate::kernels::cpu::sequence_net::{Replica, Scratch};
-use crate::machines::traces::TraceSource;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::training::session::trace_evaluator::{Counts, TraceEvaluator};
+use crate::session::trace_evaluator::{Counts, TraceEvaluator};
+use vivarium_kernels::cpu::sequence_net::{Replica, Scratch};
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_science::machines::traces::TraceSource;
 
 /// Trains all replicas of a network on traces on the processor.
 pub type TraceNetCpu = CpuLearner<SequenceNet<TraceExamples>>;
@@ -39,9 +39,9 @@ impl SequenceExamples for TraceExamples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::TraceMeasure;
-    use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, ready};
+    use crate::session::learner::{Learner, ready};
+    use vivarium_model::permalink::decode;
+    use vivarium_science::machines::TraceMeasure;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/machine-traces?{link}"));
@@ -98,7 +98,7 @@ mod tests {
             let machine = learner.network.examples.source.machine().clone();
             println!("{link}: {:?}, {:?}", machine.lines(), machine.habits());
             println!("least {:.4}", learner.network.examples.evaluator.least());
-            let (mut step, begin) = (0, crate::platform::now_ms());
+            let (mut step, begin) = (0, vivarium_model::platform::now_ms());
             loop {
                 let row = learner.measure_now(step, spec.held_out());
                 let shown = |values: &[f32]| {
@@ -116,7 +116,7 @@ mod tests {
                 learner.train(&spec, step, step + spec.run.every);
                 step += spec.run.every;
             }
-            println!("{:.1} s", (crate::platform::now_ms() - begin) / 1e3);
+            println!("{:.1} s", (vivarium_model::platform::now_ms() - begin) / 1e3);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! clock: 10 to 40 ms, so that the desktop stays smooth, Pause is answered at once and no watchdog fires.
 //! The numbers do not depend on it: a step is the same wherever a launch begins, and the parts in which
 //! losses are added up follow from each run's specification alone. Nor do they depend on who shares the launch; see
-//! [`crate::kernels::shape`].
+//! [`vivarium_kernels::shape`].
 //!
 //! Networks that have been stopped, and runs that have ended, are left out of the next launch. Their room in the
 //! buffers stays until the whole batch is gone, which is why batches are of bounded size.
@@ -20,22 +20,22 @@ use std::rc::Rc;
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use crate::kernels::client::{client, limits};
-use crate::kernels::measuring;
-use crate::kernels::plan::{Limits, Network, Plan};
-use crate::kernels::shape::{CARRIED_FIELDS, carry};
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::gpu::example_buffer::{Data, Seen, Words};
-use crate::training::gpu::launch_sizer::LaunchSizer;
-use crate::training::gpu::learner::SharedRuns;
-use crate::training::session::learner::{Progress, Segment, StoppedReplicas, Weights};
+use crate::gpu::example_buffer::{Data, Seen, Words};
+use crate::gpu::launch_sizer::LaunchSizer;
+use crate::gpu::learner::SharedRuns;
+use crate::session::learner::{Progress, Segment, StoppedReplicas, Weights};
+use vivarium_kernels::client::{client, limits};
+use vivarium_kernels::measuring;
+use vivarium_kernels::plan::{Limits, Network, Plan};
+use vivarium_kernels::shape::{CARRIED_FIELDS, carry};
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Workgroups over which the measuring of one snapshot of all replicas of a run is spread, roughly.
-pub(in crate::training) const MEASURE_GROUPS: usize = 256;
+pub(crate) const MEASURE_GROUPS: usize = 256;
 
 /// Snapshots of a launch.
-pub(in crate::training) struct Snapshots {
+pub(crate) struct Snapshots {
     pub handle: Handle,
     /// Numbers in all of them, and in each.
     pub length: usize,
@@ -65,7 +65,7 @@ impl Snapshots {
 }
 
 /// A launch whose numbers have not been read.
-pub(in crate::training) struct PendingLaunch {
+pub(crate) struct PendingLaunch {
     pub snapshots: Snapshots,
     /// The runs that came along.
     pub members: Vec<usize>,
@@ -80,7 +80,7 @@ pub(in crate::training) struct PendingLaunch {
 }
 
 /// A run of the batch.
-pub(in crate::training) struct BatchedRun {
+pub(crate) struct BatchedRun {
     pub spec: RunSpec,
     /// Its plan, and the one for measuring, as if it were alone.
     pub plan: Plan,
@@ -156,14 +156,14 @@ impl BatchedRun {
 }
 
 /// Blocks of one part, and parts, for measuring `count` examples.
-pub(in crate::training) fn parts(count: usize, replicas: usize) -> (usize, usize) {
+pub(crate) fn parts(count: usize, replicas: usize) -> (usize, usize) {
     let blocks = count.div_ceil(32);
     let part = blocks.div_ceil((MEASURE_GROUPS / replicas).clamp(1, blocks));
     (part, blocks.div_ceil(part))
 }
 
 /// Mean loss and share of right answers of `[parts, 4]` sums over `count` examples.
-pub(in crate::training) fn means(sums: &[f32], count: usize) -> [f32; 2] {
+pub(crate) fn means(sums: &[f32], count: usize) -> [f32; 2] {
     let sum = |which: usize| sums.iter().skip(which).step_by(4).sum::<f32>();
     let loss = if sum(2) > 0.0 { f32::NAN } else { sum(0) / count as f32 };
     [loss, sum(1) / count as f32]
@@ -171,20 +171,20 @@ pub(in crate::training) fn means(sums: &[f32], count: usize) -> [f32; 2] {
 
 /// Runs that train together on the GPU that has been opened.
 pub struct BatchedRuns {
-    pub(in crate::training) client: Client,
-    pub(in crate::training) limits: Limits,
-    pub(in crate::training) plan: Plan,
-    pub(in crate::training) measuring: Plan,
-    pub(in crate::training) runs: Vec<BatchedRun>,
-    pub(in crate::training) state: Handle,
-    pub(in crate::training) state_len: usize,
-    pub(in crate::training) scratch: Handle,
-    pub(in crate::training) scratch_len: usize,
-    pub(in crate::training) data: Handle,
-    pub(in crate::training) data_len: usize,
+    pub(crate) client: Client,
+    pub(crate) limits: Limits,
+    pub(crate) plan: Plan,
+    pub(crate) measuring: Plan,
+    pub(crate) runs: Vec<BatchedRun>,
+    pub(crate) state: Handle,
+    pub(crate) state_len: usize,
+    pub(crate) scratch: Handle,
+    pub(crate) scratch_len: usize,
+    pub(crate) data: Handle,
+    pub(crate) data_len: usize,
     /// What has been launched and not read.
-    pub(in crate::training) pending: Option<PendingLaunch>,
-    pub(in crate::training) sizer: LaunchSizer,
+    pub(crate) pending: Option<PendingLaunch>,
+    pub(crate) sizer: LaunchSizer,
     nonce: u32,
 }
 
@@ -192,7 +192,7 @@ pub struct BatchedRuns {
 ///
 /// # Errors
 /// A sentence that says why the network does not fit the kernels or the GPU.
-pub(in crate::training) fn plans(spec: &RunSpec, limits: Limits) -> Result<[Plan; 2], String> {
+pub(crate) fn plans(spec: &RunSpec, limits: Limits) -> Result<[Plan; 2], String> {
     let network = Network::of(spec)?;
     let plan = Plan::tiled(network, spec.run.replicas, limits)?;
     let measuring = Plan::tiled(Network { batch: 32, ..network }, MEASURE_GROUPS, limits)?;
@@ -280,19 +280,19 @@ impl BatchedRuns {
         })
     }
 
-    pub(in crate::training) fn next_nonce(&mut self) -> u32 {
+    pub(crate) fn next_nonce(&mut self) -> u32 {
         // Exact as a float, and never 0, which fresh memory holds.
         self.nonce = self.nonce % 0x00ff_ffff + 1;
         self.nonce
     }
 
-    pub(in crate::training) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
+    pub(crate) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
         let bytes = self.client.read_async(handles).await.map_err(Failure::lost)?;
         Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
     }
 
     /// Measurements, each with the number of the launch that made it; others are refused.
-    pub(in crate::training) async fn read_proven(
+    pub(crate) async fn read_proven(
         &self,
         handles: Vec<Handle>,
         nonce: u32,
@@ -301,7 +301,7 @@ impl BatchedRuns {
         if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
             return Ok(read);
         }
-        let why = crate::training::gpu::errors::trouble();
+        let why = crate::gpu::errors::trouble();
         Err(Failure::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
     }
 

@@ -14,7 +14,7 @@ pub fn trouble() -> Option<String> {
 }
 
 /// Forgets what has been logged.
-pub(in crate::training) fn forget() {
+pub(crate) fn forget() {
     if let Ok(mut trouble) = TROUBLE.lock() {
         *trouble = None;
     }
@@ -42,7 +42,7 @@ impl log::Log for Listener {
 }
 
 /// Hears what the GPU libraries log as errors. A second call changes nothing.
-pub(in crate::training) fn listen() {
+pub(crate) fn listen() {
     if log::set_logger(&Listener).is_ok() {
         log::set_max_level(log::LevelFilter::Error);
     }

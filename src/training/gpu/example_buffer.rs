@@ -1,13 +1,13 @@
 //! What the networks of a batch are trained and measured on, in one buffer; runs on the same examples share them.
 
-use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::training::session::bit_packed;
-use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::session::bit_packed;
+use crate::session::learner::MEASURE_SAMPLE;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
 
 /// Where the data of one run lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::training) struct Data {
+pub(crate) struct Data {
     /// Where its relevant inputs are listed, and how many they are.
     pub relevant: [usize; 2],
     /// Where the rows of the first replica's finite sample lie, words of each replica, and how many rows.
@@ -20,7 +20,7 @@ pub(in crate::training) struct Data {
 
 /// Examples of finite samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::training) struct Seen {
+pub(crate) struct Seen {
     /// Where those of the first replica lie.
     pub first: usize,
     /// Words of each replica.
@@ -34,13 +34,13 @@ type Origin = (Task, u64, usize, usize);
 
 /// The words of all runs.
 #[derive(Default)]
-pub(in crate::training) struct Words {
+pub(crate) struct Words {
     words: Vec<u32>,
     known: Vec<(Origin, Data)>,
 }
 
 /// Words that the data of `spec` take, for an estimate.
-pub(in crate::training) fn words_of(spec: &RunSpec) -> u64 {
+pub(crate) fn words_of(spec: &RunSpec) -> u64 {
     let task = spec.task.sampler();
     let (inputs, size) = (task.inputs(), task.sample_size().unwrap_or(0));
     let seen = size.min(MEASURE_SAMPLE).div_ceil(32) * (inputs + 1);
@@ -91,7 +91,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn runs_on_the_same_examples_share_them() {

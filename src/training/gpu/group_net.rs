@@ -1,16 +1,14 @@
-//! Networks on pairs on the GPU: the kernels of [`crate::kernels::group_net`].
+//! Networks on pairs on the GPU: the kernels of [`vivarium_kernels::group_net`].
 
 use super::sliced_runs::{GpuNetwork, SlicedLearner};
-use crate::kernels::group_net::plan::{Plan, Variant};
-use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
-use crate::kernels::plan::Limits;
-use crate::kernels::slices::Slices;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::session::margin::Normaliser;
-use crate::training::session::pairs::{
-    Examples, Measured, covered, kernels_cover, lambda, next_change, note,
-};
+use crate::session::margin::Normaliser;
+use crate::session::pairs::{Examples, Measured, covered, kernels_cover, lambda, next_change, note};
+use vivarium_kernels::group_net::plan::{Plan, Variant};
+use vivarium_kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
+use vivarium_kernels::plan::Limits;
+use vivarium_kernels::slices::Slices;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the GPU.
 pub type GroupNetGpu = SlicedLearner<GroupNetKernels>;

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_STEP};
-use crate::kernels::plan::{Plan, coefficients};
-use crate::kernels::shape::{FIELDS, Line};
-use crate::kernels::slices::schedule;
-use crate::kernels::{measuring, one_hidden_layer};
-use crate::platform::now_ms;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::gpu::batched_runs::{BatchedRun, BatchedRuns, PendingLaunch, Snapshots, means, parts};
-use crate::training::session::bit_packed::Batches;
-use crate::training::session::learner::{Progress, Segment};
+use crate::gpu::batched_runs::{BatchedRun, BatchedRuns, PendingLaunch, Snapshots, means, parts};
+use crate::session::bit_packed::Batches;
+use crate::session::learner::{Progress, Segment};
+use vivarium_kernels::pieces::{COEFFICIENTS, SCHEDULE_STEP};
+use vivarium_kernels::plan::{Plan, coefficients};
+use vivarium_kernels::shape::{FIELDS, Line};
+use vivarium_kernels::slices::schedule;
+use vivarium_kernels::{measuring, one_hidden_layer};
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Bytes of snapshots, of measurements read back, and of schedules, in one launch.
 const SNAPSHOT_BYTES: usize = 64 << 20;

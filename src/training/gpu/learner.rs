@@ -3,7 +3,7 @@
 //! # Why
 //! A run of a sweep is a few workgroups, and a GPU wants thousands. So what trains on a GPU is always a set of runs, and a
 //! run that trains by itself is a set of one. Whoever asks first has the launch made for all, and the others find what it
-//! brought when they ask: a [`Session`](crate::training::session::Session) need not know that it has company, and does
+//! brought when they ask: a [`Session`](crate::session::Session) need not know that it has company, and does
 //! with a run of a sweep exactly what it does with a run. What a run comes to does not depend on its company, bit for bit.
 //!
 //! Two kinds of sets exist. [`BatchedRuns`](super::batched_runs::BatchedRuns) trains networks of one hidden layer that may
@@ -14,9 +14,9 @@ use std::any::Any;
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::session::learner::{Learner, Local, Progress, Segment, Weights, split};
+use crate::session::learner::{Learner, Local, Progress, Segment, Weights, split};
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Runs that train together on the GPU that has been opened; each is named by its number in the set.
 pub trait SharedRuns: Sized + 'static {

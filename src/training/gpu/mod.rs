@@ -1,11 +1,11 @@
 //! Learners on the GPU with our own kernels.
 
 pub mod batched_runs;
-pub(in crate::training) mod errors;
-pub(in crate::training) mod example_buffer;
+pub(crate) mod errors;
+pub(crate) mod example_buffer;
 pub mod group_net;
 pub mod launch_sizer;
-pub(in crate::training) mod launches;
+pub(crate) mod launches;
 pub mod learner;
 pub mod one_hidden_layer;
 pub mod prompt_nets;

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::kernels::plan::{Limits, Plan};
-use crate::run::RunSpec;
-use crate::training::gpu::batched_runs::{BatchedRuns, MEASURE_GROUPS, plans};
-use crate::training::gpu::example_buffer::words_of;
-use crate::training::gpu::learner::{Candidate, GpuLearner, Waiting};
+use crate::gpu::batched_runs::{BatchedRuns, MEASURE_GROUPS, plans};
+use crate::gpu::example_buffer::words_of;
+use crate::gpu::learner::{Candidate, GpuLearner, Waiting};
+use vivarium_kernels::plan::{Limits, Plan};
+use vivarium_model::run::RunSpec;
 
 /// Our kernels over all replicas of one run, alone or in a batch.
 pub type OneHiddenLayerGpu = GpuLearner<BatchedRuns>;

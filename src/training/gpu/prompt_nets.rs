@@ -1,13 +1,13 @@
-//! Networks on prompts on the GPU: the kernels of [`crate::kernels::prompt_nets`].
+//! Networks on prompts on the GPU: the kernels of [`vivarium_kernels::prompt_nets`].
 
 use super::sliced_runs::{GpuNetwork, SlicedLearner};
-use crate::kernels::plan::Limits;
-use crate::kernels::prompt_nets::{Compiled, PromptNet, PromptPlan, Record};
-use crate::kernels::slices::Slices;
-use crate::kernels::{token_attention, token_mlp};
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::session::learner::MEASURE_SAMPLE;
+use vivarium_kernels::plan::Limits;
+use vivarium_kernels::prompt_nets::{Compiled, PromptNet, PromptPlan, Record};
+use vivarium_kernels::slices::Slices;
+use vivarium_kernels::{token_attention, token_mlp};
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on prompts on the GPU.
 pub type PromptNetGpu<P> = SlicedLearner<PromptKernels<P>>;

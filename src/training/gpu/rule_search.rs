@@ -1,4 +1,4 @@
-//! Searches among cell rules whose rules are judged on the GPU, with the kernel of [`crate::kernels::cell_rules`].
+//! Searches among cell rules whose rules are judged on the GPU, with the kernel of [`vivarium_kernels::cell_rules`].
 //!
 //! # Why
 //! Which rule a restart tries does not depend on what earlier ones came to. So one launch judges thousands of restarts ahead,
@@ -9,18 +9,18 @@
 //! NVIDIA H200 through Vulkan, d = 7 and m = 15, all 19,683 rules on 3,000 queries (2026-11-26): one search in 0.1 s, where one
 //! core of the same machine takes 3.4 to 5.1 s; 20 searches in 0.7 to 0.8 s (70 s); 400 in 10.5 s. The last is
 //! 4.6·10¹² cell updates a second, with the reading back and the books of the processor in it: 84 times one core of a quick
-//! processor ([`crate::training::cpu::rule_search`]), 9,400 times numpy. About 29 operations make 32 updates, so that the
+//! processor ([`crate::cpu::rule_search`]), 9,400 times numpy. About 29 operations make 32 updates, so that the
 //! card's 1.7·10¹³ operations on whole numbers would allow 1.8·10¹³ updates. Memory is no limit: a lane reads 512 bytes for
 //! 65,536 updates, 4·10¹⁰ of 4.8·10¹² bytes a second.
 
-use crate::kernels::cell_rules::RuleJudge;
-use crate::platform::now_ms;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::cpu::rule_search::{Ahead, RuleSearchCpu};
-use crate::training::gpu::errors::trouble;
-use crate::training::gpu::launch_sizer::LaunchSizer;
-use crate::training::session::learner::{Learner, Local, Progress, Segment, Weights};
+use crate::cpu::rule_search::{Ahead, RuleSearchCpu};
+use crate::gpu::errors::trouble;
+use crate::gpu::launch_sizer::LaunchSizer;
+use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
+use vivarium_kernels::cell_rules::RuleJudge;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Searches among rules, which the GPU that has been opened judges.
 pub struct RuleSearchGpu {
@@ -114,8 +114,8 @@ impl Learner for RuleSearchGpu {
 #[cfg(feature = "cli")]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::training::launch::device::Device;
+    use crate::launch::device::Device;
+    use vivarium_model::permalink::decode;
 
     /// All rows of a run, and its weights at the end.
     fn run(mut learner: impl Learner, spec: &RunSpec) -> (Vec<Row>, Weights) {

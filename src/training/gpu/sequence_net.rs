@@ -1,13 +1,13 @@
-//! Networks on sequences on the GPU: the kernels of [`crate::kernels::sequence_net`].
+//! Networks on sequences on the GPU: the kernels of [`vivarium_kernels::sequence_net`].
 
 use super::sliced_runs::{GpuNetwork, SlicedLearner};
-use crate::kernels::cpu::sequence_net::Answers;
-use crate::kernels::plan::Limits;
-use crate::kernels::sequence_net::{Compiled, Record, SequenceNet};
-use crate::kernels::slices::Slices;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::session::evaluator::Evaluator;
+use crate::session::evaluator::Evaluator;
+use vivarium_kernels::cpu::sequence_net::Answers;
+use vivarium_kernels::plan::Limits;
+use vivarium_kernels::sequence_net::{Compiled, Record, SequenceNet};
+use vivarium_kernels::slices::Slices;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on sequences on the GPU.
 pub type SequenceNetGpu = SlicedLearner<SequenceNetKernels>;

@@ -13,13 +13,13 @@
 //! 16 runs on Z_13 with 64 neurons, 400 steps each, on a GPU that is simulated by two processor cores: 15 s one after the
 //! other, 9 s together, with the same numbers to the last bit. No GPU has been timed yet. 2026-11-23.
 
-use crate::kernels::plan::Limits;
-use crate::kernels::slices::{SavedRun, Slices};
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::training::gpu::learner::{Candidate, GpuLearner, SharedRuns, Waiting};
-use crate::training::session::learner::{Progress, Segment, Weights};
-use crate::training::session::rollback::RollbackBuffer;
+use crate::gpu::learner::{Candidate, GpuLearner, SharedRuns, Waiting};
+use crate::session::learner::{Progress, Segment, Weights};
+use crate::session::rollback::RollbackBuffer;
+use vivarium_kernels::plan::Limits;
+use vivarium_kernels::slices::{SavedRun, Slices};
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// A family of networks with its kernels and examples: what differs between these learners. Runs lie side by side.
 pub trait GpuNetwork: Sized + 'static {
@@ -122,7 +122,7 @@ struct SlicedRun {
 
 /// Runs of one shape, alone or with others.
 pub struct SlicedRuns<N: GpuNetwork> {
-    pub(in crate::training) network: N,
+    pub(crate) network: N,
     runs: Vec<SlicedRun>,
 }
 
@@ -167,7 +167,8 @@ impl<N: GpuNetwork> SlicedRuns<N> {
         };
         let mut runs = SlicedRuns { network: N::new(specs)?, runs: specs.iter().map(run).collect() };
         for (who, spec) in specs.iter().enumerate() {
-            let zeros = |p: &crate::models::Parameter| vec![vec![0.0; p.len()]; spec.optimizer.moments()];
+            let zeros =
+                |p: &vivarium_model::models::Parameter| vec![vec![0.0; p.len()]; spec.optimizer.moments()];
             let moments = spec.parameters().iter().map(zeros).collect();
             runs.load(who, &Weights { parameters: spec.initial(), moments });
         }

@@ -3,7 +3,7 @@
 //! # Why
 //! One run of a sweep is a few workgroups, and a GPU wants thousands. Each run is a [`Session`] of its own and ends
 //! as it would have ended alone, bit for bit; only its learner shares its launches with others
-//! ([`SharedRuns`](crate::training::gpu::learner::SharedRuns)). Runs that differ in what a kernel is compiled for, or too
+//! ([`SharedRuns`](crate::gpu::learner::SharedRuns)). Runs that differ in what a kernel is compiled for, or too
 //! much in size, are batched apart, and all batches are launched before any is waited for. When half of the networks have found what
 //! they look for, the next runs are taken.
 //!
@@ -13,16 +13,16 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::kernels::client::{client, limits};
-use crate::kernels::plan::Limits;
-use crate::platform::now_ms;
-use crate::protocol::{Event, Failure};
-use crate::run::RunSpec;
-use crate::training::gpu::learner::{Candidate, Company};
-use crate::training::launch::choose::{Chosen, Engine, engine};
-use crate::training::launch::device::Device;
-use crate::training::launch::learners::{Batching, Place, entry};
-use crate::training::session::{Options, Outcome, Session};
+use crate::gpu::learner::{Candidate, Company};
+use crate::launch::choose::{Chosen, Engine, engine};
+use crate::launch::device::Device;
+use crate::launch::learners::{Batching, Place, entry};
+use crate::session::{Options, Outcome, Session};
+use vivarium_kernels::client::{client, limits};
+use vivarium_kernels::plan::Limits;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Event, Failure};
+use vivarium_model::run::RunSpec;
 
 /// Operations of a step of one network that count as one: larger ones count as several.
 const ONE_FLOPS: f64 = 2e6;

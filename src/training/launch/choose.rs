@@ -2,8 +2,8 @@
 
 use super::learners::{Place, entry};
 use super::worth::AUTODIFF_WORTH_FLOPS_OVER_FLEX;
-use crate::run::time::seconds_of_one;
-use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
+use vivarium_model::run::time::seconds_of_one;
+use vivarium_model::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// How the note begins that says why kernels do not train.
 const UNCOVERED: &str = "Fused kernels do not cover this network";
@@ -85,10 +85,10 @@ pub use with_session::{Chosen, choose};
 #[cfg(feature = "session")]
 mod with_session {
     use super::*;
-    use crate::bounds::MOST_NUMBERS;
-    use crate::protocol::{DeviceKind, Failure};
-    use crate::training::launch::device::Device;
-    use crate::training::session::learner::Learner;
+    use crate::launch::device::Device;
+    use crate::session::learner::Learner;
+    use vivarium_core::bounds::MOST_NUMBERS;
+    use vivarium_model::protocol::{DeviceKind, Failure};
 
     /// A learner at its initial weights, with its name for the person.
     pub struct Chosen {
@@ -103,8 +103,8 @@ mod with_session {
     /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
     #[cfg(feature = "fused")]
     fn fits(spec: &RunSpec) -> Result<(), Failure> {
-        use crate::bounds;
-        use crate::kernels::client::{client, limits};
+        use vivarium_core::bounds;
+        use vivarium_kernels::client::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
         let inputs = spec.task.examples().inputs();
@@ -161,7 +161,7 @@ mod with_session {
         }
         #[cfg(feature = "train")]
         {
-            let learner = crate::training::autodiff::Autodiff::new(spec, device.tensors());
+            let learner = crate::autodiff::Autodiff::new(spec, device.tensors());
             Ok(Chosen { learner: Box::new(learner), name: "Burn autodiff, step by step".into(), note })
         }
         #[cfg(not(feature = "train"))]

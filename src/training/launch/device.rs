@@ -1,18 +1,18 @@
 //! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU, natively CUDA too.
 
 #[cfg(feature = "fused")]
-use crate::kernels::client::client;
+use vivarium_kernels::client::client;
 #[cfg(feature = "session")]
-use crate::kernels::core_peak::core_flops;
+use vivarium_kernels::core_peak::core_flops;
 #[cfg(feature = "fused")]
-use crate::kernels::peak;
+use vivarium_kernels::peak;
 #[cfg(feature = "session")]
-use crate::platform::now_ms;
+use vivarium_model::platform::now_ms;
 #[cfg(any(feature = "fused", feature = "train", test))]
-use crate::protocol::DeviceKind;
-use crate::protocol::DeviceReport;
+use vivarium_model::protocol::DeviceKind;
+use vivarium_model::protocol::DeviceReport;
 #[cfg(feature = "session")]
-use crate::protocol::{Failure, Peaks};
+use vivarium_model::protocol::{Failure, Peaks};
 
 /// Workgroups that keep every part of a GPU busy.
 #[cfg(feature = "fused")]
@@ -81,8 +81,8 @@ mod gpu {
 
     use super::{Device, DeviceKind, DeviceReport};
     #[cfg(feature = "cuda")]
-    use crate::kernels::client::{client, cuda};
-    use crate::protocol::Failure;
+    use vivarium_kernels::client::{client, cuda};
+    use vivarium_model::protocol::Failure;
 
     #[cfg(feature = "cuda")]
     fn open_cuda() -> Device {

@@ -5,12 +5,12 @@
 //! plausible stale numbers, and training goes on (tracel-ai/cubecl#1641, open 2026-09). So the GPU is
 //! compared with what the CPU gave before the first run, and every error that cubecl or wgpu logs later ends the run.
 
-use crate::permalink::decode;
-use crate::protocol::Failure;
-use crate::training::gpu::errors::{forget, listen, trouble};
-use crate::training::launch::choose::Engine;
-use crate::training::launch::device::Device;
-use crate::training::session::learner::{Learner, Segment};
+use crate::gpu::errors::{forget, listen, trouble};
+use crate::launch::choose::Engine;
+use crate::launch::device::Device;
+use crate::session::learner::{Learner, Segment};
+use vivarium_model::permalink::decode;
+use vivarium_model::protocol::Failure;
 
 /// A run so small that it takes no time, with all kinds of biases, products and reductions in it.
 pub const TINY: &str =
@@ -39,7 +39,7 @@ pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], Failure> {
         deadline_ms: f64::INFINITY,
     };
     let mut last = None;
-    while last.as_ref().is_none_or(|row: &crate::protocol::Row| row.step < 3) {
+    while last.as_ref().is_none_or(|row: &vivarium_model::protocol::Row| row.step < 3) {
         let progress = learner.advance(&segment).await?;
         segment.from = progress.step;
         last = progress.rows.last().cloned().or(last);
@@ -63,14 +63,12 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
     for engine in engines {
         let found = match engine {
             Engine::Fused => {
-                let learner = crate::training::gpu::one_hidden_layer::OneHiddenLayerGpu::new(&spec)
-                    .map_err(Failure::GpuLost)?;
+                let learner =
+                    crate::gpu::one_hidden_layer::OneHiddenLayerGpu::new(&spec).map_err(Failure::GpuLost)?;
                 tiny(&mut { learner }).await?
             }
             #[cfg(feature = "train")]
-            Engine::Autodiff => {
-                tiny(&mut crate::training::autodiff::Autodiff::new(&spec, gpu.tensors())).await?
-            }
+            Engine::Autodiff => tiny(&mut crate::autodiff::Autodiff::new(&spec, gpu.tensors())).await?,
             #[cfg(not(feature = "train"))]
             Engine::Autodiff => continue,
         };

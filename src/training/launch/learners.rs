@@ -7,17 +7,8 @@ use super::worth::{
     IN_CONTEXT_WORTH_FLOPS, PAIRS_WORTH_FLOPS, POSITION_WORTH_FLOPS, PROMPTS_WORTH_FLOPS,
     RULES_WORTH_OPERATIONS, SEQUENCES_WORTH_FLOPS,
 };
-#[cfg(feature = "session")]
-use crate::kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop, powers::PowersLoop};
-use crate::kernels::plan::{Head, Network};
-use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
-use crate::kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
-use crate::models::Family;
-use crate::run::RunSpec;
-use crate::run::cost::is_too_long_for_a_launch;
-#[cfg(feature = "fused")]
-use crate::training::gpu::{
+use crate::gpu::{
     batched_runs::BatchedRuns,
     group_net::{GroupNetGpu, GroupNetKernels},
     learner::{Batch, GpuLearner, Waiting},
@@ -26,8 +17,17 @@ use crate::training::gpu::{
     sequence_net::{SequenceNetGpu, SequenceNetKernels},
     sliced_runs::SlicedRuns,
 };
-use crate::training::session::learner::Learner;
-use crate::training::session::pairs;
+use crate::session::learner::Learner;
+use crate::session::pairs;
+#[cfg(feature = "session")]
+use vivarium_kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop, powers::PowersLoop};
+use vivarium_kernels::plan::{Head, Network};
+use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
+#[cfg(feature = "fused")]
+use vivarium_kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
+use vivarium_model::models::Family;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cost::is_too_long_for_a_launch;
 
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ macro_rules! looped {
 
 /// What is said of a run that our kernels train many steps at a time.
 #[cfg(feature = "fused")]
-pub(in crate::training) const MANY_STEPS_NAME: &str = "fused kernels, many steps per launch";
+pub(crate) const MANY_STEPS_NAME: &str = "fused kernels, many steps per launch";
 #[cfg(feature = "fused")]
 const TWO_LAUNCHES_NAME: &str = "fused kernels, two launches per step";
 #[cfg(feature = "fused")]
@@ -221,12 +221,12 @@ fn random_forest(spec: &RunSpec) -> Made {
     let Some(Family::Forest(trees)) = spec.model.config().family() else {
         return Err("it is no forest".into());
     };
-    Ok((Box::new(crate::training::cpu::random_forest::Forest::new(spec, trees)), "decision trees"))
+    Ok((Box::new(crate::cpu::random_forest::Forest::new(spec, trees)), "decision trees"))
 }
 
 #[cfg(feature = "session")]
 fn prompt_net<L: cpu::prompt_net::PromptLoop + 'static>(spec: &RunSpec) -> Made {
-    Ok((Box::new(crate::training::cpu::prompt_net::PromptNetCpu::<L>::new(spec)?), LOOP_NAME))
+    Ok((Box::new(crate::cpu::prompt_net::PromptNetCpu::<L>::new(spec)?), LOOP_NAME))
 }
 
 #[cfg(feature = "fused")]
@@ -314,42 +314,42 @@ pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::execution::ExecutionCpu::new(spec)?),
+            Box::new(crate::cpu::execution::ExecutionCpu::new(spec)?),
             "executed, one position per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::descent::DescentCpu::new(spec)?),
+            Box::new(crate::cpu::descent::DescentCpu::new(spec)?),
             "executed, one step of gradient descent per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::machine::MachineCpu::new(spec)?),
+            Box::new(crate::cpu::machine::MachineCpu::new(spec)?),
             "executed, one step of the machine per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::circuit::CircuitCpu::new(spec)?),
+            Box::new(crate::cpu::circuit::CircuitCpu::new(spec)?),
             "executed, one iteration of the search per step"
         ))),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::ProgramOnGrid(_))),
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::grid_program::GridProgramCpu::new(spec)?),
+            Box::new(crate::cpu::grid_program::GridProgramCpu::new(spec)?),
             "executed, one step of SGD or one layer per step"
         ))),
     ),
     anywhere(
         searches_for_rules,
         made!("session", |spec| Ok((
-            Box::new(crate::training::cpu::rule_search::RuleSearchCpu::new(spec)?),
+            Box::new(crate::cpu::rule_search::RuleSearchCpu::new(spec)?),
             "executed, one restart per step"
         ))),
     ),
@@ -364,7 +364,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         #[cfg(feature = "fused")]
         batching: None,
         make: made!("fused", |spec| Ok((
-            Box::new(crate::training::gpu::rule_search::RuleSearchGpu::new(spec)?),
+            Box::new(crate::gpu::rule_search::RuleSearchGpu::new(spec)?),
             "searched, thousands of rules per launch"
         ))),
     },
@@ -454,7 +454,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         owns: of_hidden_layers,
         make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
+            Box::new(crate::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
@@ -462,7 +462,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Powers(_))),
         make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::one_output::OneOutputCpu::<PowersLoop>::new(spec)?),
+            Box::new(crate::cpu::one_output::OneOutputCpu::<PowersLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
@@ -471,7 +471,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         owns: is_read_at_cls,
         covers: cpu::one_output::cls::covers,
         make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
+            Box::new(crate::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
@@ -481,14 +481,14 @@ pub static LEARNERS: &[LearnerEntry] = &[
         clips: false,
         covers: |spec| Network::of(spec).map(drop),
         make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
+            Box::new(crate::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
     },
     LearnerEntry {
         owns: reads_elements,
-        make: looped!(|spec| Ok((crate::training::cpu::pair_net::of(spec)?, LOOP_NAME))),
+        make: looped!(|spec| Ok((crate::cpu::pair_net::of(spec)?, LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
@@ -496,10 +496,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
-            LOOP_NAME
-        ))),
+        make: looped!(|spec| Ok((Box::new(crate::cpu::group_net::GroupNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
@@ -507,10 +504,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
-            LOOP_NAME
-        ))),
+        make: looped!(|spec| Ok((Box::new(crate::cpu::sequence_net::SequenceNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
@@ -518,10 +512,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((
-            Box::new(crate::training::cpu::trace_net::TraceNetCpu::new(spec)?),
-            LOOP_NAME
-        ))),
+        make: looped!(|spec| Ok((Box::new(crate::cpu::trace_net::TraceNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {

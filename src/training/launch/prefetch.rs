@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::protocol::Failure;
-use crate::run::RunSpec;
-use crate::run::cells::count;
-use crate::sweep::cell;
-use crate::training::launch::batch_queue::{BatchQueue, QueuedRun, covers};
-use crate::training::launch::device::Device;
-use crate::training::session::Options;
+use crate::launch::batch_queue::{BatchQueue, QueuedRun, covers};
+use crate::launch::device::Device;
+use crate::session::Options;
+use vivarium_model::protocol::Failure;
+use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::count;
+use vivarium_model::sweep::cell;
 
 /// Runs that have ended and have not been shown, at most.
 const MOST_ENDED: usize = 256;

@@ -1,10 +1,10 @@
 //! Examples as bits, the form in which kernels take them: for each block of 32 examples a word for every input
 //! and one for the labels, where a set bit means −1.
 
-use crate::rng::{Purpose, Stream};
-use crate::run::RunSpec;
-use crate::tasks::{Batch, ParityExamples, Task};
-use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::session::learner::MEASURE_SAMPLE;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, ParityExamples, Task};
 
 /// Appends examples to `words`.
 pub fn pack(batch: &Batch, inputs: usize, words: &mut Vec<u32>) {
@@ -140,7 +140,7 @@ fn transpose(words: &mut [u32; 32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::{Sampler, SparseParity};
+    use vivarium_model::tasks::{Sampler, SparseParity};
 
     #[test]
     fn drawn_bits_are_the_packed_examples() {

@@ -2,8 +2,8 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Sampler};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Sampler};
 
 /// The data of a run. What it gives is a function of the specification and the step alone.
 pub struct DataLoader {

@@ -6,7 +6,8 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # #[cfg(feature = "cli")] {
-//! use vivarium::{permalink::decode, training::{launch::device::Device, session::{Options, Session}}};
+//! use vivarium_model::permalink::decode;
+//! use vivarium_training::{launch::device::Device, session::{Options, Session}};
 //! let (link, _) = decode("#v1/sparse-parity?n=8&k=2&width=16&steps=20&every=10&held=64");
 //! let mut session = Session::start(&link.spec, &Device::cpu(), Options::default())?;
 //! let mut events = vec![];
@@ -19,13 +20,13 @@
 
 use std::rc::Rc;
 
-use crate::platform::now_ms;
-use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
-use crate::run::{Halt, RunSpec, Success};
-use crate::training::launch::choose::{Chosen, choose};
-use crate::training::launch::device::Device;
-use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::learner::{Helper, Learner, Progress, Segment, StoppedReplicas};
+use crate::launch::choose::{Chosen, choose};
+use crate::launch::device::Device;
+use crate::session::checkpoint::Checkpoint;
+use crate::session::learner::{Helper, Learner, Progress, Segment, StoppedReplicas};
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{DeviceKind, Ending, Event, Failure, Row};
+use vivarium_model::run::{Halt, RunSpec, Success};
 
 /// What the owner of a session may choose without changing the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,7 +97,7 @@ impl Session {
     }
 
     /// What the run has come to, with these measurements.
-    pub(in crate::training) fn outcome(&self, rows: Vec<Row>) -> Outcome {
+    pub(crate) fn outcome(&self, rows: Vec<Row>) -> Outcome {
         Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step }
     }
 
@@ -113,12 +114,7 @@ impl Session {
     }
 
     /// The run of `spec`, which is possible, with a learner at its start.
-    pub(in crate::training) fn with(
-        spec: &RunSpec,
-        chosen: Chosen,
-        device: &Device,
-        options: Options,
-    ) -> Self {
+    pub(crate) fn with(spec: &RunSpec, chosen: Chosen, device: &Device, options: Options) -> Self {
         #[cfg_attr(target_family = "wasm", expect(unused_mut, reason = "a worker has one core"))]
         let Chosen { mut learner, name, note } = chosen;
         #[cfg(not(target_family = "wasm"))]
@@ -212,7 +208,7 @@ impl Session {
             step: self.step,
             relevant: self.spec.task.examples().relevant(self.spec.run.seed),
             held_out: self.held_out(),
-            parameters: self.spec.parameters().iter().map(crate::models::Parameter::len).sum(),
+            parameters: self.spec.parameters().iter().map(vivarium_model::models::Parameter::len).sum(),
             learner: self.learner_name.clone(),
             note: self.learner_note.clone(),
         }
@@ -262,7 +258,7 @@ impl Session {
     /// the last time is of no use if the libraries below have logged an error.
     fn trust(&self) -> Result<(), Failure> {
         #[cfg(feature = "gpu")]
-        if let Some(why) = crate::training::gpu::errors::trouble().filter(|_| self.on_gpu) {
+        if let Some(why) = crate::gpu::errors::trouble().filter(|_| self.on_gpu) {
             return Err(Failure::GpuLost(why));
         }
         debug_assert!(cfg!(feature = "gpu") || !self.on_gpu, "a GPU in a build without one");
@@ -415,7 +411,7 @@ impl Session {
 #[cfg(feature = "train")]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     /// Replicas 0 and 1 share a sample, and so do 2 and 3.
     #[test]

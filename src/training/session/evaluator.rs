@@ -4,11 +4,11 @@
 //! A learner answers for all [`Evaluator::contexts`] at once, and the evaluator does the rest, so that every
 //! learner is measured alike. Divergences are in nats.
 
-use crate::kernels::cpu::sequence_net::Answers;
-use crate::markov::{ChainSequences, Chains, Measure, Strategy, kl, kl_to_logits, log_softmax};
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::tasks::Sampler;
+use vivarium_kernels::cpu::sequence_net::Answers;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Sampler;
+use vivarium_science::markov::{ChainSequences, Chains, Measure, Strategy, kl, kl_to_logits, log_softmax};
 
 /// Most contexts on which attention is looked at.
 const MOST_SCORED: usize = 64;

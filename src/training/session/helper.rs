@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
 
 /// Some shards of one step of one replica.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::evaluator::{Evaluation, Evaluator};
 use super::trace_evaluator::{Counts, TraceEvaluator};
-use crate::kernels::cpu::sequence_net::Inference;
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::sequence_net::Inference;
+use vivarium_model::run::RunSpec;
 
 /// The evaluator of a run on sequences.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn chains_and_traces_have_a_judge_each_and_parities_have_none() {

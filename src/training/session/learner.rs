@@ -5,10 +5,10 @@ use std::pin::Pin;
 #[cfg(feature = "session")]
 use std::rc::Rc;
 
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
 #[cfg(feature = "session")]
-use crate::training::session::helper::ShardJob;
+use crate::session::helper::ShardJob;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
 
 /// Most examples of a finite sample that training loss and accuracy are measured on.
 pub const MEASURE_SAMPLE: usize = 8192;
@@ -89,7 +89,7 @@ pub struct Segment<'a> {
     pub measured: Option<u64>,
     /// Held-out examples to measure on.
     pub held_out: usize,
-    /// Moment to stop at, in milliseconds of [`crate::platform::now_ms`].
+    /// Moment to stop at, in milliseconds of [`vivarium_model::platform::now_ms`].
     pub deadline_ms: f64,
 }
 
@@ -125,7 +125,7 @@ pub trait Helper {
 #[cfg(feature = "session")]
 pub type OpenHelpers = fn(&RunSpec, usize) -> Vec<Rc<dyn Helper>>;
 
-/// Trains all replicas of one run. How far is decided by [`crate::training::session::Session`].
+/// Trains all replicas of one run. How far is decided by [`crate::session::Session`].
 pub trait Learner {
     /// Trains from step `segment.from` on and measures what is due, until the segment's end, its deadline or a
     /// convenient place before. A segment that begins where a measurement is due makes it, or a part of it: the row comes when
@@ -227,7 +227,7 @@ impl StoppedReplicas {
 
 /// What a learner on the processor promises, which waits for nothing.
 #[cfg(test)]
-pub(in crate::training) fn ready<T>(mut future: Local<'_, T>) -> T {
+pub(crate) fn ready<T>(mut future: Local<'_, T>) -> T {
     use std::task::{Context, Poll, Waker};
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result.unwrap(),

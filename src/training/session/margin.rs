@@ -1,8 +1,8 @@
 //! The normalised margin of a measurement, from what every learner finds: the least margin, Σ‖ω‖^ν and the mean loss.
 
-use crate::models::Penalty;
-use crate::models::penalty::is_zero;
-use crate::run::RunSpec;
+use vivarium_model::models::Penalty;
+use vivarium_model::models::penalty::is_zero;
+use vivarium_model::run::RunSpec;
 
 /// What a run's margins are normalised with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl Normaliser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     /// Margins of a run's networks in double precision, h(θ/‖θ‖): the weights are divided by their norm first.
     fn by_definition(spec: &RunSpec, weights: &[Vec<f32>], degree: i32, columns: usize) -> f64 {

@@ -19,7 +19,7 @@ pub mod pairs;
 #[cfg(feature = "session")]
 pub mod prompt_rows;
 #[cfg(feature = "fused")]
-pub(in crate::training) mod rollback;
+pub(crate) mod rollback;
 pub mod trace_evaluator;
 #[cfg(feature = "session")]
 pub mod trial;

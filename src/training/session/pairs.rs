@@ -1,10 +1,10 @@
 //! What the two learners of networks on pairs train on, on the processor and on a GPU.
 
-use crate::models::Family;
-use crate::models::family::PairNet;
-use crate::protocol::Row;
-use crate::run::RunSpec;
-use crate::tasks::Batch;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::PairNet;
+use vivarium_model::protocol::Row;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Batch;
 
 /// Pairs of elements with their labels.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -96,7 +96,7 @@ pub fn note(row: &mut Row, train: Measured, margin: f32, test: Measured) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
+    use vivarium_model::permalink::decode;
 
     #[test]
     fn examples_are_the_tasks() {

@@ -1,6 +1,6 @@
 //! How the labels of a prompt lie in its row, and which of them a network is judged by: the same for every learner.
 
-use crate::tasks::Examples;
+use vivarium_model::tasks::Examples;
 
 /// A row of the batch that is a prompt: its last numbers are the labels of its positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! What a learner on the GPU can go back to: copies of its state, and the measurements of the last segment.
 
-use crate::platform::now_ms;
-use crate::protocol::Row;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::Row;
 
 /// Between two copies of the state, so that what has to be made again stays a moment's work.
 const SAVE_MS: f64 = 1000.0;
 
 /// Copies `S` of the state with their steps, and measurements.
-pub(in crate::training) struct RollbackBuffer<S> {
+pub(crate) struct RollbackBuffer<S> {
     /// The measurements of the last segment.
     pub recent: Vec<Row>,
     /// A state that is known to be good, and a later one that has not been measured yet.

@@ -4,12 +4,12 @@
 //! All learners are measured by our loops, as other networks on sequences are.
 
 use super::evaluator::Evaluation;
-use crate::kernels::cpu::sequence_net::View;
-use crate::machines::random::Place;
-use crate::machines::random::TAPE_SYMBOLS;
-use crate::machines::traces::{DISTANCES, MOST_LAYERS, WINDOWS, class_of};
-use crate::machines::{TraceMeasure, Traces};
-use crate::run::RunSpec;
+use vivarium_kernels::cpu::sequence_net::View;
+use vivarium_model::run::RunSpec;
+use vivarium_science::machines::random::Place;
+use vivarium_science::machines::random::TAPE_SYMBOLS;
+use vivarium_science::machines::traces::{DISTANCES, MOST_LAYERS, WINDOWS, class_of};
+use vivarium_science::machines::{TraceMeasure, Traces};
 
 /// Most traces on which attention is looked at.
 const MOST_SCORED: usize = 64;
@@ -200,9 +200,9 @@ impl TraceEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::cpu::sequence_net::Inference;
-    use crate::machines::traces::Control;
-    use crate::permalink::decode;
+    use vivarium_kernels::cpu::sequence_net::Inference;
+    use vivarium_model::permalink::decode;
+    use vivarium_science::machines::traces::Control;
 
     const TRACES: Traces = Traces { control: Control::Lot, states: 2, machine: 1, length: 8 };
 

@@ -158,11 +158,11 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "A weighted mean of two numbers does not determine the sum of their squares, so half of the variance stays unexplained.",
-        Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/tokens/theory/heads.rs"),
+        Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/science/tokens/theory/heads.rs"),
     ),
     (
         "Theory proves that no network with one head of this kind has a relative error below one half.",
-        Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/tokens/theory/heads.rs"),
+        Known("Mousavi-Hosseini et al. 2025, proposition 21; tested in src/science/tokens/theory/heads.rs"),
     ),
     ("Now add a second head: press “Add a head”.", Words),
     ("The run starts again.", Words),

@@ -7,8 +7,8 @@ use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::app::library::merge::{FORMER_NAME, database_name};
-use crate::app::library::{LibraryAnswer, Refusal};
+use crate::library::merge::{FORMER_NAME, database_name};
+use crate::library::{LibraryAnswer, Refusal};
 
 #[wasm_bindgen]
 extern "C" {

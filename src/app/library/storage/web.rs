@@ -1,8 +1,8 @@
 //! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, and
-//! [`crate::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
+//! What decides something is elsewhere, and is tested natively: [`crate::library::merge`] merges, and
+//! [`vivarium_view::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
 //! several transactions; where it has none, each transaction still merges what it finds.
 //!
 //! A page that is being left gets no answer any more, and perhaps no turn either. So its last transaction reads nothing,
@@ -22,14 +22,14 @@ use super::database::{
     former, listen, name, reading, refusal, tell, transaction, transaction_at_once,
 };
 use super::{Coming, StorageModule};
-use crate::app::files::reader::kept;
-use crate::app::library::merge::{merged, table_in};
-use crate::app::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
-use crate::labs::tables::opened as tables;
-use crate::platform::file::FileHandle;
-use crate::platform::web::{fresh_seed, lock, spawn};
-use crate::record::FileError;
-use crate::record::saved::{Marks, check_state};
+use crate::files::reader::kept;
+use crate::library::merge::{merged, table_in};
+use crate::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
+use vivarium_labs::tables::opened as tables;
+use vivarium_model::platform::file::FileHandle;
+use vivarium_model::platform::web::{fresh_seed, lock, spawn};
+use vivarium_view::record::FileError;
+use vivarium_view::record::saved::{Marks, check_state};
 
 /// The functions of this module.
 pub const STORAGE: StorageModule = StorageModule {

@@ -1,10 +1,10 @@
 //! `lab bench --cores`: large steps on one core of the processor and on all.
 
 use super::{chosen, speed, title, work};
-use crate::cli::Trouble;
-use crate::cli::bench::{count, headed, rate};
-use crate::training::launch::choose::choose;
-use crate::training::launch::device::Device;
+use crate::Trouble;
+use crate::bench::{count, headed, rate};
+use vivarium_training::launch::choose::choose;
+use vivarium_training::launch::device::Device;
 
 /// Runs `lab bench --cores`, for presets of these names.
 ///
@@ -12,7 +12,7 @@ use crate::training::launch::device::Device;
 /// A name that no preset has, or one that is not trained.
 #[expect(clippy::print_stdout, reason = "this command prints")]
 pub fn compare(names: &[String], seconds: f64) -> Result<(), Trouble> {
-    let (device, cores) = (Device::cpu(), crate::platform::cores());
+    let (device, cores) = (Device::cpu(), vivarium_model::platform::cores());
     let all = format!("{cores} cores, steps/s");
     let mut table = headed(["preset", "shards", "replicas", "one core, steps/s", all.as_str(), "gain"], 1);
     for preset in chosen(names)? {

@@ -54,7 +54,8 @@ impl Drop for Running {
 impl Running {
     /// Starts the process, which says its version of PyTorch.
     fn start(python: &str, seconds: f64) -> Result<(Running, String), String> {
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_preset.py");
+        let program =
+            Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_preset.py");
         let threads = ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"].map(|name| (name, "1"));
         let mut child = Command::new(python)
             .arg(program)
@@ -132,9 +133,9 @@ impl PyTorch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::find;
-    use crate::pytorch::peer::python;
-    use crate::record::torch::script;
+    use vivarium_core::pytorch::peer::python;
+    use vivarium_labs::find;
+    use vivarium_view::record::torch::script;
 
     #[test]
     fn an_answer_is_a_speed_or_a_reason() {

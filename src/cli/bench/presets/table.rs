@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::count;
-use crate::cli::markdown;
+use crate::markdown;
 
 /// The columns.
 pub const HEADINGS: [&str; 5] = ["preset", "learner", "steps/s", "PyTorch, steps/s", "ours / theirs"];

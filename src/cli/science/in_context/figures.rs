@@ -7,9 +7,9 @@
 //! be 2. The λ of the ridge regressions: the one of our [baselines](Baseline), and that they have a constant. One seed was
 //! run of each network there.
 
-use crate::descent::Measured;
-use crate::functions::Law;
-use crate::functions::baselines::Baseline;
+use vivarium_science::descent::Measured;
+use vivarium_science::functions::Law;
+use vivarium_science::functions::baselines::Baseline;
 
 /// A number that the settings of the built transformer determine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

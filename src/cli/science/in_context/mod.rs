@@ -6,20 +6,20 @@ use figures::{Figure, Instance, Nothing, Size};
 
 use super::table::{Comparison, line};
 use super::{shown, trial};
-use crate::analysis::curves::spread;
-use crate::descent::{Block, Draw, Order, Plan, Race, Tokens, distance};
-use crate::functions::baselines::{Baseline, BaselinesJob, ridge};
-use crate::functions::{Class, FunctionPrompts, Law, variance};
-use crate::labs;
-use crate::labs::in_context::probes::EXAMPLES;
-use crate::models::family::Family;
-use crate::permalink::decode;
-use crate::platform::now_ms;
-use crate::protocol::{Failure, Row};
-use crate::run::RunSpec;
-use crate::sweep::Cell;
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
+use vivarium_labs as labs;
+use vivarium_labs::in_context::probes::EXAMPLES;
+use vivarium_model::models::family::Family;
+use vivarium_model::permalink::decode;
+use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::run::RunSpec;
+use vivarium_model::sweep::Cell;
+use vivarium_plot::analysis::curves::spread;
+use vivarium_science::descent::{Block, Draw, Order, Plan, Race, Tokens, distance};
+use vivarium_science::functions::baselines::{Baseline, BaselinesJob, ridge};
+use vivarium_science::functions::{Class, FunctionPrompts, Law, variance};
+use vivarium_training::launch::device::Device;
+use vivarium_training::session::{Options, Session};
 
 pub(super) use figures::instances;
 

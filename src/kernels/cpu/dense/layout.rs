@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Panels, PanelsMut};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::one_hidden_layer::{LANES, Row};
 
 /// Where the columns of a parameter lie: groups of them, each of which begins a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]

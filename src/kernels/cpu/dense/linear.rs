@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Columns, Panels, PanelsMut, learn, panels, product};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::products::turn;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::products::turn;
 
 /// W and b of xW + b, ready for products in both directions.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@
 //!
 //! # Why
 //! A tile is four samples, or four inputs, by one row of sums that stay in registers, as in
-//! [`sequence_net`](crate::kernels::cpu::sequence_net). Every sum takes its terms one after the other, in the order of
+//! [`sequence_net`](crate::cpu::sequence_net). Every sum takes its terms one after the other, in the order of
 //! inputs or of samples, whatever the tile, the block or the width of vectors: the bits are the same everywhere.
 
 mod activation;

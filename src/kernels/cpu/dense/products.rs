@@ -1,10 +1,10 @@
 //! The products.
 
 use super::{Panels, PanelsMut};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-pub use crate::kernels::cpu::sequence_net::products::HIGH;
-use crate::kernels::cpu::sequence_net::products::{NONE, Sums, inner, outer, store, sums_of};
-use crate::kernels::cpu::wide::{row_by_row, wide};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+pub use crate::cpu::sequence_net::products::HIGH;
+use crate::cpu::sequence_net::products::{NONE, Sums, inner, outer, store, sums_of};
+use crate::cpu::wide::{row_by_row, wide};
 
 /// Samples over which sums stay in registers while gradients are added up: what they touch fits into the first cache.
 const TOGETHER: usize = 64;

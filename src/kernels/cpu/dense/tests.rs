@@ -1,7 +1,7 @@
 //! Products against plain sums, and non-linearities against libm.
 
 use super::*;
-use crate::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, Stream};
 
 fn drawn(count: usize, seed: u64) -> Vec<f32> {
     let stream = Stream::new(seed, Purpose::Weights, 0);

@@ -49,7 +49,7 @@
 mod pairs;
 mod products;
 mod replica;
-pub(in crate::kernels) mod softmax;
+pub(crate) mod softmax;
 #[cfg(test)]
 mod tests;
 
@@ -57,7 +57,7 @@ pub use pairs::Pairs;
 pub use replica::{Part, Replica, Scratch};
 
 pub use super::one_hidden_layer::Update;
-pub use crate::kernels::plan::{Rule, Sigma};
+pub use crate::plan::{Rule, Sigma};
 
 /// What is known of a network before it is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,7 +84,7 @@ pub struct Sums {
     /// Least margin over the pairs, which is the label's output less the largest other one; no number if an
     /// output has none, and infinite where there is no pair.
     pub margin: f32,
-    /// Σ‖ω‖^ν over the neurons, with which the margin is [normalised](crate::models::Penalty::normalised).
+    /// Σ‖ω‖^ν over the neurons, with which the margin is [normalised](vivarium_model::models::Penalty::normalised).
     pub norms: f64,
 }
 

@@ -7,7 +7,7 @@
 //! vectors. Two tiles at once, which share a row, gain nothing natively: the products of p = 71 already make 98 of the 126
 //! GFLOP/s that a core can do without fused multiplication (AVX-512, 2026-11-26).
 
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::one_hidden_layer::{LANES, Row};
 
 /// Pairs, or classes, of a tile.
 pub const HIGH: usize = 4;

@@ -4,10 +4,10 @@ use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
 use super::softmax::{Answer, smooth};
 use super::{Network, Sums};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
-use crate::kernels::cpu::wide::wide;
-use crate::kernels::plan::Sigma;
+use crate::cpu::ReplicaState;
+use crate::cpu::one_hidden_layer::{LANES, Row, Update};
+use crate::cpu::wide::wide;
+use crate::plan::Sigma;
 
 /// Rows of activations that a tile of pairs may have: 256 KiB, a part of the second-level cache.
 ///
@@ -389,15 +389,15 @@ wide! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::plan::Rule;
-    use crate::optim::{Adam, Optimizer};
+    use crate::plan::Rule;
+    use vivarium_model::optim::{Adam, Optimizer};
 
     /// What all processors run, and what this one runs.
     #[test]
     fn vectors_of_any_width_give_the_same_bits_and_lanes_beyond_the_neurons_stay_empty() {
         for sigma in [Sigma::Square, Sigma::Relu] {
             let network = Network { order: 19, neurons: 21, sigma, nu: 3, rule: Rule::Adam };
-            let stream = crate::rng::Stream::new(3, crate::rng::Purpose::Weights, 0);
+            let stream = vivarium_core::rng::Stream::new(3, vivarium_core::rng::Purpose::Weights, 0);
             let mut replica = Replica::new(&network);
             for which in 0..3 {
                 let values: Vec<f32> = (0..19 * 21).map(|i| stream.normal(which as u64, i)).collect();

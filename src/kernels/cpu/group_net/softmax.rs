@@ -1,6 +1,6 @@
 //! Outputs of one pair: its loss, and the loss's slopes.
 
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::one_hidden_layer::{LANES, Row};
 
 /// eˣ for x ≤ 0, and 0 where that is below the least normal number.
 ///

@@ -1,8 +1,8 @@
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::optim::adam::Decay;
-use crate::optim::{Adam, Optimizer, Sgd};
-use crate::rng::{Purpose, Stream};
+use crate::cpu::ReplicaState;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::{Adam, Optimizer, Sgd};
 
 /// The definition, term by term.
 #[derive(Clone)]
@@ -264,7 +264,7 @@ fn the_bits_are_the_same_everywhere() {
 fn busy() -> f64 {
     let stated = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = stated.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| crate::platform::now_ms() / 1e3, |ns| ns / 1e9)
+    nanoseconds.map_or_else(|| vivarium_model::platform::now_ms() / 1e3, |ns| ns / 1e9)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Decoders on points of a function, trained on one processor core without a tensor: the mean squared error over all
 //! points of a batch.
 //!
-//! The formulas are those of [`in_context_transformer`](crate::models::in_context_transformer), whose plain loops in double
+//! The formulas are those of [`in_context_transformer`](vivarium_model::models::in_context_transformer), whose plain loops in double
 //! precision are the reference here.
 //!
 //! # Why
@@ -42,11 +42,11 @@ use super::one_hidden_layer::Row;
 use super::prompt_net::PromptLoop;
 use super::sequence_net::attention::Weighing;
 use super::sequence_net::layer::LayerKind;
-use crate::models::Family;
-use crate::models::family::LayerPlaces;
-use crate::models::in_context_transformer::{Attend, Format, Norm, OnPoints, Unit};
-use crate::run::RunSpec;
 use network::Network;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::LayerPlaces;
+use vivarium_model::models::in_context_transformer::{Attend, Format, Norm, OnPoints, Unit};
+use vivarium_model::run::RunSpec;
 
 /// What is known of a decoder before it is trained.
 #[derive(Debug, Clone, PartialEq, Eq)]

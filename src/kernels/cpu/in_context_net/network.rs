@@ -1,11 +1,11 @@
 //! A decoder with what it keeps of one prompt, and its way there and back.
 
 use super::Shape;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::attention::Span;
-use crate::kernels::cpu::sequence_net::axis::{Axis, Matrix, Vectors};
-use crate::kernels::cpu::sequence_net::layer::{Layer, Shared};
-use crate::kernels::cpu::sequence_net::norm::Norm;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::attention::Span;
+use crate::cpu::sequence_net::axis::{Axis, Matrix, Vectors};
+use crate::cpu::sequence_net::layer::{Layer, Shared};
+use crate::cpu::sequence_net::norm::Norm;
 
 /// A decoder with what it keeps of one prompt.
 ///

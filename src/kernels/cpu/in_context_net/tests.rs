@@ -1,11 +1,11 @@
 //! The loop against the plain loops in double precision.
 
 use super::*;
-use crate::functions::FunctionPrompts;
-use crate::kernels::cpu::one_hidden_layer::LANES;
-use crate::models::Architecture;
-use crate::models::in_context_transformer::{InContextTransformer, Positions};
-use crate::rng::{Purpose, Stream};
+use crate::cpu::one_hidden_layer::LANES;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::Architecture;
+use vivarium_model::models::in_context_transformer::{InContextTransformer, Positions};
+use vivarium_science::functions::FunctionPrompts;
 
 /// Width, heads, neurons, numbers of an input, points and layers: whole panels, parts of them, and one point alone.
 const SIZES: [[usize; 6]; 4] =
@@ -42,7 +42,7 @@ fn network([width, heads, hidden, inputs, points, blocks]: [usize; 6], variant: 
 fn weights(on: &OnPoints) -> Vec<Vec<f32>> {
     let stream = Stream::new(5, Purpose::Weights, 0);
     let parameters = on.parameters(on.prompts.inputs(), 1).into_iter().enumerate();
-    let draw = |(which, parameter): (usize, crate::models::Parameter)| -> Vec<f32> {
+    let draw = |(which, parameter): (usize, vivarium_model::models::Parameter)| -> Vec<f32> {
         let centre = if parameter.name.starts_with("gain") { 1.0 } else { 0.0 };
         (0..parameter.len() as u32).map(|i| centre + 0.3 * stream.normal(which as u64, i)).collect()
     };

@@ -44,7 +44,7 @@ mod update;
 
 pub use replica::{Replica, Scratch, Sums};
 pub use tables::Patterns;
-pub(in crate::kernels) use units::activate;
+pub(crate) use units::activate;
 pub use units::{loss_gradient, measured_loss};
 pub use update::Update;
 
@@ -63,19 +63,19 @@ impl Row {
     pub const ZERO: Row = Row([0.0; LANES]);
 
     #[inline(always)]
-    pub(in crate::kernels) fn map(self, f: impl Fn(f32) -> f32) -> Row {
+    pub(crate) fn map(self, f: impl Fn(f32) -> f32) -> Row {
         Row(std::array::from_fn(|l| f(self.0[l])))
     }
 
     /// `f` of two rows, lane by lane.
     #[inline(always)]
-    pub(in crate::kernels) fn zip(self, other: Row, f: impl Fn(f32, f32) -> f32) -> Row {
+    pub(crate) fn zip(self, other: Row, f: impl Fn(f32, f32) -> f32) -> Row {
         Row(std::array::from_fn(|l| f(self.0[l], other.0[l])))
     }
 
     /// The sum over lanes, halving, so that the order does not depend on the vectors' width.
     #[inline(always)]
-    pub(in crate::kernels) fn sum(mut self) -> f32 {
+    pub(crate) fn sum(mut self) -> f32 {
         let mut half = LANES / 2;
         while half > 0 {
             for l in 0..half {

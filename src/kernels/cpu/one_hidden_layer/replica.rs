@@ -4,9 +4,9 @@ use super::tables::{BLOCK, GROUPS, Patterns, Table, project, tabulate};
 use super::units::{activate, loss_gradient, measured_loss, multiply};
 use super::update::Update;
 use super::{LANES, Row};
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::plan::{Head, Network, coefficients};
-use crate::optim::accuracy::credit;
+use crate::cpu::ReplicaState;
+use crate::plan::{Head, Network, coefficients};
+use vivarium_model::optim::accuracy::credit;
 
 /// Blocks whose activations are kept at once; larger batches go in parts, so that they stay in the caches.
 const PART: usize = 8;

@@ -1,11 +1,11 @@
 use super::units::{activate, loss_gradient, loss_value, multiply};
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::plan::Network;
-use crate::models::Activation;
-use crate::models::activation::interpolant;
-use crate::optim::loss::Loss;
-use crate::run::RunSpec;
+use crate::cpu::ReplicaState;
+use crate::plan::Network;
+use vivarium_model::models::Activation;
+use vivarium_model::models::activation::interpolant;
+use vivarium_model::optim::loss::Loss;
+use vivarium_model::run::RunSpec;
 
 fn single(activation: Activation, degree: usize, z: f32) -> (f32, f32) {
     let coefficients: Vec<f32> = interpolant(degree).iter().map(|c| *c as f32).collect();
@@ -119,7 +119,7 @@ fn the_bits_are_the_same_everywhere() {
         assert_eq!(&replica.read(0, which), values);
     }
     let mut scratch = Scratch::new(&network);
-    let stream = crate::rng::Stream::new(4, crate::rng::Purpose::Batch, 0);
+    let stream = vivarium_core::rng::Stream::new(4, vivarium_core::rng::Purpose::Batch, 0);
     let mut words = vec![0; 10 * (network.inputs + 1)];
     for step in 0..20 {
         stream.words(step, 0, &mut words);

@@ -2,8 +2,8 @@
 //! [`Activation::value_and_slope`] and [`Loss::of`] define them.
 
 use super::{LANES, Row};
-use crate::models::Activation;
-use crate::optim::loss::Loss;
+use vivarium_model::models::Activation;
+use vivarium_model::optim::loss::Loss;
 
 /// 1 if true.
 #[inline(always)]

@@ -1,8 +1,8 @@
-//! Update rules on rows, operation for operation as [`crate::optim`] has them on tensors.
+//! Update rules on rows, operation for operation as [`vivarium_model::optim`] has them on tensors.
 
 use super::Row;
-use crate::optim::Optimizer;
-use crate::optim::adam::Decay;
+use vivarium_model::optim::Optimizer;
+use vivarium_model::optim::adam::Decay;
 
 /// An optimizer's numbers at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +83,7 @@ impl Update {
     }
 
     /// The same without weight decay.
-    pub(in crate::kernels) fn undecayed(&self) -> Update {
+    pub(crate) fn undecayed(&self) -> Update {
         let mut free = *self;
         match &mut free {
             Update::Sgd { decay, .. } => *decay = 0.0,
@@ -96,7 +96,7 @@ impl Update {
 
     /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
     #[inline(always)]
-    pub(crate) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
+    pub fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
         match *self {
             Update::Sgd { rate, decay, momentum: 0.0, .. } => {
                 for (w, g) in w.iter_mut().zip(g) {

@@ -15,15 +15,15 @@ use super::OutputLoop;
 use super::dropped::{Drawn, Dropped};
 use super::parts::{LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
 use super::table::Table;
-use crate::kernels::cpu::dense::{
+use crate::cpu::dense::{
     HIGH, Panels, PanelsMut, add, learn, normal_gelu, normal_gelu_with_slopes, panels, product,
 };
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::Family;
-use crate::models::dropout::Site;
-use crate::models::family::ReadAtCls;
-use crate::run::RunSpec;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::{row_by_row, wide};
+use vivarium_model::models::Family;
+use vivarium_model::models::dropout::Site;
+use vivarium_model::models::family::ReadAtCls;
+use vivarium_model::run::RunSpec;
 
 /// Examples that go through the block together.
 const TOGETHER: usize = 64;

@@ -1,5 +1,5 @@
-//! The loop of hidden layers on numbers: [`DeepMlp`](crate::models::deep_mlp::DeepMlp), and
-//! [`Mlp`](crate::models::mlp::Mlp) where its inputs are not drawn as bits.
+//! The loop of hidden layers on numbers: [`DeepMlp`](vivarium_model::models::deep_mlp::DeepMlp), and
+//! [`Mlp`](vivarium_model::models::mlp::Mlp) where its inputs are not drawn as bits.
 //!
 //! # Why
 //! Examples go through all layers in blocks of [`TOGETHER`], so that their numbers stay in the caches between the layers.
@@ -7,16 +7,16 @@
 
 use super::OutputLoop;
 use super::parts::multiply_panels;
-use crate::kernels::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row, activate};
-use crate::kernels::cpu::wide::wide;
-use crate::kernels::plan::coefficients;
-use crate::models::activation::Activation;
-use crate::models::deep_mlp::{b, w};
-use crate::models::family::{Head, HiddenLayers, Powers};
-use crate::models::mlp::{B, BETA, U, W};
-use crate::models::{Architecture, Family};
-use crate::run::RunSpec;
+use crate::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
+use crate::cpu::one_hidden_layer::{LANES, Row, activate};
+use crate::cpu::wide::wide;
+use crate::plan::coefficients;
+use vivarium_model::models::activation::Activation;
+use vivarium_model::models::deep_mlp::{b, w};
+use vivarium_model::models::family::{Head, HiddenLayers, Powers};
+use vivarium_model::models::mlp::{B, BETA, U, W};
+use vivarium_model::models::{Architecture, Family};
+use vivarium_model::run::RunSpec;
 
 /// Examples that go through all layers together.
 const TOGETHER: usize = 64;

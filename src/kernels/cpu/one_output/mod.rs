@@ -18,8 +18,8 @@ pub use super::one_hidden_layer::{loss_gradient, measured_loss};
 pub use super::replica::{Gradient, Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;
-use crate::models::Penalty;
-use crate::run::RunSpec;
+use vivarium_model::models::Penalty;
+use vivarium_model::run::RunSpec;
 
 /// A family of networks with one output, with the memory of its loops.
 pub trait OutputLoop: Sized + Send {

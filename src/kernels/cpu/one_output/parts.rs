@@ -1,10 +1,10 @@
 //! Parts of a block of attention and an MLP: linear maps and layer norms as they lie in its parameters, and its heads.
 
-use crate::kernels::cpu::dense::{Columns, Linear, Panels, PanelsMut, panels, product};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::axis::Axis;
-use crate::kernels::cpu::sequence_net::norm::Norm;
-use crate::kernels::cpu::wide::{row_by_row, wide};
+use crate::cpu::dense::{Columns, Linear, Panels, PanelsMut, panels, product};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::axis::Axis;
+use crate::cpu::sequence_net::norm::Norm;
+use crate::cpu::wide::{row_by_row, wide};
 
 wide! {
     /// Multiplies numbers by others.

@@ -1,4 +1,4 @@
-//! The loop of powers of linear forms: [`PowerNet`](crate::models::power_net::PowerNet).
+//! The loop of powers of linear forms: [`PowerNet`](vivarium_model::models::power_net::PowerNet).
 //!
 //! # Why
 //! They are a hidden layer without biases whose head is the difference of two rows, so that the loop of layers does the work.
@@ -6,11 +6,11 @@
 
 use super::layers::LayersLoop;
 use super::{Layout, OutputLoop};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::family::Powers;
-use crate::models::power_net::{U, W};
-use crate::models::{Family, Penalty, mlp};
-use crate::run::RunSpec;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use vivarium_model::models::family::Powers;
+use vivarium_model::models::power_net::{U, W};
+use vivarium_model::models::{Family, Penalty, mlp};
+use vivarium_model::run::RunSpec;
 
 /// The loop.
 pub struct PowersLoop {

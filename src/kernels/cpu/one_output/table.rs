@@ -9,12 +9,12 @@
 //! Scores are linear in a token: of W_K only one direction of each head is multiplied by tokens.
 
 use super::parts::{Heads, LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
-use crate::kernels::cpu::dense::{Columns, HIGH, Panels, PanelsMut, add, learn, panels, product};
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::products::turn;
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::family::ReadAtCls;
+use crate::cpu::dense::{Columns, HIGH, Panels, PanelsMut, add, learn, panels, product};
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::products::turn;
+use crate::cpu::wide::{row_by_row, wide};
+use vivarium_model::models::family::ReadAtCls;
 
 /// The table, with the way there and back.
 ///

@@ -3,11 +3,11 @@
 use super::cls::ClsLoop;
 use super::layers::LayersLoop;
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::optim::loss::Loss;
-use crate::permalink::decode;
-use crate::rng::{Purpose, Stream};
-use crate::tasks::Batch;
+use crate::cpu::ReplicaState;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::optim::loss::Loss;
+use vivarium_model::permalink::decode;
+use vivarium_model::tasks::Batch;
 
 /// A run with the settings of a link.
 fn run(link: &str) -> RunSpec {

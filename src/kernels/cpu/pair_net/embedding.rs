@@ -1,4 +1,4 @@
-//! The loop of perceptrons on embeddings of pairs: [`EmbeddingMlp`](crate::models::embedding_mlp::EmbeddingMlp).
+//! The loop of perceptrons on embeddings of pairs: [`EmbeddingMlp`](vivarium_model::models::embedding_mlp::EmbeddingMlp).
 //!
 //! ```text
 //! T = E W,  T' = E' W'                  for all p elements, once per step; one table where both are the same
@@ -8,12 +8,12 @@
 //! ```
 
 use super::{Logits, PairLoop, TOGETHER};
-use crate::kernels::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, panels};
-use crate::kernels::cpu::one_hidden_layer::Row;
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::Family;
-use crate::models::embedding_mlp::{BIAS, UNEMBED, W};
-use crate::run::RunSpec;
+use crate::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, panels};
+use crate::cpu::one_hidden_layer::Row;
+use crate::cpu::wide::{row_by_row, wide};
+use vivarium_model::models::Family;
+use vivarium_model::models::embedding_mlp::{BIAS, UNEMBED, W};
+use vivarium_model::run::RunSpec;
 
 /// E or E'.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! Logits of a block of pairs: the loss, and its slopes.
 
 use super::TOGETHER;
-use crate::kernels::cpu::dense::panels;
-use crate::kernels::cpu::group_net::softmax::{Answer, smooth};
-use crate::kernels::cpu::one_hidden_layer::Row;
-use crate::kernels::cpu::wide::wide;
+use crate::cpu::dense::panels;
+use crate::cpu::group_net::softmax::{Answer, smooth};
+use crate::cpu::one_hidden_layer::Row;
+use crate::cpu::wide::wide;
 
 /// Logits of at most [`TOGETHER`] pairs, and then the loss's slopes in their place.
 #[derive(Debug, Clone)]

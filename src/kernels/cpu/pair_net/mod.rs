@@ -24,7 +24,7 @@ pub use super::replica::{Gradient, Layout, Replica};
 pub use logits::{Judged, Logits};
 
 use super::one_hidden_layer::Row;
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
 
 /// Pairs that go through a network together, so that their numbers stay in the caches between the layers.
 pub const TOGETHER: usize = 64;

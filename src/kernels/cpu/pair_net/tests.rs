@@ -3,9 +3,9 @@
 use super::embedding::EmbeddingLoop;
 use super::transformer::TransformerLoop;
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::permalink::decode;
-use crate::tasks::Batch;
+use crate::cpu::ReplicaState;
+use vivarium_model::permalink::decode;
+use vivarium_model::tasks::Batch;
 
 /// A run with the settings of a link.
 fn run(settings: &str) -> RunSpec {

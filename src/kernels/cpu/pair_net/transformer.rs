@@ -1,4 +1,4 @@
-//! The loop of transformers that read pairs out at "=": [`ModularTransformer`](crate::models::modular_transformer::ModularTransformer).
+//! The loop of transformers that read pairs out at "=": [`ModularTransformer`](vivarium_model::models::modular_transformer::ModularTransformer).
 //!
 //! ```text
 //! X = E, P_0, P_1, X_2 = E_= + P_2           tokens, of which a pair has E[a] + P_0, E[b] + P_1 and X_2
@@ -9,21 +9,21 @@
 //!
 //! # Why
 //! The query is the same for every pair, so that scores and values are tables over tokens, as
-//! [`modular_transformer`](crate::models::modular_transformer) says. The columns of each head's values begin a panel, so that
+//! [`modular_transformer`](vivarium_model::models::modular_transformer) says. The columns of each head's values begin a panel, so that
 //! its share of attention is one factor for whole rows.
 
 use super::{Logits, PairLoop, TOGETHER};
-use crate::kernels::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, add, panels, place, relu_slopes};
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::Family;
-use crate::models::family::PairTransformer;
-use crate::models::lookup;
-use crate::models::modular_transformer::{
+use crate::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, add, panels, place, relu_slopes};
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::{row_by_row, wide};
+use vivarium_model::models::Family;
+use vivarium_model::models::family::PairTransformer;
+use vivarium_model::models::lookup;
+use vivarium_model::models::modular_transformer::{
     B_IN, B_OUT, EMBED, EQUALS, KEY, OUT, POSITIONS, QUERY, UNEMBED, VALUE, W_IN, W_OUT,
 };
-use crate::run::RunSpec;
+use vivarium_model::run::RunSpec;
 
 /// Tokens besides the elements: both positions, and "=" with its own.
 const OTHERS: usize = 3;

@@ -5,10 +5,10 @@
 //! stand in a place, a prompt looks the results up, and slopes are added up for each code before they meet the map. With
 //! one-hot codes the table is the map itself.
 
-use crate::kernels::cpu::dense::{HIGH, Panels, PanelsMut, panels, place, product};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
-use crate::tokens::Prompts;
+use crate::cpu::dense::{HIGH, Panels, PanelsMut, panels, place, product};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::wide;
+use vivarium_science::tokens::Prompts;
 
 /// The codes of all positions, ready for products in both directions.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Codes {
             length,
             dim,
             values: vec![0.0; length * dim],
-            is_identity: prompts.codes == crate::tokens::Codes::OneHot,
+            is_identity: prompts.codes == vivarium_science::tokens::Codes::OneHot,
             forth: vec![Row::ZERO; panels(dim) * length.next_multiple_of(HIGH)],
             back: vec![Row::ZERO; panels(length) * dim.next_multiple_of(HIGH)],
         }

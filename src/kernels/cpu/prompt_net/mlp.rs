@@ -1,4 +1,4 @@
-//! The loop of perceptrons on whole prompts: [`TokenMlp`](crate::models::token_mlp::TokenMlp).
+//! The loop of perceptrons on whole prompts: [`TokenMlp`](vivarium_model::models::token_mlp::TokenMlp).
 //!
 //! # Why
 //! The first layer is the large one, and most of its inputs are codes. The codes of a prompt's own positions are the same
@@ -19,15 +19,15 @@
 
 use super::codes::{Codes, look_back, look_up};
 use super::{PromptLoop, family_of};
-use crate::kernels::cpu::dense::{
+use crate::cpu::dense::{
     Columns, HIGH, Linear, Panels, PanelsMut, learn, panels, place, product, relu, relu_slopes,
 };
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::Family;
-use crate::models::prompts::CODES;
-use crate::models::token_mlp::{b, w};
-use crate::run::RunSpec;
-use crate::tokens::Prompts;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use vivarium_model::models::Family;
+use vivarium_model::models::prompts::CODES;
+use vivarium_model::models::token_mlp::{b, w};
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::Prompts;
 
 /// Prompts that go through all layers together.
 const TOGETHER: usize = 64;
@@ -91,7 +91,7 @@ impl First {
         let rows = |count: usize| vec![Row::ZERO; panels * count];
         let tokens = rows((prompts.length * prompts.dim).next_multiple_of(HIGH));
         let names = rows(places * codes.inputs());
-        let numbers = crate::bounds::product([panels * LANES, places, codes.rows()]);
+        let numbers = vivarium_core::bounds::product([panels * LANES, places, codes.rows()]);
         let by = match codes.is_identity {
             true => Names::Rows,
             false if codes.rows() < TOGETHER && numbers <= MOST_TABULATED => Names::Tabulated,

@@ -16,9 +16,9 @@ mod tests;
 pub use super::replica::{Gradient, Layout, Replica};
 
 use super::one_hidden_layer::Row;
-use crate::models::Family;
-use crate::run::RunSpec;
-use crate::tokens::Prompts;
+use vivarium_model::models::Family;
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::Prompts;
 
 /// A family of networks on prompts, with the memory of its loops.
 pub trait PromptLoop: Sized + Send {
@@ -42,8 +42,8 @@ pub trait PromptLoop: Sized + Send {
     /// [`PromptLoop::load`]; that of a parameter that is not trained stays zero.
     ///
     /// # Shapes
-    /// `rows` is `[prompts, columns]`, as [`Prompts`](crate::tokens::Prompts) or
-    /// [`FunctionPrompts`](crate::functions::FunctionPrompts) writes them.
+    /// `rows` is `[prompts, columns]`, as [`Prompts`](vivarium_science::tokens::Prompts) or
+    /// [`FunctionPrompts`](vivarium_science::functions::FunctionPrompts) writes them.
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]);
 
     /// Appends the outputs for the prompts `rows`, `[prompts, length]`.

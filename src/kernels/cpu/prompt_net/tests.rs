@@ -3,10 +3,10 @@
 use super::gru::GruLoop;
 use super::mlp::MlpLoop;
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::models::{Model, gru, prompts, token_mlp};
-use crate::permalink::decode;
-use crate::tasks::Batch;
+use crate::cpu::ReplicaState;
+use vivarium_model::models::{Model, gru, prompts, token_mlp};
+use vivarium_model::permalink::decode;
+use vivarium_model::tasks::Batch;
 
 /// A run with the settings of a link.
 fn run(settings: &str) -> RunSpec {

@@ -8,9 +8,9 @@
 
 use super::axis::Axis;
 use super::products::{HIGH, NONE, add, add_each, four, inner, outer, store, sums_of, turn};
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::{row_by_row, wide};
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::{row_by_row, wide};
 
 /// Rows of zeros before each block.
 const PAD: usize = LANES;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::one_hidden_layer::{LANES, Row};
 
 /// Columns of a matrix, or components of vectors: groups of them, each of which begins a panel of [`LANES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::scratch::{Asked, Scratch, View};
 use super::symbols::Tally;
 use super::{Network, Replica};
-use crate::kernels::cpu::ReplicaState;
-use crate::run::RunSpec;
+use crate::cpu::ReplicaState;
+use vivarium_model::run::RunSpec;
 
 /// What a network answers to contexts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,7 +48,7 @@ impl Inference {
     /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; `contexts` is
     /// `[contexts, length]`.
     ///
-    /// [`Architecture::parameters`]: crate::models::Architecture::parameters
+    /// [`Architecture::parameters`]: vivarium_model::models::Architecture::parameters
     pub fn answers(&mut self, weights: &[&[f32]], contexts: &[u8], scored: usize, off: &[usize]) -> Answers {
         self.load(weights);
         answers(&self.replica, &mut self.scratch, contexts, scored, off)

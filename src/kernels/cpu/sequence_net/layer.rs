@@ -3,9 +3,9 @@
 use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare, Weighing};
 use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
-use crate::kernels::cpu::dense::{gelu, gelu_slopes, relu_slopes};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::family::LayerPlaces;
+use crate::cpu::dense::{gelu, gelu_slopes, relu_slopes};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use vivarium_model::models::family::LayerPlaces;
 
 /// An MLP without biases.
 #[derive(Debug, Clone)]

@@ -10,9 +10,9 @@ use super::attention::Span;
 use super::axis::number;
 use super::sequence::Sequence;
 use super::symbols;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
-use crate::models::minimal_markov::{KERNEL, LAGS};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::wide;
+use vivarium_model::models::minimal_markov::{KERNEL, LAGS};
 
 /// The model with what it keeps of one sequence.
 #[derive(Debug, Clone)]

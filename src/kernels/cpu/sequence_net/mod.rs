@@ -1,8 +1,8 @@
 //! Networks on sequences of symbols, trained on one processor core without a tensor: attention-only transformers
 //! and the minimal model, by the mean cross-entropy over all positions of a batch.
 //!
-//! The formulas are those of [`attention_only`](crate::models::attention_only) and
-//! [`minimal_markov`](crate::models::minimal_markov), whose plain loops in double precision are the reference here.
+//! The formulas are those of [`attention_only`](vivarium_model::models::attention_only) and
+//! [`minimal_markov`](vivarium_model::models::minimal_markov), whose plain loops in double precision are the reference here.
 //!
 //! # Why
 //! Sequences go one after the other through the whole network and back, so that all that is kept of one fits the
@@ -22,7 +22,7 @@
 //!
 //! # Speed
 //! Steps/s of Adam without drawing the batch, and in brackets the GFLOP/s that
-//! [`step_flops`](crate::models::Architecture::step_flops) makes of them, on one core of a shared two-core server
+//! [`step_flops`](vivarium_model::models::Architecture::step_flops) makes of them, on one core of a shared two-core server
 //! by the time that the core was had, 2026-11-21. Tables leave out most of the first layer's arithmetic, so that
 //! the rate of the shallow ones is more than what is done.
 //!
@@ -67,9 +67,9 @@ pub use symbols::Tally;
 pub use super::one_hidden_layer::Update;
 pub use super::replica::{Layout, Replica};
 
-use crate::models::Family;
-use crate::models::family::AttentionLayers;
-use crate::run::RunSpec;
+use vivarium_model::models::Family;
+use vivarium_model::models::family::AttentionLayers;
+use vivarium_model::run::RunSpec;
 
 /// What kind of network it is.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,9 @@
 //! mean square (RMSNorm, Zhang and Sennrich 2019).
 
 use super::axis::{Axis, Vectors};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::{row_by_row, wide};
-use crate::models::attention_only::NORM_EPSILON;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::{row_by_row, wide};
+use vivarium_model::models::attention_only::NORM_EPSILON;
 
 /// A norm and what it keeps of a sequence.
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! The matrix products, in tiles of four rows of sums that stay in registers, as in
-//! [`group_net`](crate::kernels::cpu::group_net).
+//! [`group_net`](crate::cpu::group_net).
 
 use std::ops::Range;
 
 use super::axis::Matrix;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::{row_by_row, wide};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::{row_by_row, wide};
 
 /// Rows of a tile.
 pub const HIGH: usize = 4;

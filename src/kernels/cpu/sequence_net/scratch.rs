@@ -5,7 +5,7 @@ use super::sequence::Sequence;
 use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
 use super::{Kind, Network, Replica};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
+use crate::cpu::one_hidden_layer::{LANES, Row, Update};
 
 /// A network's loops and their memory, which all replicas of a run may use in turn.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! One sequence, as the loops meet it: its symbols, where each of them stands, and sums over those places.
 
 use super::attention::Span;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::one_hidden_layer::{LANES, Row};
 
 /// The symbols of a context and those that follow them.
 #[derive(Debug, Clone)]

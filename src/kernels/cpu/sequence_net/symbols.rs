@@ -1,9 +1,9 @@
 //! The softmax over symbols at every position, with positions in the lanes.
 
 use super::sequence::Sequence;
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::wide;
 
 /// What measuring a batch gives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -14,9 +14,9 @@ use super::axis::{Axis, Vectors};
 use super::layer::Layer;
 use super::products::{HIGH, NONE, inner, outer, product, store, sums_of, turn};
 use super::sequence::Sequence;
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::wide;
 
 /// Largest spread of scores whose exponentials are safe to multiply.
 const SPREAD: f32 = 60.0;

@@ -1,13 +1,13 @@
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::plan::Rule;
-use crate::models::Model;
-use crate::models::attention_only::OfLength;
-use crate::models::minimal_markov;
-use crate::optim::adam::Decay;
-use crate::optim::{Adam, Optimizer, Sgd};
-use crate::permalink::decode;
-use crate::rng::{Purpose, Stream};
+use crate::cpu::ReplicaState;
+use crate::plan::Rule;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::Model;
+use vivarium_model::models::attention_only::OfLength;
+use vivarium_model::models::minimal_markov;
+use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::{Adam, Optimizer, Sgd};
+use vivarium_model::permalink::decode;
 
 fn spec(link: &str) -> RunSpec {
     let decoded = decode(&format!("#v1/markov?{link}")).0.spec;
@@ -19,7 +19,7 @@ fn spec(link: &str) -> RunSpec {
 fn drawn(spec: &RunSpec, scale: f32) -> Vec<Vec<f32>> {
     let stream = Stream::new(5, Purpose::Weights, 0);
     let parameters = spec.architecture().parameters(spec.task.examples().inputs(), 1);
-    let draw = |(which, p): (usize, &crate::models::Parameter)| {
+    let draw = |(which, p): (usize, &vivarium_model::models::Parameter)| {
         let mean = if p.name.contains("gain") { 1.0 } else { 0.0 };
         (0..p.len() as u32).map(|i| mean + scale * stream.normal(which as u64, i)).collect()
     };
@@ -284,7 +284,7 @@ fn the_bits_are_the_same_everywhere() {
 fn busy() -> f64 {
     let stated = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = stated.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| crate::platform::now_ms() / 1e3, |ns| ns / 1e9)
+    nanoseconds.map_or_else(|| vivarium_model::platform::now_ms() / 1e3, |ns| ns / 1e9)
 }
 
 #[test]

@@ -8,9 +8,9 @@ use super::products::{HIGH, NONE, inner, outer, store, sums_of, turn};
 use super::sequence::Sequence;
 use super::symbols;
 use super::table::Table;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
-use crate::models::family::{AttentionLayers, Places};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::wide::wide;
+use vivarium_model::models::family::{AttentionLayers, Places};
 
 /// A transformer with what it keeps of one sequence.
 #[derive(Debug, Clone)]

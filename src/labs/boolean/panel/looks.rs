@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::display::words::percent;
-use crate::labs::boolean::looks::{head, heads, of_heads};
-use crate::tasks::sparse_boolean::charts as boolean_charts;
-use crate::ui::context::RunContext;
+use crate::boolean::looks::{head, heads, of_heads};
+use vivarium_model::tasks::sparse_boolean::charts as boolean_charts;
+use vivarium_view::display::words::percent;
+use vivarium_view::ui::context::RunContext;
 
 /// Heads that a link can name.
 const MOST_HEADS: usize = 32;

@@ -8,7 +8,7 @@ mod written;
 use leptos::prelude::*;
 
 use super::BooleanLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::panels::{LabPanel, Place};
 use looks::Looks;
 use written::Written;
 

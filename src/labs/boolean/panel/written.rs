@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::analysis::heads::{Shattering, masses, needed, texts};
-use crate::analysis::{Grid, Reading};
-use crate::tasks::Task;
-use crate::ui::context::RunContext;
-use crate::ui::plot::Drawing;
-use crate::ui::sheet::fold;
-use crate::ui::slider::slider;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::heads::{Shattering, masses, needed, texts};
+use vivarium_plot::analysis::{Grid, Reading};
+use vivarium_view::ui::context::RunContext;
+use vivarium_view::ui::plot::Drawing;
+use vivarium_view::ui::sheet::fold;
+use vivarium_view::ui::slider::slider;
 
 /// Context lengths that are drawn besides the chosen one.
 const LENGTHS: [usize; 3] = [16, 128, 1024];

@@ -1,7 +1,7 @@
 //! The circuit as a layered diagram: where its gates stand, how they are joined, and which of them are lit.
 
-use crate::circuits::{Circuit, Kind, Layered, is_right};
-use crate::display::words::thousands;
+use vivarium_science::circuits::{Circuit, Kind, Layered, is_right};
+use vivarium_view::display::words::thousands;
 
 /// Most gates and inputs that are drawn.
 pub const MOST_DRAWN: usize = 900;
@@ -155,7 +155,7 @@ pub fn about(input: &str, answer: bool, lit: &[Vec<Lit>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Order;
+    use vivarium_science::circuits::Order;
 
     fn drawn(circuit: &Circuit) -> Diagram {
         diagram(circuit, &circuit.layered().unwrap()).unwrap()

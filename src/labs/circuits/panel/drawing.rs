@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::action::PanelAction;
 use super::diagram::{self, Diagram, GateBox, Lit, Wire};
 use super::news::News;
-use crate::labs::circuits::CircuitState;
+use crate::circuits::CircuitState;
 
 /// Radius of the dot of an ID gate that only carries a value.
 const DOT: &str = "3";
@@ -60,7 +60,7 @@ pub(super) fn drawing(news: News) -> AnyView {
 }
 
 /// What is said of the input that is shown.
-fn about(state: &CircuitState, _: &crate::permalink::View) -> String {
+fn about(state: &CircuitState, _: &vivarium_model::permalink::View) -> String {
     let input: String = state.bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
     let answer = state.circuit.evaluate(&state.bits).unwrap_or(false);
     diagram::about(&input, answer, &diagram::lit(&state.given(), &state.values))

@@ -1,7 +1,7 @@
 //! The text of a circuit as a person writes it: which lines are wrong, and why.
 
-use crate::circuits::{Circuit, CircuitError, MOST_IN_LINK};
-use crate::settings::Value;
+use vivarium_core::settings::Value;
+use vivarium_science::circuits::{Circuit, CircuitError, MOST_IN_LINK};
 
 /// Most lines whose mistakes are listed.
 const MOST_LISTED: usize = 8;
@@ -74,7 +74,7 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
 
 /// The error with a capital letter and a full stop.
 fn sentence(error: &CircuitError) -> String {
-    format!("{}.", crate::display::words::capital(&error.to_string()))
+    format!("{}.", vivarium_view::display::words::capital(&error.to_string()))
 }
 
 #[cfg(test)]

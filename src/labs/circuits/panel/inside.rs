@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::drawing::{bits, drawing};
 use super::news::News;
 use super::written::{examples, written};
-use crate::ui::inside::{inside, of_lab};
+use vivarium_view::ui::inside::{inside, of_lab};
 
 /// The panel, for runs of a circuit.
 #[component]

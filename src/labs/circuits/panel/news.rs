@@ -1,10 +1,10 @@
 //! What the parts of the panel have in common.
 
 use super::action::{self, PanelAction};
-use crate::labs::circuits::CircuitState;
+use crate::circuits::CircuitState;
 
 /// The run, for readers of its circuit.
-pub(super) type News = crate::ui::news::News<CircuitState>;
+pub(super) type News = vivarium_view::ui::news::News<CircuitState>;
 
 impl News {
     /// Has a person's wish done.

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::inside::Inside;
-use crate::labs::circuits::CircuitsLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::circuits::CircuitsLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for CircuitsLab {
     fn help(&self) -> &'static str {

@@ -5,13 +5,16 @@ use leptos::prelude::*;
 use super::action::{self, EXAMPLES, PanelAction};
 use super::editor;
 use super::news::News;
-use crate::language::translated;
-use crate::ui::button::button;
-use crate::ui::effect::effect;
+use vivarium_core::language::translated;
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::effect::effect;
 
 /// A button for each circuit of the list.
 pub(super) fn examples(news: News) -> AnyView {
-    let one = move |(at, (name, named, ..)): (usize, (&'static str, crate::circuits::Named, &str, &str))| {
+    let one = move |(at, (name, named, ..)): (
+        usize,
+        (&'static str, vivarium_science::circuits::Named, &str, &str),
+    )| {
         let is_shown = news.memo(move |state, _| action::is_shown(state, at));
         view! {
             <button class="button" type="button" data-testid=format!("example-{}", named.slug())

@@ -1,9 +1,9 @@
 //! Circuits of gates: the margin by depth, and the bounds of theorem D.6 below what a search finds.
 
 use super::{last, median};
-use crate::circuits::Measured;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::boolean_circuit::charts;
+use vivarium_model::tasks::boolean_circuit::charts;
+use vivarium_science::circuits::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Margins of circuits.
 const MARGINS: PresetGroup = PresetGroup {

@@ -6,8 +6,8 @@ mod gates;
 mod noise;
 mod product;
 
-use crate::circuits::Measured;
-use crate::presets::{Expect, Measure, Preset};
+use vivarium_science::circuits::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[product::PRODUCT, gates::GATES, noise::NOISE];

@@ -1,9 +1,9 @@
 //! The product of weights that are all 1, whose margins are known exactly with and without rounding.
 
 use super::{last, median};
-use crate::circuits::Measured;
-use crate::presets::{Preset, PresetGroup, QUICK};
-use crate::tasks::boolean_circuit::charts;
+use vivarium_model::tasks::boolean_circuit::charts;
+use vivarium_science::circuits::Measured;
+use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// The example of section 3.
 const TOY: PresetGroup = PresetGroup {

@@ -6,8 +6,8 @@ use super::layers::layers;
 use super::news::News;
 use super::plot::plot;
 use super::token::{chooser, strip};
-use crate::descent::Network;
-use crate::ui::inside::{inside, of_lab};
+use vivarium_science::descent::Network;
+use vivarium_view::ui::inside::{inside, of_lab};
 
 /// The panel, for runs of a transformer that is descent.
 #[component]

@@ -6,8 +6,8 @@ use super::action::PanelAction;
 use super::news::News;
 use super::steps;
 use super::strip;
-use crate::ui::stage::StageNames;
-use crate::ui::stages::{StageWords, stages};
+use vivarium_view::ui::stage::StageNames;
+use vivarium_view::ui::stages::{StageWords, stages};
 
 /// The layers of a step on a network of so many layers.
 pub(super) fn layers(news: News, count: usize) -> AnyView {

@@ -1,10 +1,10 @@
 //! What the parts of the panel have in common.
 
 use super::action::{self, PanelAction};
-use crate::labs::descent::DescentState;
+use crate::descent::DescentState;
 
 /// The run, for readers of its tokens.
-pub(super) type News = crate::ui::news::News<DescentState>;
+pub(super) type News = vivarium_view::ui::news::News<DescentState>;
 
 impl News {
     /// Has a person's wish done.

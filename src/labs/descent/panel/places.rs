@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::inside::Inside;
-use crate::labs::descent::DescentLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::descent::DescentLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for DescentLab {
     fn help(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! The plot of the examples, as a person changes it: which part of the plane is drawn, where a point lies on it, and where
 //! there is room for another one.
 
-use crate::settings::real;
+use vivarium_core::settings::real;
 
 /// Width and height of the drawing, in its own units.
 pub const SIZE: (f64, f64) = (320.0, 200.0);
@@ -93,7 +93,7 @@ impl Frame {
     /// their heights.
     pub fn free(self, points: &[[f64; 2]]) -> [f64; 2] {
         let mut order: Vec<[f64; 2]> = points.to_vec();
-        crate::sorting::sort_by(&mut order, |a, b| a[0].total_cmp(&b[0]));
+        vivarium_core::sorting::sort_by(&mut order, |a, b| a[0].total_cmp(&b[0]));
         let edge = |x: f64, at: Option<&[f64; 2]>| [x, at.map_or(0.0, |point| point[1])];
         let ends = [edge(-self.across, order.first()), edge(self.across, order.last())];
         let all = [&ends[..1], &order[..], &ends[1..]].concat();

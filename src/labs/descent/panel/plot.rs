@@ -14,9 +14,9 @@ use super::action::{self, PanelAction};
 use super::news::News;
 use super::plane::{Frame, SIZE};
 use super::strip::number;
-use crate::labs::descent::DescentState;
-use crate::ui::browser::by_id;
-use crate::ui::button::button;
+use crate::descent::DescentState;
+use vivarium_view::ui::browser::by_id;
+use vivarium_view::ui::button::button;
 
 /// How long after the last press of an arrow key a point is taken where it is.
 const AFTER: Duration = Duration::from_millis(700);

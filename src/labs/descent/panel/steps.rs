@@ -1,9 +1,9 @@
 //! The layers of one step in words: what each of them does, how many heads it has, what it reads and writes.
 
 use super::strip::{self, Part, Role};
-use crate::descent::{Kind, Phase, Transformer};
-use crate::display::words::thousands;
-use crate::ui::stage::StageButton;
+use vivarium_science::descent::{Kind, Phase, Transformer};
+use vivarium_view::display::words::thousands;
+use vivarium_view::ui::stage::StageButton;
 
 /// The buttons of all 2N + 4 layers.
 pub fn buttons(layers: usize) -> Vec<StageButton> {
@@ -109,7 +109,7 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::{Draw, Plan};
+    use vivarium_science::descent::{Draw, Plan};
 
     #[test]
     fn buttons_stand_in_groups() {

@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use crate::descent::{Block, Layout, Phase};
-use crate::display::words::list;
+use vivarium_science::descent::{Block, Layout, Phase};
+use vivarium_view::display::words::list;
 
 /// Shades on each side of zero.
 pub const HALF: usize = 64;
@@ -172,7 +172,7 @@ pub fn pixels(part: &Part, token: &[f64], limit: f64, rows: usize, colours: &[[u
 
 /// A number with three significant digits.
 pub fn number(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { crate::display::words::significant(value) }
+    if value == 0.0 { "0".into() } else { vivarium_view::display::words::significant(value) }
 }
 
 /// "p(2)[3] = 0.482.", with what the block holds.
@@ -211,7 +211,7 @@ fn spoken_part(layout: &Layout, part: &Part, token: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::Network;
+    use vivarium_science::descent::Network;
 
     fn table() -> Layout {
         Layout::new(&Network::default())

@@ -9,14 +9,14 @@ use super::action::{self, PanelAction};
 use super::news::News;
 use super::steps;
 use super::strip::{self, HALF, Part, Role};
-use crate::descent::{Layout, Network};
-use crate::display::words::thousands;
-use crate::labs::descent::DescentState;
-use crate::permalink::View;
-use crate::ui::appearance::Appearance;
-use crate::ui::browser::by_id;
-use crate::ui::frames::on_frames;
-use crate::ui::pixels;
+use crate::descent::DescentState;
+use vivarium_model::permalink::View;
+use vivarium_science::descent::{Layout, Network};
+use vivarium_view::display::words::thousands;
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::browser::by_id;
+use vivarium_view::ui::frames::on_frames;
+use vivarium_view::ui::pixels;
 
 /// Most examples that have a button each.
 const BUTTONS: usize = 32;

@@ -1,9 +1,9 @@
 //! Tokens beside direct descent: where they agree to the last digits, and how the distance goes with M and δ.
 
 use super::{exceeds, explains, last, median, parts, power};
-use crate::descent::Measured;
-use crate::presets::{Preset, PresetGroup, QUICK};
-use crate::tasks::in_context_regression::charts;
+use vivarium_model::tasks::in_context_regression::charts;
+use vivarium_science::descent::Measured;
+use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// Theorem 1 and its corollary.
 const DESCENT: PresetGroup = PresetGroup {

@@ -7,8 +7,8 @@
 mod laws;
 mod traps;
 
-use crate::descent::Measured;
-use crate::presets::{Expect, Measure, Preset};
+use vivarium_science::descent::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[laws::BUILT, laws::LAWS, traps::TRAPS];

@@ -1,9 +1,9 @@
 //! Where nothing moves, and what must not change anything.
 
 use super::{explains, last, median};
-use crate::descent::Measured;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::in_context_regression::charts;
+use vivarium_model::tasks::in_context_regression::charts;
+use vivarium_science::descent::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Where nothing moves.
 const STILL: PresetGroup =

@@ -3,7 +3,7 @@
 //! Section 7.2 has the network, section 7.3 the loss, and appendix D.2 the hyperparameters. The thesis states neither the
 //! exponent of its penalty λ‖θ‖^r nor the distribution of the initial weights.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// Addition modulo 71 with squares.
 pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {

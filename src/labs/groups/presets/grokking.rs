@@ -1,8 +1,8 @@
 //! Grokking: training on a part of the pairs only (Power et al. 2022, Nanda et al. 2023).
 
 use super::experiments;
-use crate::analysis::chart;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_model::chart;
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Power et al. 2022 and Nanda et al. 2023.
 const GROUP: PresetGroup =

@@ -3,8 +3,8 @@
 mod experiments;
 mod grokking;
 
-use crate::analysis::chart;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
+use vivarium_model::chart;
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[NOTES, FINITE_GROUPS, grokking::PRESETS];

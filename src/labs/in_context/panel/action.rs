@@ -1,12 +1,12 @@
 //! What a person does to the prompt that is looked into, and its tables. All of it is in the link and can be undone; none of
 //! it restarts the run.
 
-use crate::display::words::{decimal, list};
-use crate::labs::in_context::judge::name;
-use crate::labs::in_context::{InContextState, words};
-use crate::permalink::View;
-use crate::settings::real;
-use crate::ui::request::Request;
+use crate::in_context::judge::name;
+use crate::in_context::{InContextState, words};
+use vivarium_core::settings::real;
+use vivarium_model::permalink::View;
+use vivarium_view::display::words::{decimal, list};
+use vivarium_view::ui::request::Request;
 
 /// Held-out prompts that can be looked into.
 pub const EXAMPLES: usize = 64;

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::prompt::Look;
-use crate::labs::in_context::InContextLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::in_context::InContextLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for InContextLab {
     fn help(&self) -> &'static str {

@@ -7,12 +7,12 @@
 use leptos::prelude::*;
 
 use super::action::{self, EXAMPLES, PromptAction, SHIFTS};
-use crate::labs::in_context::InContextState;
-use crate::permalink::View;
-use crate::ui::inside::{of_lab, prompt, which};
+use crate::in_context::InContextState;
+use vivarium_model::permalink::View;
+use vivarium_view::ui::inside::{of_lab, prompt, which};
 
 /// The run, for readers of the prompt that is looked into.
-type News = crate::ui::news::News<InContextState>;
+type News = vivarium_view::ui::news::News<InContextState>;
 
 impl News {
     /// Has a person's wish done.

@@ -1,7 +1,7 @@
 //! What Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant 2022
 //! about theirs: in sections 3 to 5, and in their code, <https://github.com/dtsip/in-context-learning>.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// A decoder of the size and form of GPT-2, which both publications train.
 const GPT_2: Experiment = Experiment {

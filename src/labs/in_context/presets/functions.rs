@@ -2,8 +2,8 @@
 //! shifted inputs.
 
 use super::{ends, experiments, explains};
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::in_context_learning::charts;
+use vivarium_model::tasks::in_context_learning::charts;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Functions and inputs.
 const GROUP: PresetGroup = PresetGroup {

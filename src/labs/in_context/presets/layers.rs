@@ -1,8 +1,8 @@
 //! Layers, and what the form of the tokens has to do with them.
 
 use super::{ends, experiments, explains};
-use crate::presets::{Preset, PresetGroup, QUICK};
-use crate::tasks::in_context_learning::charts;
+use vivarium_model::tasks::in_context_learning::charts;
+use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// Random networks of three layers on one number.
 const GROUP: PresetGroup = PresetGroup {

@@ -7,7 +7,7 @@ pub mod experiments;
 mod functions;
 mod layers;
 
-use crate::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[layers::LAYERS, functions::FUNCTIONS];

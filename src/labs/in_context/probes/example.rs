@@ -1,7 +1,7 @@
 //! A held-out prompt beside the task: its last examples, the query, its label, and the network's prediction.
 
-use crate::display::{Example, RunView};
-use crate::labs::answers::{held_out, number, told_at_last, vector};
+use crate::answers::{held_out, number, told_at_last, vector};
+use vivarium_view::display::{Example, RunView};
 
 /// Examples that are written down, from the end; of inputs with more than one number, one.
 const WRITTEN: usize = 3;
@@ -47,8 +47,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{asked, brief};
+    use crate::answers::count;
+    use crate::asked::{asked, brief};
 
     #[test]
     fn the_label_is_the_prompts_function_of_the_query() {

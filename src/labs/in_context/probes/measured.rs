@@ -1,11 +1,11 @@
 //! R² of a network by number of examples, measured in parts: by the worker on the held-out prompts, and by the page on
 //! prompts whose inputs are multiplied by a number of a person's choice.
 
-use crate::functions::{FunctionPrompts, variance};
-use crate::labs::in_context::probes::curve::{Curve, Errors};
-use crate::labs::in_context::weights::forward;
-use crate::models::in_context_transformer::Plain;
-use crate::run::RunSpec;
+use crate::in_context::probes::curve::{Curve, Errors};
+use crate::in_context::weights::forward;
+use vivarium_model::models::in_context_transformer::Plain;
+use vivarium_model::run::RunSpec;
+use vivarium_science::functions::{FunctionPrompts, variance};
 
 /// Operations of a whole measurement, unless that is too few prompts.
 const MOST_OPERATIONS: f64 = 2.5e8;

@@ -1,10 +1,10 @@
 //! R² by number of examples, against the network's own predictions.
 
 use super::*;
-use crate::permalink::decode;
-use crate::probing::ProbeJob;
-use crate::run::RunSpec;
-use crate::tasks::Batch;
+use vivarium_model::permalink::decode;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Batch;
+use vivarium_view::probing::ProbeJob;
 
 fn spec(rest: &str) -> RunSpec {
     let (link, notices) = decode(&format!("#v1/in-context-learning?{rest}"));

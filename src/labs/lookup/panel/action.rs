@@ -1,12 +1,12 @@
 //! What a person does to the prompt that is looked into, and the table of it. All of it is in the link and can be undone;
 //! none of it restarts the run.
 
-use crate::display::words::{decimal, percent, thousands};
-use crate::labs::lookup::{LookupState, words};
-use crate::permalink::View;
-use crate::settings::real;
-use crate::sorting;
-use crate::ui::request::Request;
+use crate::lookup::{LookupState, words};
+use vivarium_core::settings::real;
+use vivarium_core::sorting;
+use vivarium_model::permalink::View;
+use vivarium_view::display::words::{decimal, percent, thousands};
+use vivarium_view::ui::request::Request;
 
 /// Held-out prompts that can be looked into.
 pub const EXAMPLES: usize = 64;
@@ -169,7 +169,7 @@ pub fn about(state: &LookupState, view: &View) -> String {
     let said = tr!(
         "Position {place} contains the names {names}. The label of this position is {truth}; the network's answer is {answer}.",
         place = place + 1,
-        names = crate::display::words::list(
+        names = vivarium_view::display::words::list(
             &state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
         ),
         truth,
@@ -198,116 +198,9 @@ pub fn on_names(state: &LookupState, view: &View, head: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::opened::opened;
-    use crate::app::state::{Action, State};
-    use crate::permalink::encode;
-
-    fn open(rest: &str) -> State {
-        opened(&format!("#v1/sparse-token-regression{rest}"))
-    }
-
-    fn look(state: &mut State, what: PromptAction) -> String {
-        let runs = state.run.runs;
-        let asked = request(of(state), &state.run.link.view, what);
-        assert_eq!(state.apply(Action::Request(asked)), []);
-        assert_eq!(state.run.runs, runs, "nothing restarts");
-        encode(&state.run.link).replace("#v1/sparse-token-regression", "")
-    }
-
-    fn of(state: &State) -> &LookupState {
-        state.run.state::<LookupState>().unwrap()
-    }
-
-    fn typed(text: &str) -> String {
-        text.into()
-    }
-
-    #[test]
-    fn the_written_attention_answers_as_it_is_asked() {
-        let mut state = open("?begin=construction");
-        let is_right = |state: &State| {
-            let seen = &of(state).inspected;
-            seen.truth.iter().zip(&seen.answers).all(|(y, answer)| (y - answer).abs() < 0.05)
-        };
-        assert!(is_right(&state), "{:?}", of(&state).inspected);
-        let before = of(&state).inspected.clone();
-        let other = (1..=8).find(|name| !of(&state).named(7).contains(&(name - 1))).unwrap();
-        let link = look(&mut state, PromptAction::Name { place: 7, which: 0, text: format!(" {other} ") });
-        assert_eq!(link, format!("?begin=construction&named=15:{other}"));
-        assert!(is_right(&state) && of(&state).inspected.changed);
-        assert_ne!(of(&state).inspected.answers[7], before.answers[7]);
-        assert_eq!(of(&state).inspected.answers[..7], before.answers[..7], "no other position asks for it");
-        // The head of the first name looks at the new token.
-        assert!(share(of(&state), 0, other - 1) > 0.99);
-        assert_eq!(on_names(of(&state), &state.run.link.view, 1), "100.0 %");
-        let link = look(&mut state, PromptAction::Number { place: other - 1, which: 0, text: typed("−1,5") });
-        assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
-        assert!(is_right(&state) && of(&state).token(other - 1) == [-1.5]);
-        state.apply(Action::Undo);
-        assert_eq!(state.message, "Undone: the change of the setting “changed numbers in tokens”.");
-        let link = look(&mut state, PromptAction::Example(3));
-        assert_eq!(link, "?begin=construction&example=3");
-        assert!(is_right(&state) && !of(&state).inspected.changed);
-        assert_eq!(origin(of(&state)), "Held-out prompt 3 of 64: 8 positions.");
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused_with_the_reason() {
-        let mut state = open("");
-        for text in ["0", "9", "x", "", "2.5"] {
-            look(&mut state, PromptAction::Name { place: 0, which: 1, text: typed(text) });
-            assert_eq!(state.drafts[0].problem.expected, "a position from 1 to 8");
-        }
-        for text in ["101", "-100.5", "NaN", "a"] {
-            look(&mut state, PromptAction::Number { place: 0, which: 0, text: typed(text) });
-            let draft = state.drafts.iter().find(|draft| draft.key == "tokens").unwrap();
-            assert_eq!(draft.problem.expected, "a number from −100 to 100");
-        }
-        assert!(state.run.link.view.named.is_empty() && state.run.link.view.tokens.is_empty());
-        let all: Vec<String> = (1..=64).map(|at| format!("{at}:1")).collect();
-        let mut full = open(&format!("?n=100&named={}", all.join("_")));
-        look(&mut full, PromptAction::Name { place: 99, which: 0, text: typed("3") });
-        assert!(full.message.starts_with("A link can contain at most 64 changes"), "{}", full.message);
-        assert_eq!(look(&mut full, PromptAction::AsDrawn), "?n=100");
-    }
-
-    #[test]
-    fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
-        let mut state = open("?n=100&q=3");
-        look(&mut state, PromptAction::Place(49));
-        let rows = shown(of(&state), &state.run.link.view);
-        assert!(rows.len() <= 4 && rows.contains(&49) && rows.is_sorted(), "{rows:?}");
-        assert!(of(&state).named(49).iter().all(|name| rows.contains(name)));
-        assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
-        let said = about(of(&state), &state.run.link.view);
-        assert!(
-            said.starts_with("Position 50 contains the names ") && said.contains("the network's answer is"),
-            "{said}"
-        );
-    }
-
-    /// The cells of a longer table ask once more when the prompt has got shorter.
-    #[test]
-    fn beyond_a_prompt_there_is_nothing_and_no_panic() {
-        let state = open("?n=4&q=1");
-        for place in [4, 7, usize::MAX] {
-            assert!(of(&state).named(place).is_empty() && of(&state).token(place).is_empty());
-            assert_eq!(answer(of(&state), place), ["", ""]);
-            assert_eq!([share(of(&state), 0, place), share(of(&state), 9, place)], [0.0, 0.0]);
-        }
-        assert!(of(&state).named(3).len() == 1 && of(&state).token(3).len() == 1);
-    }
 
     #[test]
     fn numbers_are_written_as_they_were_entered() {
         assert_eq!([1.5f32, -2.0, 0.123_456, 0.125].map(number), ["1.5", "-2", "0.123", "0.125"]);
-    }
-
-    #[test]
-    fn a_head_more_is_another_run() {
-        let mut state = open("?h=1");
-        let asked = request(of(&state), &state.run.link.view, PromptAction::AddHead(1));
-        state.apply(Action::Request(asked));
-        assert_eq!(encode(&state.run.link), "#v1/sparse-token-regression");
     }
 }

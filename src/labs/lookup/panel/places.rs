@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::prompt::Look;
-use crate::labs::lookup::LookupLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::lookup::LookupLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for LookupLab {
     fn help(&self) -> &'static str {

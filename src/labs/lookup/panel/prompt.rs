@@ -10,15 +10,15 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use super::action::{self, EXAMPLES, PromptAction};
-use crate::labs::lookup::LookupState;
-use crate::ui::button::button;
-use crate::ui::inside::{of_lab, prompt, which};
+use crate::lookup::LookupState;
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::inside::{of_lab, prompt, which};
 
 /// Positions that the keys PageUp and PageDown go.
 const PAGE: usize = 10;
 
 /// The run, for readers of the prompt that is looked into.
-type News = crate::ui::news::News<LookupState>;
+type News = vivarium_view::ui::news::News<LookupState>;
 
 impl News {
     /// Has a person's wish done.
@@ -67,7 +67,7 @@ pub fn Look() -> impl IntoView {
 /// Buttons that choose the prompt, and one that adds a head.
 fn which_prompt(news: News) -> AnyView {
     let is_drawn = move || news.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
-    let heads = news.context.memo(|run| crate::labs::lookup::heads(run.spec()));
+    let heads = news.context.memo(|run| crate::lookup::heads(run.spec()));
     let more = view! {
         {button("as-drawn", tr!("Undo all changes"), Box::new(is_drawn),
             Box::new(move || news.look(PromptAction::AsDrawn)))}

@@ -3,7 +3,7 @@
 //! The paper states the task, the codes and online AdamW. All other settings are those of the authors' code,
 //! <https://github.com/mousavih/transformers-separation>.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// Figures 1 (a) and 1 (b): fresh sequences until the test error is below a threshold.
 const FIGURE_1: Experiment = Experiment {

@@ -8,7 +8,7 @@ mod race;
 mod stairs;
 mod theory;
 
-use crate::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[stairs::STAIRS, race::RACE, theory::THEORY];

@@ -1,7 +1,7 @@
 //! How many sequences each kind of network needs: figure 1 of the paper, small and at its own sizes.
 
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::sparse_token_regression::charts;
+use vivarium_model::tasks::sparse_token_regression::charts;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 use super::{experiments, explains, stands_out};
 

@@ -1,8 +1,8 @@
 //! One head for each name: proposition 21 and its control.
 
 use super::{ends, explains};
-use crate::presets::{ALL, Preset, PresetGroup, QUICK, learns, never};
-use crate::tasks::sparse_token_regression::charts;
+use vivarium_model::tasks::sparse_token_regression::charts;
+use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK, learns, never};
 
 /// Proposition 21, and the remark after proposition 3.
 const GROUP: PresetGroup =

@@ -1,8 +1,8 @@
 //! What theory knows exactly: the span of a sample, the sharpness of a look-up, and the memory that is filled in passing.
 
 use super::{ends, explains};
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::tasks::sparse_token_regression::charts;
+use vivarium_model::tasks::sparse_token_regression::charts;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Theorem 6, lemma 11 and section 5 on recurrent networks.
 const GROUP: PresetGroup =

@@ -1,8 +1,8 @@
 //! A held-out prompt beside the task: what its last position names, its label, and the network's answer.
 
-use crate::display::words::list;
-use crate::display::{Example, RunView};
-use crate::labs::answers::{held_out, number, told_at_last, vector};
+use crate::answers::{held_out, number, told_at_last, vector};
+use vivarium_view::display::words::list;
+use vivarium_view::display::{Example, RunView};
 
 /// Numbers of named tokens that are written down, at most.
 const WRITTEN: usize = 4;
@@ -45,9 +45,9 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::answers::count;
-    use crate::labs::asked::{asked, brief};
-    use crate::tasks::Batch;
+    use crate::answers::count;
+    use crate::asked::{asked, brief};
+    use vivarium_model::tasks::Batch;
 
     #[test]
     fn the_label_is_the_function_of_the_named_tokens() {

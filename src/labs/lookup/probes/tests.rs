@@ -1,9 +1,9 @@
 //! What the probes find where it is known.
 
 use super::*;
-use crate::permalink::decode;
-use crate::probing::ProbeJob;
-use crate::tokens::theory::heads::floor;
+use vivarium_model::permalink::decode;
+use vivarium_science::tokens::theory::heads::floor;
+use vivarium_view::probing::ProbeJob;
 
 fn spec(rest: &str) -> RunSpec {
     let (link, notices) = decode(&format!("#v1/sparse-token-regression?{rest}"));

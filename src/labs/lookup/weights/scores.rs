@@ -1,8 +1,8 @@
 //! How the heads of a network look things up: its query-key matrices, and the attention that follows from them.
 
-use crate::run::RunSpec;
-use crate::settings::Value;
-use crate::tokens::Prompts;
+use vivarium_core::settings::Value;
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::Prompts;
 
 /// The query-key matrices of a network's heads.
 ///
@@ -129,10 +129,10 @@ fn softmax(mut scores: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Family;
-    use crate::models::token_attention::OnPrompts;
-    use crate::permalink::decode;
-    use crate::tasks::Batch;
+    use vivarium_model::models::Family;
+    use vivarium_model::models::token_attention::OnPrompts;
+    use vivarium_model::permalink::decode;
+    use vivarium_model::tasks::Batch;
 
     fn spec(rest: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/sparse-token-regression?{rest}"));
@@ -238,7 +238,7 @@ mod tests {
         let prompts = Prompts {
             length: 2,
             names: 1,
-            codes: crate::tokens::Codes::OneHot,
+            codes: vivarium_science::tokens::Codes::OneHot,
             code_dim: 2,
             ..Prompts::default()
         };

@@ -10,15 +10,15 @@
 //! the gradient number by number and leaves the span on the way. With coupled weight decay the share still goes to 0, as the
 //! run comes near a stationary point. With decoupled decay it does not: that fixed point is another one.
 
-use crate::bounds::product;
-use crate::labs::lookup::theory::{has_span, task};
-use crate::models::{Family, token_mlp};
-use crate::probing::{Job, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
-use crate::run::RunSpec;
-use crate::tasks::{Batch, Sampler};
-use crate::tokens::Prompts;
-use crate::tokens::theory::oracle::Span;
+use crate::lookup::theory::{has_span, task};
+use vivarium_core::bounds::product;
+use vivarium_model::models::{Family, token_mlp};
+use vivarium_model::protocol::Finding;
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Batch, Sampler};
+use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::theory::oracle::Span;
+use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// ‖W − PW‖² / ‖W‖² of the first network, as the one of its few numbers.
 pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: has_span };
@@ -116,9 +116,9 @@ pub fn outside(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permalink::decode;
-    use crate::probing::ProbeJob;
-    use crate::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_model::permalink::decode;
+    use vivarium_view::probing::ProbeJob;
 
     fn spec(rest: &str) -> RunSpec {
         let (link, notices) =

@@ -5,9 +5,9 @@
 //! element for each number would be slow, so that each group of coordinates is a small picture with one pixel for a number;
 //! the browser enlarges it. Between steps most groups are 0: that they are is what the picture shows.
 
-use crate::display::words::{MISSING, significant, thousands};
-use crate::labs::machines::tape;
-use crate::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
+use crate::machines::tape;
+use vivarium_science::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
+use vivarium_view::display::words::{MISSING, significant, thousands};
 
 /// Tokens before the present one that are shown at most.
 pub const PAST: usize = 31;
@@ -264,7 +264,7 @@ pub fn agreement(wrong: Option<usize>, step: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{Construction, How, Run, library::example};
+    use vivarium_science::machines::{Construction, How, Run, library::example};
 
     fn beaver(steps: usize) -> (Machine, Run, Transformer) {
         let of = example("busy-beaver-4").unwrap();

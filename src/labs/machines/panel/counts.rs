@@ -1,7 +1,7 @@
 //! How large the transformer is, part by part.
 
-use crate::display::words::thousands;
-use crate::machines::{Construction, Counts, Part, Parts, Program};
+use vivarium_science::machines::{Construction, Counts, Part, Parts, Program};
+use vivarium_view::display::words::thousands;
 
 /// How large the transformer of a program is, without noise.
 pub fn of(program: &Program, is_rounding: bool) -> Option<String> {
@@ -55,7 +55,7 @@ fn whole(norm: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::library::example;
+    use vivarium_science::machines::library::example;
 
     /// The numbers are counted by hand in the test of [`Parts`].
     #[test]

@@ -1,12 +1,13 @@
 //! The editor of a machine: what a person has written, what is wrong with it, and the rules as a table.
 
-use crate::display::words::{capital, thousands};
-use crate::machines::text::Notation;
-use crate::machines::{MOST_CELL, Machine, Mistake, Moment, Program, Run};
-use crate::settings::line;
+use vivarium_core::settings::line;
+use vivarium_science::machines::text::Notation;
+use vivarium_science::machines::{MOST_CELL, Machine, Mistake, Moment, Program, Run};
+use vivarium_view::display::words::{capital, thousands};
 
 /// Rules of a table that are shown at most; no machine has more.
-pub const MOST_ROWS: usize = crate::machines::MOST_STATES * crate::machines::MOST_SYMBOLS;
+pub const MOST_ROWS: usize =
+    vivarium_science::machines::MOST_STATES * vivarium_science::machines::MOST_SYMBOLS;
 
 /// Most characters of the rules and of the input as a link has them; the settings refuse more.
 const MOST_IN_LINK: [usize; 2] = [5_000, 2000];
@@ -219,7 +220,7 @@ pub fn table(machine: &Machine) -> Vec<RuleRow> {
         .flat_map(|state| (0..machine.symbols().len()).map(move |symbol| (state, symbol)));
     let row = |case: (usize, usize)| {
         let rule = machine.rule(case.0, case.1)?;
-        let state = |at: usize| crate::labs::machines::tape::state(machine, at).to_string();
+        let state = |at: usize| crate::machines::tape::state(machine, at).to_string();
         let words = [
             state(case.0),
             machine.spell([case.1]),
@@ -234,14 +235,14 @@ pub fn table(machine: &Machine) -> Vec<RuleRow> {
 
 /// The state and the symbol for which a step has applied the rule: those before it.
 pub fn applied(run: &Run, step: usize) -> Option<(usize, usize)> {
-    let before: Moment = crate::labs::machines::tape::moment(run, step.checked_sub(1)?);
+    let before: Moment = crate::machines::tape::moment(run, step.checked_sub(1)?);
     Some((before.state, before.symbol))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::library::{EXAMPLES, example};
+    use vivarium_science::machines::library::{EXAMPLES, example};
 
     fn draft(rules: &str, input: &str, cell: &str) -> Draft {
         Draft { rules: rules.into(), input: input.into(), cell: cell.into() }
@@ -312,9 +313,9 @@ mod tests {
 
     #[test]
     fn what_no_link_can_hold_is_refused_before_it_runs() {
-        let spec = crate::run::RunSpec::of_lab("turing-machine").unwrap();
+        let spec = vivarium_model::run::RunSpec::of_lab("turing-machine").unwrap();
         for (key, most) in ["rules", "input"].into_iter().zip(MOST_IN_LINK) {
-            assert_eq!(spec.knob(key).unwrap().range, crate::settings::Range::Text(most), "{key}");
+            assert_eq!(spec.knob(key).unwrap().range, vivarium_core::settings::Range::Text(most), "{key}");
         }
         let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").read(5).unwrap_err();
         assert_eq!(

@@ -10,7 +10,7 @@
 //! that one of them is, so that no candidate is ever lost.
 
 use super::bits::{binary, digit};
-use crate::machines::{Group, Layout, Look, Machine, Phase, Trace, Transformer};
+use vivarium_science::machines::{Group, Layout, Look, Machine, Phase, Trace, Transformer};
 
 /// Most pixels of a row.
 pub const COLUMNS: usize = 240;
@@ -160,7 +160,8 @@ impl Search {
         // The prefix is complete after the last search, which stands before the last block.
         let searched = trace.stages.len().checked_sub(2).and_then(|at| trace.stages.get(at));
         let found = searched.map_or(0, |stage| binary(layout, &stage.residual, Group::Prefix));
-        let symbol = machine.symbols().get(trace.moment.symbol).copied().unwrap_or(crate::machines::BLANK);
+        let symbol =
+            machine.symbols().get(trace.moment.symbol).copied().unwrap_or(vivarium_science::machines::BLANK);
         let stages = trace.stages.iter().enumerate();
         let rows = stages.filter_map(|(at, stage)| {
             let look = stage.own.as_ref()?;
@@ -263,7 +264,7 @@ pub fn pixels(row: &Row, colours: &[[u8; 3]; 4]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{Choice, Construction, How, Run, library::EXAMPLES, library::Example};
+    use vivarium_science::machines::{Choice, Construction, How, Run, library::EXAMPLES, library::Example};
 
     fn made(of: &Example, how: How, steps: usize) -> (Machine, Run, Transformer) {
         let machine = of.machine().unwrap();
@@ -298,7 +299,7 @@ mod tests {
                 let search = Search::of(&machine, &transformer, &trace);
                 assert_eq!(search.rows.len(), bits + 2);
                 // Step t writes the cell where the head was before it.
-                let before = |t: usize| crate::labs::machines::tape::moment(&run, t - 1).head;
+                let before = |t: usize| crate::machines::tape::moment(&run, t - 1).head;
                 let head = run.moments[step - 1].head;
                 let writers: Vec<usize> = (1..=step).filter(|t| before(*t) == head).collect();
                 assert_eq!(search.found, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);

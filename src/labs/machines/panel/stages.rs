@@ -1,8 +1,8 @@
 //! The blocks of one step in words: what each of them does, and how far its numbers are from 0 and 1.
 
-use crate::display::words::{significant, small, thousands};
-use crate::machines::{Phase, Trace};
-use crate::ui::stage::StageButton;
+use vivarium_science::machines::{Phase, Trace};
+use vivarium_view::display::words::{significant, small, thousands};
+use vivarium_view::ui::stage::StageButton;
 
 /// The buttons of all bits + 4 blocks.
 pub fn buttons(bits: usize) -> Vec<StageButton> {
@@ -92,7 +92,7 @@ pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{Construction, How, Run, Transformer, library::example};
+    use vivarium_science::machines::{Construction, How, Run, Transformer, library::example};
 
     /// The 4-state busy beaver after so many steps.
     fn beaver(steps: usize, sigma: f64) -> (Transformer, Run) {

@@ -1,9 +1,9 @@
 //! Machines of the library, whose tokens are the simulator's, and how many blocks they take.
 
 use super::{last, median};
-use crate::machines::Measured;
-use crate::presets::{Preset, PresetGroup, QUICK};
-use crate::tasks::turing_machine::charts;
+use vivarium_model::tasks::turing_machine::charts;
+use vivarium_science::machines::Measured;
+use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// The construction at work.
 const MACHINES: PresetGroup = PresetGroup {

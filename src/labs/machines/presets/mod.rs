@@ -6,8 +6,8 @@ mod library;
 mod noise;
 mod softmax;
 
-use crate::machines::Measured;
-use crate::presets::{Expect, Measure, Preset};
+use vivarium_science::machines::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[library::RUNS, noise::NOISE, softmax::SOFTMAX];

@@ -1,9 +1,9 @@
 //! Softmax in place of the hard maximum.
 
 use super::{last, survive};
-use crate::machines::Measured;
-use crate::presets::{ALL, Preset, PresetGroup, QUICK};
-use crate::tasks::turing_machine::charts;
+use vivarium_model::tasks::turing_machine::charts;
+use vivarium_science::machines::Measured;
+use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK};
 
 /// What softmax needs.
 const GROUP: PresetGroup = PresetGroup {

@@ -1,11 +1,11 @@
 //! What a person does to the sequence that is looked into. All of it is in the link and can be undone; none of it
 //! restarts the run.
 
-use crate::analysis::chains::letter;
-use crate::labs::markov::state::MarkovState;
-use crate::permalink::View;
-use crate::rng::{Purpose, Stream};
-use crate::sorting;
+use crate::markov::state::MarkovState;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::sorting;
+use vivarium_model::permalink::View;
+use vivarium_plot::analysis::chains::letter;
 
 /// What can be done to what is looked into.
 #[derive(Debug, Clone, PartialEq)]

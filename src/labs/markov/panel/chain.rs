@@ -8,10 +8,10 @@ use super::action::{SequenceAction, shown_chain};
 use super::diagram::{NODE, arrows, frame, nodes, width};
 use super::news::News;
 use super::words::{self, Table};
-use crate::analysis::chains::letter;
-use crate::labs::markov::state::{MarkovState, Origin};
-use crate::platform::fresh_seed;
-use crate::ui::button::button;
+use crate::markov::state::{MarkovState, Origin};
+use vivarium_model::platform::fresh_seed;
+use vivarium_plot::analysis::chains::letter;
+use vivarium_view::ui::button::button;
 
 /// Most symbols whose arrows carry numbers; more would cover each other.
 const NUMBERED: usize = 3;

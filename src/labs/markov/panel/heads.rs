@@ -1,19 +1,19 @@
 //! The heads: a small attention map of each, to be read, enlarged and switched off.
 
-use crate::labs::markov::MarkovState;
-use crate::tasks::markov::charts as markov_charts;
+use crate::markov::MarkovState;
 use leptos::html::Canvas;
 use leptos::prelude::*;
+use vivarium_model::tasks::markov::charts as markov_charts;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
 use super::action::SequenceAction;
 use super::news::News;
 use super::words;
-use crate::ui::appearance::Appearance;
-use crate::ui::button::button;
-use crate::ui::pixels;
-use crate::ui::plot::paint_on;
-use crate::ui::request::Request;
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::pixels;
+use vivarium_view::ui::plot::paint_on;
+use vivarium_view::ui::request::Request;
 
 /// Shades of a map.
 const SHADES: usize = 256;

@@ -2,10 +2,10 @@
 
 use super::action::SequenceAction;
 use super::change::request;
-use crate::labs::markov::state::MarkovState;
+use crate::markov::state::MarkovState;
 
 /// The run, for readers of the sequence that is looked into.
-pub(super) type News = crate::ui::news::News<MarkovState>;
+pub(super) type News = vivarium_view::ui::news::News<MarkovState>;
 
 impl News {
     /// Has a person's wish done.

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::sequence::Inside;
 use super::theory::Theory;
-use crate::labs::markov::MarkovLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::markov::MarkovLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for MarkovLab {
     fn help(&self) -> &'static str {

@@ -13,11 +13,11 @@ use super::chain::ChainCard;
 use super::heads::Heads;
 use super::news::News;
 use super::words::{self, EXAMPLES};
-use crate::analysis::chains::{letter, word};
-use crate::display::words::decimal;
-use crate::labs::markov::state::{MarkovState, Origin};
-use crate::ui::button::button;
-use crate::ui::inside::{inside, of_lab, which};
+use crate::markov::state::{MarkovState, Origin};
+use vivarium_plot::analysis::chains::{letter, word};
+use vivarium_view::display::words::decimal;
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::inside::{inside, of_lab, which};
 
 /// Symbols that the keys PageUp and PageDown go.
 const PAGE: usize = 10;

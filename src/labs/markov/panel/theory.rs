@@ -3,17 +3,17 @@
 use leptos::prelude::*;
 
 use super::news::News;
-use crate::analysis::chains::parts;
-use crate::analysis::{Grid, Reading, theory};
-use crate::labs::markov::MarkovState;
-use crate::markov::theory::Explorer;
-use crate::models::Model;
-use crate::settings::Settings;
-use crate::ui::context::RunContext;
-use crate::ui::field::Field;
-use crate::ui::plot::Drawing;
-use crate::ui::setting::Setting;
-use crate::ui::sheet::fold;
+use crate::markov::MarkovState;
+use vivarium_core::settings::Settings;
+use vivarium_model::models::Model;
+use vivarium_plot::analysis::chains::parts;
+use vivarium_plot::analysis::{Grid, Reading, theory};
+use vivarium_science::markov::theory::Explorer;
+use vivarium_view::ui::context::RunContext;
+use vivarium_view::ui::field::Field;
+use vivarium_view::ui::plot::Drawing;
+use vivarium_view::ui::setting::Setting;
+use vivarium_view::ui::sheet::fold;
 
 /// Steps of which v is drawn, the last ones.
 const DRAWN_STEPS: usize = 3;

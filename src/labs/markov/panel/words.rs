@@ -2,11 +2,11 @@
 //! chain.
 
 use super::action::shown_chain;
-use crate::analysis::chains::letter;
-use crate::display::words::{self, MISSING, decimal, list, probability};
-use crate::labs::markov::state::{MarkovState, Origin};
-use crate::markov::Chain;
-use crate::permalink::View;
+use crate::markov::state::{MarkovState, Origin};
+use vivarium_model::permalink::View;
+use vivarium_plot::analysis::chains::letter;
+use vivarium_science::markov::Chain;
+use vivarium_view::display::words::{self, MISSING, decimal, list, probability};
 
 /// Sequences that there are to look into, held-out ones or of the own chain.
 pub const EXAMPLES: usize = 64;
@@ -217,135 +217,4 @@ pub fn stationary(chains: &MarkovState) -> Option<String> {
 /// What is wrong with what was entered where this was expected.
 pub fn refused(expected: &str) -> String {
     tr!("Expected {expected}.", expected = expected.trim_end_matches('.'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::state::{Action, State};
-    use crate::labs::markov::panel::action::SequenceAction;
-    use crate::labs::markov::panel::change::request;
-    use crate::labs::markov::probes::ABLATION;
-    use crate::protocol::Finding;
-
-    fn open(link: &str) -> State {
-        let mut state = State::default();
-        state.apply(Action::Open(link.into()));
-        state
-    }
-
-    fn look(state: &mut State, what: SequenceAction) {
-        let asked = request(state.run.state::<MarkovState>().unwrap(), &state.run.link.view, what).unwrap();
-        state.apply(Action::Request(asked));
-    }
-
-    fn with<T>(state: &State, of: impl Fn(&MarkovState, &View) -> T) -> T {
-        of(state.run.state::<MarkovState>().unwrap(), &state.run.link.view)
-    }
-
-    #[test]
-    fn the_gaze_is_that_of_the_last_layer_or_of_the_chosen_head() {
-        let mut state = open("#v1/markov?heads=2.2&seq=0.1.1.0&place=3");
-        let (who, weights) = with(&state, gaze);
-        assert_eq!((who.as_str(), weights.len()), ("heads 2.1 and 2.2", 4));
-        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6 && weights[3] == 0.0);
-        look(&mut state, SequenceAction::ToggleHead(3));
-        assert_eq!(with(&state, gaze).0, "head 2.2");
-        look(&mut state, SequenceAction::ToggleHead(4));
-        assert_eq!(with(&state, gaze), ("the last layer, whose heads are all off".into(), vec![0.0; 4]));
-        let sentence = with(&state, off).unwrap();
-        assert!(sentence.starts_with("Heads 2.1 and 2.2 are switched off"), "{sentence}");
-        look(&mut state, SequenceAction::AllHeads);
-        assert_eq!(with(&state, off), None);
-        look(&mut state, SequenceAction::Head(1));
-        assert_eq!(with(&state, gaze).0, "head 1.1");
-        assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
-        let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
-        assert!(
-            said(None).starts_with(
-                "Colours show the weight of each symbol in head 1.1, for the prediction after symbol 3 (b)"
-            ),
-            "{}",
-            said(None)
-        );
-        assert_eq!(said(Some(3)), "Symbol 4 (a) comes after the chosen symbol.");
-        assert!(said(Some(0)).starts_with("Symbol 1 (a): 0.") && said(Some(0)).ends_with(" (head 1.1)."));
-    }
-
-    #[test]
-    fn cells_of_a_map_are_read_out() {
-        let state = open("#v1/markov?seq=0.1.1");
-        let said = |from, to| with(&state, |chains, _| cell(chains, 0, from, to));
-        let first = said(0, 0).unwrap();
-        assert_eq!(first, "Head 1.1: symbol 1 (a) attends to symbol 1 (a): 1.000");
-        assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) cannot attend to later symbols.");
-        assert_eq!((said(3, 0), said(0, 3)), (None, None));
-        let most = |from| with(&state, |chains, _| mostly(chains, 0, from));
-        assert_eq!((most(0).unwrap(), most(3)), (first, None));
-    }
-
-    #[test]
-    fn the_loss_without_a_head_is_said_once_it_is_known() {
-        let mut state = open("#v1/markov");
-        assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
-        state.run.found(10, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
-        let chains = state.run.state::<MarkovState>().unwrap();
-        assert_eq!(without(chains, 0).unwrap(), "KL without this head: 0.210 (+0.190)");
-        assert_eq!(without(chains, 1).unwrap(), "KL without this head: 0.010 (−0.010)");
-        assert_eq!(without(chains, 2), None);
-    }
-
-    #[test]
-    fn what_heads_change_is_said_at_once() {
-        let said = |link: &str| with(&open(link), |chains, _| cost(chains));
-        let (all, less) = (
-            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),
-            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10&off=1"),
-        );
-        let number = |text: &str, at: usize| -> f64 {
-            let numbers = text.split([' ', ';']).map(|word| word.trim_end_matches('.'));
-            numbers.filter_map(|word| word.parse().ok()).nth(at).unwrap()
-        };
-        let (all, less) = (all.unwrap(), less.unwrap());
-        assert!(all.starts_with("KL to the truth, mean over this sequence: 0."), "{all}");
-        assert!(!all.contains("heads") && less.contains("; with all heads 0."), "{less}");
-        assert_eq!(number(&all, 0), number(&less, 1));
-        assert!(number(&less, 0) > number(&less, 1) + 0.02, "{less}");
-        // Of an own sequence nobody knows the truth, and after its only symbol comes none.
-        assert!(said("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
-        assert_eq!((said("#v1/markov?seq=0"), said("#v1/markov?gram=3&seq=0")), (None, None));
-        assert!(
-            said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal-markov").is_some()
-        );
-    }
-
-    #[test]
-    fn what_is_expected_next_has_a_row_for_each() {
-        let mut state = open("#v1/markov?chain=90.10.30.70");
-        let rows = with(&state, expected);
-        let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
-        assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram", "Bayes-optimal"]);
-        assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
-        let said = with(&state, |chains, _| stationary(chains)).unwrap();
-        assert_eq!(
-            said,
-            "Shares of the symbols in a very long sequence from this chain: a 75.0 % and b 25.0 %."
-        );
-        assert_eq!(with(&state, super::rows).unwrap(), "90 10 / 30 70");
-        assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
-        look(&mut state, SequenceAction::Typed { row: 0, column: 0, text: "no".into() });
-        let why = refused(&state.field("chain").expected.unwrap());
-        assert_eq!(why, "Expected a whole number of percent from 0 to 100.");
-        look(&mut state, SequenceAction::Sequence("a".into()));
-        assert_eq!(with(&state, |chains, _| origin(chains)), "Your own sequence: 1 symbol.");
-    }
-
-    #[test]
-    fn chains_of_higher_order_have_a_table_of_contexts() {
-        let state = open("#v1/markov?gram=3");
-        let chain = state.run.state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
-        let table = table(&chain);
-        assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
-        assert!(with(&state, |chains, _| stationary(chains)).unwrap().contains("b "));
-    }
 }

@@ -1,6 +1,6 @@
 //! What chapter 8 of the thesis (Edelman 2024) and its appendix E.2 state about their experiments.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// Sequences of Markov chains with uniform rows: sections 8.2.1 and 8.2.3, and appendix E.2 for what both models share.
 const TASK: Experiment = Experiment {

@@ -6,9 +6,9 @@
 
 mod experiments;
 
-use crate::markov::Measure as Of;
-use crate::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_science::markov::Measure as Of;
+use vivarium_science::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, LAWS];

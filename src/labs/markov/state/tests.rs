@@ -1,8 +1,8 @@
 //! Lines and looks in parts.
 
 use super::*;
-use crate::permalink::decode;
-use crate::training::session::evaluator;
+use vivarium_model::permalink::decode;
+use vivarium_training::session::evaluator;
 
 fn spec(text: &str) -> (RunSpec, Link) {
     let (link, notices) = decode(text);

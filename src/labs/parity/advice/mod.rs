@@ -16,13 +16,13 @@
 //! Sources: Edelman 2024, appendices B.3.2 (odd parities need a bias) and B.3.7 (depth and degree). The
 //! symmetry needs a hidden bias to break it; an output bias does not help.
 
-use crate::labs::advice::too_few;
-use crate::models::deep_mlp::{DeepMlp, Training};
-use crate::models::mlp::Mlp;
-use crate::models::polynet::Bias;
-use crate::models::{Activation, Model, PowerNet};
-use crate::run::RunSpec;
-use crate::tasks::{Examples, Task};
+use crate::advice::too_few;
+use vivarium_model::models::deep_mlp::{DeepMlp, Training};
+use vivarium_model::models::mlp::Mlp;
+use vivarium_model::models::polynet::Bias;
+use vivarium_model::models::{Activation, Model, PowerNet};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::{Examples, Task};
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {

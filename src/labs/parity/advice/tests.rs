@@ -1,9 +1,9 @@
 use super::*;
-use crate::labs::PRESETS;
-use crate::models::mlp::Biases;
-use crate::permalink::decode;
-use crate::presets::{Expect, Measure};
-use crate::rng::{Purpose, Stream};
+use crate::PRESETS;
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::mlp::Biases;
+use vivarium_model::permalink::decode;
+use vivarium_view::presets::{Expect, Measure};
 
 fn advice(settings: &str) -> Vec<String> {
     let (link, notices) = decode(&format!("#v1/sparse-parity?{settings}"));
@@ -66,9 +66,11 @@ fn perceptrons_are_uncorrelated_exactly_where_it_is_said() {
 fn a_disjoint_product_needs_one_bit_of_each_block() {
     let advice = |query: &str| {
         cannot_learn(
-            &crate::permalink::decode(&format!("#v1/sparse-parity?model=disjoint-polynet&n=9&{query}"))
-                .0
-                .spec,
+            &vivarium_model::permalink::decode(&format!(
+                "#v1/sparse-parity?model=disjoint-polynet&n=9&{query}"
+            ))
+            .0
+            .spec,
         )
     };
     assert!(advice("layout=blocks").is_empty() && advice("s=1.5.9").is_empty());

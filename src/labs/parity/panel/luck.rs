@@ -11,17 +11,17 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement};
 
-use crate::analysis::Reading;
-use crate::analysis::recovery::trials::{Share, Trials};
-use crate::analysis::recovery::{Neuron, chart};
-use crate::labs::parity::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
-use crate::language::escaped;
-use crate::models::Model;
-use crate::platform::now_ms;
-use crate::tasks::Task;
-use crate::ui::context::RunContext;
-use crate::ui::plot::Drawing;
-use crate::ui::sheet::fold;
+use crate::parity::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
+use vivarium_core::language::escaped;
+use vivarium_model::models::Model;
+use vivarium_model::platform::now_ms;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::Reading;
+use vivarium_plot::analysis::recovery::trials::{Share, Trials};
+use vivarium_plot::analysis::recovery::{Neuron, chart};
+use vivarium_view::ui::context::RunContext;
+use vivarium_view::ui::plot::Drawing;
+use vivarium_view::ui::sheet::fold;
 
 /// Longest time between two looks at the person, in milliseconds.
 const SLICE_MS: f64 = 6.0;

@@ -7,7 +7,7 @@ mod luck;
 use leptos::prelude::*;
 
 use super::ParityLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::panels::{LabPanel, Place};
 use luck::Luck;
 
 impl LabPanel for ParityLab {

@@ -1,8 +1,8 @@
 //! Few examples and wrong labels: figures 5.4 (right), B.11 and B.12.
 
 use super::experiments;
-use crate::analysis::chart;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_model::chart;
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figures 5.4, right, B.11 and B.12.
 const GROUP: PresetGroup =

@@ -1,7 +1,7 @@
 //! Depth and width: appendices B.3.7 and B.3.8.
 
 use super::experiments;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Appendix B.3.7 and B.3.8.
 const GROUP: PresetGroup = PresetGroup { slug: "depth", name: "Depth and width", charts: &[] };

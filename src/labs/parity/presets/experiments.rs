@@ -1,6 +1,6 @@
 //! What chapters 5 and 6 of the thesis (Edelman 2024) and its appendices B and C state about their experiments.
 
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
 
 /// Fresh uniform examples, the hinge loss and plain SGD at a constant rate; f = uᵀσ(Wx + b), without output bias.
 pub const CHAPTER_5: Experiment = Experiment {

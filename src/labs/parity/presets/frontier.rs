@@ -1,7 +1,7 @@
 //! Chapter 6: data, width, time and luck pay for each other.
 
 use super::experiments;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figures 6.1, 6.2 and C.1.
 const GROUP: PresetGroup =

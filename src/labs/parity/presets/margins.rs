@@ -1,8 +1,8 @@
 //! Networks of powers on a sparse parity: section 7.5 and figure 7.5.
 
-use crate::analysis::chart;
-use crate::presets::ledger::{Experiment, NOTHING_STATED};
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use vivarium_model::chart;
+use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Figure 7.5.
 const GROUP: PresetGroup =

@@ -10,7 +10,7 @@ mod progress;
 mod search;
 mod start;
 
-use crate::presets::Preset;
+use vivarium_view::presets::Preset;
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[

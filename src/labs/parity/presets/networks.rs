@@ -1,7 +1,7 @@
 //! One task, many networks: figure 5.1 (left) and the settings of section 5.3.
 
 use super::experiments;
-use crate::presets::{ALL, Expect, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{ALL, Expect, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figure 5.1, left, and its relatives.
 const GROUP: PresetGroup = PresetGroup { slug: "networks", name: "One task, many networks", charts: &[] };

@@ -1,8 +1,8 @@
 //! Progress before the loss moves: figure 5.3 and appendix B.3.1 and B.3.3.
 
 use super::experiments;
-use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
-use crate::tasks::sparse_parity::charts as parity_charts;
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
+use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figure 5.3 and appendix B.3.1 and B.3.3.
 const GROUP: PresetGroup = PresetGroup {

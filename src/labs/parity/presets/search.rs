@@ -1,8 +1,8 @@
 //! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
 
 use super::experiments;
-use crate::analysis::chart;
-use crate::presets::{Expect, Preset, PresetGroup, QUICK, learns};
+use vivarium_model::chart;
+use vivarium_view::presets::{Expect, Preset, PresetGroup, QUICK, learns};
 
 /// Figures 5.1 and 5.4, and 5.2.
 const GROUP: PresetGroup =

@@ -1,7 +1,7 @@
 //! What the page opens with: the thesis's parity, and a smaller one.
 
 use super::experiments;
-use crate::presets::{ALL, Preset, PresetGroup, QUICK, learns};
+use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK, learns};
 
 /// What the page opens with.
 const GROUP: PresetGroup = PresetGroup { slug: "start", name: "Start here", charts: &[] };

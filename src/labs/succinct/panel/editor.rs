@@ -1,11 +1,11 @@
 //! The text of a program as a person writes it: which lines are wrong, and why.
 
 use super::listing;
-use crate::display::words::capital;
-use crate::models::recurrent_conv::MOST_IN_LINK;
-use crate::settings::Value;
-use crate::succinct::Mistake as Wrong;
-use crate::succinct::grid::Program;
+use vivarium_core::settings::Value;
+use vivarium_model::models::recurrent_conv::MOST_IN_LINK;
+use vivarium_science::succinct::Mistake as Wrong;
+use vivarium_science::succinct::grid::Program;
+use vivarium_view::display::words::capital;
 
 /// Most lines whose mistakes are listed.
 const MOST_LISTED: usize = 8;
@@ -116,7 +116,7 @@ fn sentence(wrong: &Wrong) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::grid::library;
+    use vivarium_science::succinct::grid::library;
 
     fn said(text: &str) -> Vec<(Option<usize>, String)> {
         let mistakes = checked(text).unwrap_err().into_iter();

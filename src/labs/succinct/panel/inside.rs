@@ -8,7 +8,7 @@ use super::program::{counts, examples, rules};
 use super::query::query;
 use super::rule::{odds, rule};
 use super::written::written;
-use crate::ui::inside::{inside, of_lab};
+use vivarium_view::ui::inside::{inside, of_lab};
 
 /// The panel, for runs of this lab.
 #[component]

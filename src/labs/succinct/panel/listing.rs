@@ -1,7 +1,7 @@
 //! The text of the program as a list of lines, and which of them the next layer applies.
 
-use crate::labs::succinct::state::OnTable;
-use crate::succinct::grid::Program;
+use crate::succinct::state::OnTable;
+use vivarium_science::succinct::grid::Program;
 
 /// A line of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub fn current(own: &OnTable) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::grid::library;
+    use vivarium_science::succinct::grid::library;
 
     #[test]
     fn every_transition_of_the_library_has_its_line() {

@@ -1,10 +1,10 @@
 //! What the parts of the panel have in common.
 
 use super::action::{self, PanelAction};
-use crate::labs::succinct::SuccinctState;
+use crate::succinct::SuccinctState;
 
 /// The run, for readers of its table or of its search.
-pub(super) type News = crate::ui::news::News<SuccinctState>;
+pub(super) type News = vivarium_view::ui::news::News<SuccinctState>;
 
 impl News {
     /// Has a person's wish done.

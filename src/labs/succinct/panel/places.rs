@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::inside::Inside;
-use crate::labs::panels::{LabPanel, Place};
-use crate::labs::succinct::SuccinctLab;
+use crate::panels::{LabPanel, Place};
+use crate::succinct::SuccinctLab;
 
 impl LabPanel for SuccinctLab {
     fn help(&self) -> &'static str {

@@ -6,9 +6,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent, PointerEvent};
 
 use super::through::{self, COUNT, SIZE, START, Weights};
-use crate::succinct::search::{Point, Through, ThroughError};
-use crate::ui::browser::{by_id, get};
-use crate::ui::button::button;
+use vivarium_science::succinct::search::{Point, Through, ThroughError};
+use vivarium_view::ui::browser::{by_id, get};
+use vivarium_view::ui::button::button;
 
 /// The id of the drawing.
 const PLANE: &str = "succinct-plane";

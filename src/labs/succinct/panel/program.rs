@@ -7,9 +7,9 @@ use super::action::{self, EXAMPLES, Example, PanelAction};
 use super::listing::{self, Line};
 use super::news::News;
 use super::sentences::{self, Entries};
-use crate::language::translated;
-use crate::ui::browser::by_id;
-use crate::ui::effect::effect;
+use vivarium_core::language::translated;
+use vivarium_view::ui::browser::by_id;
+use vivarium_view::ui::effect::effect;
 
 /// The id of the list of lines.
 const LISTING: &str = "succinct-listing";

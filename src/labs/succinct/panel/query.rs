@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::action::PanelAction;
 use super::news::News;
 use super::sentences;
-use crate::ui::button::button;
+use vivarium_view::ui::button::button;
 
 /// A button for each number of the test input, one that takes the drawn input, and the answers.
 pub(super) fn query(news: News) -> AnyView {

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use super::action::{self, PanelAction};
 use super::news::News;
 use super::sentences::{self, Odds};
-use crate::succinct::search::{Cell, Rule};
-use crate::ui::button::button;
+use vivarium_science::succinct::search::{Cell, Rule};
+use vivarium_view::ui::button::button;
 
 /// The chosen rule, and buttons for other problems.
 pub(super) fn rule(news: News) -> AnyView {

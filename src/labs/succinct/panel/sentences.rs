@@ -1,13 +1,13 @@
 //! What the panel says: the answer, what happens now, how large program and network are, what a search has found, and how
 //! improbable a random filter is.
 
-use crate::display::words::thousands;
-use crate::labs::succinct::SuccinctState;
-use crate::labs::succinct::state::{OnTable, Searched};
-use crate::models::cell_rules::GOOD;
-use crate::settings::real;
-use crate::succinct::grid::Move;
-use crate::succinct::search::{Cell, odds};
+use crate::succinct::SuccinctState;
+use crate::succinct::state::{OnTable, Searched};
+use vivarium_core::settings::real;
+use vivarium_model::models::cell_rules::GOOD;
+use vivarium_science::succinct::grid::Move;
+use vivarium_science::succinct::search::{Cell, odds};
+use vivarium_view::display::words::thousands;
 
 /// Terms with their values.
 pub type Entries = Vec<(&'static str, String)>;
@@ -227,11 +227,11 @@ pub fn all_odds() -> Vec<Odds> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labs::succinct::state::Of;
-    use crate::models::cell_rules::SIDE;
-    use crate::permalink::decode;
-    use crate::succinct::grid::{Cell as GridCell, Phase};
-    use crate::succinct::search::Rule;
+    use crate::succinct::state::Of;
+    use vivarium_model::models::cell_rules::SIDE;
+    use vivarium_model::permalink::decode;
+    use vivarium_science::succinct::grid::{Cell as GridCell, Phase};
+    use vivarium_science::succinct::search::Rule;
 
     fn open(rest: &str) -> SuccinctState {
         let (link, notices) = decode(&format!("#v1/succinct-learning{rest}"));

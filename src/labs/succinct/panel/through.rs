@@ -1,8 +1,10 @@
 //! Lemma 5 in one dimension, as a person changes it: five points with values and slopes, where they lie in the drawing, and
 //! the network through them.
 
-use crate::display::words::{capital, significant};
-use crate::succinct::search::{Layer, Point, Through, ThroughError, UNITS_OF_BUMP, UNITS_OF_THRESHOLD};
+use vivarium_science::succinct::search::{
+    Layer, Point, Through, ThroughError, UNITS_OF_BUMP, UNITS_OF_THRESHOLD,
+};
+use vivarium_view::display::words::{capital, significant};
 
 /// Points.
 pub const COUNT: usize = 5;

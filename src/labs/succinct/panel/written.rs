@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::action::{self, PanelAction};
 use super::editor;
 use super::news::News;
-use crate::ui::button::button;
-use crate::ui::effect::effect;
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::effect::effect;
 
 /// The editor.
 pub(super) fn written(news: News) -> AnyView {

@@ -6,8 +6,8 @@
 mod programs;
 mod search;
 
-use crate::presets::{Expect, Measure, Preset};
-use crate::succinct::Measured;
+use vivarium_science::succinct::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES, search::RULES];

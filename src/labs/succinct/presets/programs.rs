@@ -1,10 +1,10 @@
 //! The table that SGD writes, and programs that learn from it.
 
 use super::{last, last_right, median, right};
-use crate::analysis::chart;
-use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
-use crate::succinct::Measured;
-use crate::tasks::succinct_learning::charts;
+use vivarium_model::chart;
+use vivarium_model::tasks::succinct_learning::charts;
+use vivarium_science::succinct::Measured;
+use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// SGD and a program on the table.
 const TABLE: PresetGroup = PresetGroup {

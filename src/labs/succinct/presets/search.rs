@@ -1,9 +1,9 @@
 //! Searches among 19,683 rules.
 
 use super::{last_right, median, right, valid};
-use crate::presets::{Preset, PresetGroup, QUICK};
-use crate::succinct::Measured;
-use crate::tasks::succinct_learning::charts;
+use vivarium_model::tasks::succinct_learning::charts;
+use vivarium_science::succinct::Measured;
+use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// Restarts and validation.
 const SEARCH: PresetGroup = PresetGroup {

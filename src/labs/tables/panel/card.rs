@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::labs::tables::opened::{about, shown};
-use crate::record::head::HEAD;
-use crate::tasks::Task;
-use crate::tasks::tabular::{Origin, Tabular};
-use crate::ui::context::RunContext;
-use crate::ui::file_button::FileButton;
-use crate::ui::request::Request;
+use crate::tables::opened::{about, shown};
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::tabular::{Origin, Tabular};
+use vivarium_view::record::head::HEAD;
+use vivarium_view::ui::context::RunContext;
+use vivarium_view::ui::file_button::FileButton;
+use vivarium_view::ui::request::Request;
 
 /// What a run on a table is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ struct Card {
     columns: Option<(Vec<String>, usize)>,
 }
 
-fn card(task: &Tabular, spec: &crate::run::RunSpec) -> Card {
+fn card(task: &Tabular, spec: &vivarium_model::run::RunSpec) -> Card {
     let opened = shown(spec);
     let title = match (&opened, task.origin) {
         (Some(opened), _) => opened.name.clone(),

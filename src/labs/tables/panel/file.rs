@@ -1,10 +1,10 @@
 //! The run on a table that a person has opened.
 
-use crate::permalink::{Link, View};
-use crate::run::RunSpec;
-use crate::settings::Value;
-use crate::tasks::Task;
-use crate::tasks::tabular::{Origin, Tabular};
+use vivarium_core::settings::Value;
+use vivarium_model::permalink::{Link, View};
+use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::tabular::{Origin, Tabular};
 
 /// The link of a run on the table that is kept under this number, opened while the page shows `shown`: its settings stay
 /// where it is about a table already.

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::card::Tables;
-use crate::labs::panels::{LabPanel, Place};
-use crate::labs::tables::TablesLab;
+use crate::panels::{LabPanel, Place};
+use crate::tables::TablesLab;
 
 impl LabPanel for TablesLab {
     fn help(&self) -> &'static str {

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::labs::panels::{LabPanel, Place};
-use crate::labs::traces::{TracesLab, TracesState, words};
-use crate::ui::inside::{inside, of_lab, which};
-use crate::ui::news::News;
-use crate::ui::request::Request;
+use crate::panels::{LabPanel, Place};
+use crate::traces::{TracesLab, TracesState, words};
+use vivarium_view::ui::inside::{inside, of_lab, which};
+use vivarium_view::ui::news::News;
+use vivarium_view::ui::request::Request;
 
 /// Held-out traces that can be looked into, as the setting has it.
 const EXAMPLES: usize = 64;

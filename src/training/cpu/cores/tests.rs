@@ -1,19 +1,19 @@
 //! Any number of cores and helpers, and steps of shards against steps of all examples.
 
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::in_context_net::InContextLoop;
-use crate::kernels::cpu::one_output::layers::LayersLoop;
-use crate::kernels::cpu::pair_net::{embedding::EmbeddingLoop, transformer::TransformerLoop};
-use crate::protocol::Failure;
-use crate::training::cpu::group_net::GroupNetFamily;
-use crate::training::cpu::one_output::OneOutput;
-use crate::training::cpu::pair_net::PairNet;
-use crate::training::cpu::prompt_net::PromptNet;
-use crate::training::cpu::sequence_net::{ChainExamples, SequenceNet};
-use crate::training::launch::choose::choose;
-use crate::training::launch::device::Device;
-use crate::training::session::learner::{Learner, Local, Segment, Weights, ready};
+use crate::cpu::group_net::GroupNetFamily;
+use crate::cpu::one_output::OneOutput;
+use crate::cpu::pair_net::PairNet;
+use crate::cpu::prompt_net::PromptNet;
+use crate::cpu::sequence_net::{ChainExamples, SequenceNet};
+use crate::launch::choose::choose;
+use crate::launch::device::Device;
+use crate::session::learner::{Learner, Local, Segment, Weights, ready};
+use vivarium_kernels::cpu::ReplicaState;
+use vivarium_kernels::cpu::in_context_net::InContextLoop;
+use vivarium_kernels::cpu::one_output::layers::LayersLoop;
+use vivarium_kernels::cpu::pair_net::{embedding::EmbeddingLoop, transformer::TransformerLoop};
+use vivarium_model::protocol::Failure;
 
 #[test]
 fn shards_are_all_examples_in_their_order() {
@@ -28,7 +28,7 @@ fn shards_are_all_examples_in_their_order() {
 }
 
 fn spec(link: &str) -> RunSpec {
-    let (link, notices) = crate::permalink::decode(link);
+    let (link, notices) = vivarium_model::permalink::decode(link);
     assert!(notices.is_empty(), "{notices:?}");
     link.spec
 }

@@ -1,12 +1,12 @@
 //! The loops against autodiff.
 
 use super::*;
-use crate::kernels::cpu::in_context_net::InContextLoop;
-use crate::kernels::cpu::prompt_net::{attention::AttentionLoop, gru::GruLoop, mlp::MlpLoop};
-use crate::permalink::decode;
-use crate::training::autodiff::Autodiff;
-use crate::training::launch::device::Device;
-use crate::training::session::learner::Learner;
+use crate::autodiff::Autodiff;
+use crate::launch::device::Device;
+use crate::session::learner::Learner;
+use vivarium_kernels::cpu::in_context_net::InContextLoop;
+use vivarium_kernels::cpu::prompt_net::{attention::AttentionLoop, gru::GruLoop, mlp::MlpLoop};
+use vivarium_model::permalink::decode;
 
 /// Relative difference allowed after so many steps: rounding in another order, grown by training.
 fn tolerance(steps: u64) -> f32 {
@@ -141,7 +141,8 @@ fn a_decoder_is_judged_by_the_last_point_of_held_out_prompts() {
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let (sampler, inputs) = (spec.task.sampler(), spec.task.examples().inputs());
     let variance = sampler.label_variance(spec.run.seed).unwrap();
-    let (mut seen, mut held_out) = (crate::tasks::Batch::default(), crate::tasks::Batch::default());
+    let (mut seen, mut held_out) =
+        (vivarium_model::tasks::Batch::default(), vivarium_model::tasks::Batch::default());
     sampler.sample(spec.run.seed, 0, 3, 8, &mut seen);
     sampler.held_out(spec.run.seed, 0, 64, &mut held_out);
     let error = |rows: &[f32], from: usize| {

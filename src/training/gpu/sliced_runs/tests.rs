@@ -1,13 +1,13 @@
 //! Runs of one shape keep step.
 
 use super::*;
-use crate::kernels::{token_attention, token_mlp};
-use crate::permalink::decode;
-use crate::sweep::cells;
-use crate::training::gpu::group_net::GroupNetKernels;
-use crate::training::gpu::prompt_nets::PromptKernels;
-use crate::training::gpu::sequence_net::SequenceNetKernels;
-use crate::training::launch::device::Device;
+use crate::gpu::group_net::GroupNetKernels;
+use crate::gpu::prompt_nets::PromptKernels;
+use crate::gpu::sequence_net::SequenceNetKernels;
+use crate::launch::device::Device;
+use vivarium_kernels::{token_attention, token_mlp};
+use vivarium_model::permalink::decode;
+use vivarium_model::sweep::cells;
 
 fn segment(spec: &RunSpec, from: u64, measured: Option<u64>) -> Segment<'_> {
     let last = spec.run.steps;

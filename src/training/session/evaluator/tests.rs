@@ -1,7 +1,7 @@
 //! The evaluator against strategies, other programs and hand-made answers.
 
 use super::*;
-use crate::permalink::decode;
+use vivarium_model::permalink::decode;
 
 fn evaluator(link: &str) -> (RunSpec, Evaluator) {
     let (link, notices) = decode(link);

@@ -4,7 +4,7 @@
 //! Codes are few and fixed, so that scores are sums of entries of a table that is made once a step ([`tables`]): with eight
 //! positions and two names a score is nine additions in place of 24 · 24 products. The queries of all heads at a prompt
 //! share lanes ([`prompt`]). The perceptron takes many prompts at once, in the products that all networks on prompts share
-//! ([`dense`](crate::kernels::cpu::dense)).
+//! ([`dense`](crate::cpu::dense)).
 
 mod prompt;
 mod shape;
@@ -13,17 +13,17 @@ mod tables;
 mod tests;
 
 use super::{PromptLoop, family_of};
-use crate::kernels::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels};
-use crate::kernels::cpu::one_hidden_layer::Row;
-use crate::kernels::cpu::wide::wide;
-use crate::models::Family;
-use crate::models::family::PromptAttention;
-use crate::models::prompts::CODES;
-use crate::run::RunSpec;
-use crate::tokens::{Codes as CodeKind, Prompts};
+use crate::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels};
+use crate::cpu::one_hidden_layer::Row;
+use crate::cpu::wide::wide;
 use prompt::{Prompt, Scratch};
 use shape::Shape;
 use tables::{Codes, Table};
+use vivarium_model::models::Family;
+use vivarium_model::models::family::PromptAttention;
+use vivarium_model::models::prompts::CODES;
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::{Codes as CodeKind, Prompts};
 
 /// Positions whose perceptron is computed at once, about: what it keeps of them fits into the caches.
 const TOGETHER: usize = 128;

@@ -7,11 +7,11 @@
 
 use super::shape::Shape;
 use super::tables::Table;
-use crate::kernels::cpu::dense::{Panels, PanelsMut, learn, place, product};
-use crate::kernels::cpu::group_net::softmax::exp;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::products::turn;
-use crate::kernels::cpu::wide::wide;
+use crate::cpu::dense::{Panels, PanelsMut, learn, place, product};
+use crate::cpu::group_net::softmax::exp;
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::products::turn;
+use crate::cpu::wide::wide;
 
 /// What is kept of a prompt until its gradient is known.
 #[derive(Debug, Clone)]

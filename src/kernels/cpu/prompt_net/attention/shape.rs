@@ -1,10 +1,10 @@
 //! Sizes of a network on prompts, and where its numbers lie.
 
-use crate::kernels::cpu::dense::{HIGH, panels};
-use crate::kernels::cpu::one_hidden_layer::LANES;
-use crate::models::family::PromptAttention;
-use crate::models::token_attention::Scores;
-use crate::tokens::Prompts;
+use crate::cpu::dense::{HIGH, panels};
+use crate::cpu::one_hidden_layer::LANES;
+use vivarium_model::models::family::PromptAttention;
+use vivarium_model::models::token_attention::Scores;
+use vivarium_science::tokens::Prompts;
 
 /// Most entries of all tables together: 16 MiB.
 const MOST_ENTRIES: u64 = 1 << 22;
@@ -33,7 +33,7 @@ impl Shape {
         let dense = if net.scores == Scores::All { prompts.dim } else { 0 };
         let Prompts { length, names, .. } = *prompts;
         let shape = Shape { length, names, heads: net.heads, dense, values: net.value_width(prompts) };
-        let entries = crate::bounds::product([shape.heads, shape.lines(), shape.lines()]);
+        let entries = vivarium_core::bounds::product([shape.heads, shape.lines(), shape.lines()]);
         match entries > MOST_ENTRIES {
             true => {
                 Err(format!("its tables of scores would have {entries} entries, of {MOST_ENTRIES} at most"))

@@ -11,10 +11,10 @@
 //! respect to W of that with respect to M, CᵀGC. Matrices lie in panels, `[panel of columns][line]`.
 
 use super::shape::Shape;
-use crate::kernels::cpu::dense::{Columns, Panels, PanelsMut, learn, panels, product};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::sequence_net::products::turn;
-use crate::kernels::cpu::wide::wide;
+use crate::cpu::dense::{Columns, Panels, PanelsMut, learn, panels, product};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::sequence_net::products::turn;
+use crate::cpu::wide::wide;
 
 /// C, which says what the features of a token read as.
 #[derive(Debug, Clone)]

@@ -1,13 +1,13 @@
 //! The loops against the formulas in double precision.
 
 use super::*;
-use crate::kernels::cpu::ReplicaState;
-use crate::kernels::cpu::one_hidden_layer::{LANES, Update};
-use crate::kernels::cpu::prompt_net::{Layout, Replica};
-use crate::models::token_attention::{OnPrompts, Plain};
-use crate::permalink::decode;
-use crate::rng::{Purpose, Stream};
-use crate::tasks::Batch;
+use crate::cpu::ReplicaState;
+use crate::cpu::one_hidden_layer::{LANES, Update};
+use crate::cpu::prompt_net::{Layout, Replica};
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_model::models::token_attention::{OnPrompts, Plain};
+use vivarium_model::permalink::decode;
+use vivarium_model::tasks::Batch;
 
 /// Every kind of network on prompts of every kind, as parts of links.
 const NETWORKS: &[&str] = &[

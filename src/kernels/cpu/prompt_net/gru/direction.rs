@@ -4,14 +4,12 @@
 //! before the gates, a, is the first three of these groups, and what U adds to, c, is the last three.
 
 use super::Block;
-use crate::kernels::cpu::dense::{
-    Columns, HIGH, Linear, Panels, PanelsMut, learn, panels, product, sigmoid, tanh,
-};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::prompt_net::codes::{Codes, look_back, look_up};
-use crate::kernels::cpu::wide::wide;
-use crate::models::gru::{Direction as Places, FORWARD, OUT};
-use crate::tokens::Prompts;
+use crate::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, learn, panels, product, sigmoid, tanh};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use crate::cpu::prompt_net::codes::{Codes, look_back, look_up};
+use crate::cpu::wide::wide;
+use vivarium_model::models::gru::{Direction as Places, FORWARD, OUT};
+use vivarium_science::tokens::Prompts;
 
 /// One direction of the network.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! The loop of bidirectional recurrent networks on prompts: [`Gru`](crate::models::gru::Gru).
+//! The loop of bidirectional recurrent networks on prompts: [`Gru`](vivarium_model::models::gru::Gru).
 //!
 //! # Why
 //! All prompts of a block go through a position together, so that the product with U is one of matrices. What W makes of
@@ -27,13 +27,13 @@ use direction::Direction;
 
 use super::codes::Codes;
 use super::{PromptLoop, family_of};
-use crate::kernels::cpu::dense::{HIGH, PanelsMut, panels, place};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::Family;
-use crate::models::gru::{BACKWARD, BETA, FORWARD, OUT};
-use crate::models::prompts::CODES;
-use crate::run::RunSpec;
-use crate::tokens::Prompts;
+use crate::cpu::dense::{HIGH, PanelsMut, panels, place};
+use crate::cpu::one_hidden_layer::{LANES, Row};
+use vivarium_model::models::Family;
+use vivarium_model::models::gru::{BACKWARD, BETA, FORWARD, OUT};
+use vivarium_model::models::prompts::CODES;
+use vivarium_model::run::RunSpec;
+use vivarium_science::tokens::Prompts;
 
 /// Most prompts that go through a position together.
 const TOGETHER: usize = 64;

@@ -5,12 +5,12 @@ use leptos::prelude::*;
 
 use super::news::News;
 use super::paint::on_frames;
-use crate::labs::machines::MachineState;
-use crate::labs::machines::panel::bits::{self, Kind, PAST};
-use crate::labs::machines::tape::{self, CELLS, Cell};
-use crate::machines::{Group, Layout};
-use crate::permalink::View;
-use crate::ui::pixels;
+use crate::machines::MachineState;
+use crate::machines::panel::bits::{self, Kind, PAST};
+use crate::machines::tape::{self, CELLS, Cell};
+use vivarium_model::permalink::View;
+use vivarium_science::machines::{Group, Layout};
+use vivarium_view::ui::pixels;
 
 /// The two, and whether they agree.
 pub(super) fn beside(news: News) -> AnyView {

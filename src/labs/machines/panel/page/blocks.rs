@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::news::News;
-use crate::labs::machines::panel::action::PanelAction;
-use crate::labs::machines::panel::stages;
-use crate::ui::stage::StageNames;
-use crate::ui::stages::{StageWords, stages as view_of};
+use crate::machines::panel::action::PanelAction;
+use crate::machines::panel::stages;
+use vivarium_view::ui::stage::StageNames;
+use vivarium_view::ui::stages::{StageWords, stages as view_of};
 
 /// The blocks of a step where positions have so many bits.
 pub(super) fn blocks(news: News, bits: usize) -> AnyView {

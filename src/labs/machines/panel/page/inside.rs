@@ -7,8 +7,8 @@ use super::blocks::blocks;
 use super::news::News;
 use super::rows::rows;
 use super::writing::writing;
-use crate::labs::machines::panel::counts;
-use crate::ui::inside::{inside, of_lab};
+use crate::machines::panel::counts;
+use vivarium_view::ui::inside::{inside, of_lab};
 
 /// The panel, for runs of a transformer that runs a Turing machine.
 #[component]

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::labs::machines::MachineState;
-use crate::labs::machines::panel::action::{self, PanelAction};
+use crate::machines::MachineState;
+use crate::machines::panel::action::{self, PanelAction};
 
 /// The run, for readers of its tokens.
-pub(super) type News = crate::ui::news::News<MachineState>;
+pub(super) type News = vivarium_view::ui::news::News<MachineState>;
 
 impl News {
     /// Has a person's wish done.

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::news::News;
-use crate::labs::machines::panel::bits::{Kind, shades};
-use crate::ui::appearance::Appearance;
-use crate::ui::frames;
+use crate::machines::panel::bits::{Kind, shades};
+use vivarium_view::ui::appearance::Appearance;
+use vivarium_view::ui::frames;
 
 /// The colours of all pictures.
 #[derive(Debug, Clone, PartialEq)]

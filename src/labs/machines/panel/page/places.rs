@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::inside::Inside;
-use crate::labs::machines::MachinesLab;
-use crate::labs::panels::{LabPanel, Place};
+use crate::machines::MachinesLab;
+use crate::panels::{LabPanel, Place};
 
 impl LabPanel for MachinesLab {
     fn help(&self) -> &'static str {

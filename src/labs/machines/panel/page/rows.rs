@@ -5,9 +5,9 @@ use leptos::prelude::*;
 
 use super::news::News;
 use super::paint::on_frames;
-use crate::display::words::MISSING;
-use crate::labs::machines::panel::search::{self, Mark, Search};
-use crate::ui::pixels;
+use crate::machines::panel::search::{self, Mark, Search};
+use vivarium_view::display::words::MISSING;
+use vivarium_view::ui::pixels;
 
 /// The rows, and where the search has ended.
 pub(super) fn rows(news: News, bits: usize) -> AnyView {

@@ -7,12 +7,12 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
 use super::news::News;
-use crate::labs::machines::panel::action::{self, OWN, PanelAction};
-use crate::labs::machines::panel::editor::{self, Draft, Flaw, Part, RuleRow, Written};
-use crate::machines::{Program, library};
-use crate::ui::browser::{by_id, get, settle};
-use crate::ui::button::button;
-use crate::ui::effect::effect;
+use crate::machines::panel::action::{self, OWN, PanelAction};
+use crate::machines::panel::editor::{self, Draft, Flaw, Part, RuleRow, Written};
+use vivarium_science::machines::{Program, library};
+use vivarium_view::ui::browser::{by_id, get, settle};
+use vivarium_view::ui::button::button;
+use vivarium_view::ui::effect::effect;
 
 /// The id of the box with the rules.
 const RULES: &str = "machine-rules";

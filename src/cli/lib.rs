@@ -1,0 +1,202 @@
+//! The command line: the same runs as on the page, headless.
+#![doc = include_str!("README.md")]
+
+#[macro_use]
+extern crate vivarium_core;
+
+mod bench;
+mod claims;
+pub mod disk;
+mod docs;
+mod files;
+mod golden;
+pub mod headless;
+pub mod journal;
+mod json;
+mod list;
+mod look;
+mod markdown;
+mod measured;
+pub mod open;
+mod output;
+pub mod plot;
+pub mod pool;
+mod previews;
+pub mod print;
+mod probe;
+mod record;
+mod rows;
+mod run;
+pub mod science;
+mod signals;
+pub mod sweep;
+pub mod sweeps;
+mod tensors;
+mod words;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use claims::{LARGE, LONG, is_affordable};
+pub use docs::{Readme, readmes};
+pub use golden::{Golden, golden_path};
+pub use words::{all_texts, places, table};
+
+use vivarium_model::protocol::Failure;
+
+/// Train small neural networks without a browser: the same runs and the same numbers as on the page.
+#[derive(Debug, Parser)]
+#[command(name = "lab", version, max_term_width = 100)]
+struct Arguments {
+    /// A CSV file for runs on tables (#v1/tabular). Links that name no other table use this file.
+    #[arg(long, global = true, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// Name of the label's column in the CSV file. Without this option: a column with a usual name for labels, or the last column.
+    #[arg(long, global = true, requires = "table", value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Train the run of a link or preset and print its metrics. For a sweep: print the steps that each run needed.
+    Run(run::Arguments),
+    /// Draw the charts of a run or a sweep as SVG, PNG or PDF: trained from a link or preset, or read from a CSV or JSON file.
+    Plot(plot::Arguments),
+    /// Write what the charts of a run show as data, at any steps, and what is inside its network: CSV, JSON or npz.
+    Probe(probe::Arguments),
+    /// Train all runs of a sweep on all cores and write a CSV file. The same command continues a stopped sweep.
+    Sweep(sweeps::Arguments),
+    /// Merge the CSV files of the parts of a sweep.
+    Merge(sweeps::Merged),
+    /// List labs, models, optimizers, presets and their settings.
+    List {
+        /// How it is printed. JSON has all texts, defaults and ranges.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
+    },
+    /// Explain a link setting by setting, and list the parts of it that cannot be read.
+    Link {
+        /// The link, or a preset's name.
+        link: String,
+        /// How it is printed. JSON is printed even if parts of the link cannot be read, and lists these parts.
+        #[arg(long, value_enum, default_value = "text")]
+        format: print::Described,
+    },
+    /// Describe a file of a run or of weights, and check that it is not damaged.
+    Check {
+        /// The file, as the page or `lab run` wrote it.
+        file: String,
+    },
+    /// Print a PyTorch script of the same experiment.
+    Script(files::Arguments),
+    /// Measure steps per second on this machine.
+    Bench(bench::Arguments),
+    /// Check the claims of presets on twenty seeds for each preset.
+    Claims(claims::Arguments),
+    /// Compare the presets with their recorded runs, or replace these records.
+    Golden(golden::Arguments),
+    /// Record the presets' runs as the curves of the page's gallery.
+    Record(record::Arguments),
+    /// Write a preview page with a picture for each preset, from the recorded curves.
+    Previews(previews::Arguments),
+    /// Refresh the catalogue of the page's texts. Translations are made from this catalogue.
+    Words {
+        /// The file.
+        #[arg(default_value = "www/languages/en.json")]
+        file: PathBuf,
+        /// Only report whether the file is up to date.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Refresh the generated tables of the READMEs.
+    Docs {
+        /// The folder of the repository.
+        #[arg(default_value = ".")]
+        root: PathBuf,
+        /// Only report whether the tables are up to date.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Why a command failed, with the exit code that goes with it.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The link has parts that cannot be read, or asks for something that does not exist: exit code 2.
+    #[error("{}", .0.join("\n"))]
+    BadLink(Vec<String>),
+    /// The run cannot go on: exit code 1.
+    #[error(transparent)]
+    Run(#[from] Failure),
+    /// A signal stopped the command: the text says what is kept. Exit code: the one that shells give for the signal.
+    #[error("{0}")]
+    Stopped(String, u8),
+    /// A file or a picture could not be made: exit code 1.
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
+
+impl Trouble {
+    /// What was asked for cannot be, as this sentence says.
+    pub fn bad(sentence: impl Into<String>) -> Trouble {
+        Trouble::BadLink(vec![sentence.into()])
+    }
+}
+
+/// Runs the command line.
+#[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    output::fail_in_a_sentence();
+    if let Err(error) = signals::end_with_the_reader() {
+        eprintln!("{error:#}");
+        return ExitCode::FAILURE;
+    }
+    if let Some(file) = &arguments.table
+        && let Err(error) = open::table(file, arguments.label.as_deref())
+    {
+        eprintln!("{error:#}");
+        return ExitCode::FAILURE;
+    }
+    let done = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Probe(arguments) => probe::probe(&arguments),
+        Command::Sweep(arguments) => sweeps::sweep(&arguments),
+        Command::Merge(arguments) => sweeps::merge(&arguments),
+        Command::List { format } => list::list(format),
+        Command::Link { link, format } => list::explain(&link, format),
+        Command::Check { file } => files::check(&file),
+        Command::Script(arguments) => files::script(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Claims(arguments) => claims::claims(&arguments),
+        Command::Golden(arguments) => golden::golden(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
+        Command::Previews(arguments) => previews::run(&arguments),
+        Command::Words { file, check } => words::words(&file, check),
+        Command::Docs { root, check } => docs::docs(&root, check),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Trouble::BadLink(lines)) => {
+            lines.iter().for_each(|line| eprintln!("{line}"));
+            ExitCode::from(2)
+        }
+        Err(Trouble::Run(failure)) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+        Err(Trouble::Stopped(sentence, code)) => {
+            eprintln!("{sentence}");
+            ExitCode::from(code)
+        }
+        Err(Trouble::Other(error)) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

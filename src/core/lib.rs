@@ -1,0 +1,25 @@
+//! What every other crate stands on: settings and catalogues, texts, limits, randomness.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
+//! | [`language`] | texts in the reader's language |
+//! | [`sources`] | the publications that are cited |
+//! | [`sorting`] | sorting by one function for all types |
+//! | [`bounds`] | how large a run may be |
+//! | [`rng`] | the one source of randomness, the same on every processor |
+//! | [`pytorch`] | parts of a PyTorch script |
+
+#[macro_use]
+pub mod language;
+
+pub mod bounds;
+pub mod catalog;
+#[cfg(not(target_family = "wasm"))]
+#[doc(hidden)]
+pub mod mutation;
+pub mod pytorch;
+pub mod rng;
+pub mod settings;
+pub mod sorting;
+pub mod sources;

@@ -1,0 +1,606 @@
+//! One declaration per adjustable value, from which everything that shows, parses or stores it follows.
+//!
+//! # Why
+//! A setting is needed in six places: the form, its tooltip, the permalink, the command line, the README
+//! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
+//! (the way ripgrep's flags feed its parser, its help and its completions).
+
+pub mod axes;
+mod axis;
+pub mod formula;
+pub mod line;
+mod problem;
+pub mod square;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use axis::{Axis, MOST_VALUES, Spread};
+pub use problem::Problem;
+
+/// Most entries of a [`Range::List`] or a [`Range::Schedule`].
+pub const MOST_ENTRIES: usize = 64;
+
+/// What values a knob can take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// Whole numbers from the first to the second, both included.
+    Int(u64, u64),
+    /// Real numbers from the first to the second, both included.
+    Real(f64, f64),
+    /// One of a few named options.
+    Choice(&'static [Choice]),
+    /// A list of distinct whole numbers in a range, possibly empty.
+    List(u64, u64),
+    /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
+    Sizes(u64, u64, usize),
+    /// Whole numbers in a range, in an order that matters and with repetitions: at most the third, or none.
+    Numbers(u64, u64, usize),
+    /// The entries of a square table of whole numbers, row by row, of at most so many rows.
+    Table(usize),
+    /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
+    Schedule(f64, f64),
+    /// Points (x, y) of which no number is larger than the first, in an order that matters: at most the second, or none.
+    Points(f64, usize),
+    /// Text, which takes at most so many bytes in a link.
+    Text(usize),
+    /// A Boolean formula or truth table, which takes at most so many bytes in a link.
+    Formula(usize),
+    /// Another knob with the values it takes one after the other, or nothing.
+    Axis,
+    /// Several other knobs with the values they take, or none.
+    Axes,
+    /// One or more of a few named options, in their order.
+    Set(&'static [Choice]),
+}
+
+/// One option of a [`Range::Choice`] or a [`Range::Set`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// What stands in a permalink.
+    pub slug: &'static str,
+    /// What a person reads.
+    pub label: &'static str,
+}
+
+/// One adjustable value: its key, its words, its range and its default.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Knob {
+    /// Permanent key in permalinks and on the command line.
+    pub key: &'static str,
+    /// The field's term for it, in sentence case.
+    pub label: &'static str,
+    /// One sentence, used as rustdoc, tooltip and README text.
+    pub help: &'static str,
+    /// Unit, or "" for a pure number.
+    pub unit: &'static str,
+    /// The values it takes.
+    pub range: Range,
+    /// Key of a choice, and the values of it with which alone this has an effect.
+    pub only: Option<(&'static str, &'static [&'static str])>,
+}
+
+/// A value of any knob.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Value {
+    /// For [`Range::Int`].
+    Int(u64),
+    /// For [`Range::Real`].
+    Real(f64),
+    /// For [`Range::Choice`]: the option's slug.
+    Choice(String),
+    /// For [`Range::List`], [`Range::Sizes`], [`Range::Numbers`] and [`Range::Table`].
+    List(Vec<u64>),
+    /// For [`Range::Schedule`].
+    Schedule(Vec<(u64, f64)>),
+    /// For [`Range::Points`].
+    Points(Vec<[f64; 2]>),
+    /// For [`Range::Text`].
+    Text(String),
+    /// For [`Range::Formula`].
+    Formula(String),
+    /// For [`Range::Axis`].
+    Axis(Axis),
+    /// For [`Range::Axes`].
+    Axes(Vec<Axis>),
+    /// For [`Range::Set`]: the options' slugs.
+    Set(Vec<String>),
+}
+
+impl fmt::Display for Value {
+    /// The text that stands in a permalink; [`Knob::parse`] reads it back unchanged.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(v) => write!(f, "{v}"),
+            Value::Real(v) => write!(f, "{}", real(*v)),
+            Value::Choice(v) => f.write_str(v),
+            Value::List(v) => f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join(".")),
+            Value::Schedule(v) => {
+                f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
+            }
+            Value::Points(v) => {
+                let point = |[x, y]: &[f64; 2]| format!("{}:{}", real(*x), real(*y));
+                f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
+            }
+            Value::Text(v) => f.write_str(&line::encode(v)),
+            Value::Formula(v) => f.write_str(&formula::encode(v)),
+            Value::Axis(v) => write!(f, "{v}"),
+            Value::Axes(v) => f.write_str(&axes::written(v)),
+            Value::Set(v) => f.write_str(&v.join(".")),
+        }
+    }
+}
+
+impl Value {
+    /// The text in the field of a form, which [`Knob::parse`] reads as well: that of a link, and of text the text itself
+    /// where nothing in it would be read as something else.
+    pub fn typed(&self) -> String {
+        match self {
+            Value::Text(text) if line::decode(text) == *text => text.clone(),
+            Value::Formula(text) if formula::decode(text) == *text => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// Shortest text that reads back as the same number, with an exponent where that is clearer.
+pub fn real(v: f64) -> String {
+    let plain = format!("{v}");
+    let short = format!("{v:e}");
+    if plain.len() > short.len() + 3 { short } else { plain }
+}
+
+impl Knob {
+    /// Reads a value of this knob from text.
+    ///
+    /// # Errors
+    /// A sentence that names the knob, what was read, and what would be right.
+    pub fn parse(&self, text: &str) -> Result<Value, Problem> {
+        let bad = || Problem::new(self.key, text, self.expected());
+        let value = match self.range {
+            Range::Int(..) => Value::Int(parse_int(text).ok_or_else(bad)?),
+            Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
+            Range::Choice(_) => Value::Choice(text.to_string()),
+            Range::List(..) | Range::Numbers(..) if text.is_empty() => Value::List(vec![]),
+            Range::List(..) | Range::Sizes(..) | Range::Numbers(..) => Value::List(
+                text.split(['.', ',', ' '])
+                    .filter(|part| !part.is_empty())
+                    .map(|part| part.parse().map_err(|_| bad()))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
+            Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
+            Range::Axes => Value::Axes(axes::parse(text).ok_or_else(bad)?),
+            Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
+            Range::Schedule(..) => Value::Schedule(
+                text.split('_')
+                    .map(|pair| {
+                        let (step, v) = pair.split_once(':').ok_or_else(bad)?;
+                        Ok((step.parse().map_err(|_| bad())?, v.parse().map_err(|_| bad())?))
+                    })
+                    .collect::<Result<_, Problem>>()?,
+            ),
+            Range::Points(..) if text.is_empty() => Value::Points(vec![]),
+            Range::Points(..) => Value::Points(
+                text.split(['_', ' '])
+                    .filter(|point| !point.is_empty())
+                    .map(|point| {
+                        let (x, y) = point.split_once(':').ok_or_else(bad)?;
+                        Ok([x.parse().map_err(|_| bad())?, y.parse().map_err(|_| bad())?])
+                    })
+                    .collect::<Result<_, Problem>>()?,
+            ),
+            // What is too long is not read.
+            Range::Text(most) if text.len() > most => return Err(bad()),
+            Range::Text(_) => Value::Text(line::decode(text)),
+            Range::Formula(most) if text.len() > most => return Err(bad()),
+            Range::Formula(_) => Value::Formula(formula::decode(text)),
+            Range::Set(options) => {
+                let names: Vec<&str> = names(text).collect();
+                let known = |name: &&str| options.iter().any(|o| o.slug == *name);
+                if !names.iter().all(known) {
+                    return Err(bad());
+                }
+                let kept = options.iter().filter(|o| names.contains(&o.slug));
+                Value::Set(kept.map(|o| o.slug.to_string()).collect())
+            }
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+
+    /// Whether `value` is of this knob's kind and inside its range.
+    ///
+    /// # Errors
+    /// The same sentence as [`Knob::parse`].
+    pub fn check(&self, value: &Value) -> Result<(), Problem> {
+        let fits = match (self.range, value) {
+            (Range::Int(low, high), Value::Int(v)) => (low..=high).contains(v),
+            (Range::Real(low, high), Value::Real(v)) => (low..=high).contains(v),
+            (Range::Choice(options), Value::Choice(v)) => options.iter().any(|o| o.slug == v),
+            (Range::List(low, high), Value::List(v)) => {
+                v.len() <= MOST_ENTRIES
+                    && v.iter().all(|i| (low..=high).contains(i))
+                    && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
+            }
+            (Range::Sizes(low, high, most), Value::List(v)) => {
+                (1..=most).contains(&v.len()) && v.iter().all(|i| (low..=high).contains(i))
+            }
+            (Range::Numbers(low, high, most), Value::List(v)) => {
+                v.len() <= most && v.iter().all(|i| (low..=high).contains(i))
+            }
+            (Range::Table(most), Value::List(v)) => square::is_sound(v, most),
+            (Range::Schedule(low, high), Value::Schedule(v)) => {
+                v.len() <= MOST_ENTRIES
+                    && v.iter().all(|(_, x)| (low..=high).contains(x))
+                    && v.windows(2).all(|w| w[0].0 < w[1].0)
+            }
+            (Range::Points(largest, most), Value::Points(v)) => {
+                v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
+            }
+            (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
+            (Range::Formula(most), Value::Formula(v)) => v.len() <= most && formula::encode(v).len() <= most,
+            (Range::Axis, Value::Axis(v)) => v.is_sound(),
+            (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
+            (Range::Set(options), Value::Set(v)) => {
+                let place = |name: &String| options.iter().position(|o| o.slug == name);
+                let places: Vec<_> = v.iter().map(place).collect();
+                !v.is_empty() && places[0].is_some() && places.windows(2).all(|w| w[0] < w[1])
+            }
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.instead_of(value))) }
+    }
+
+    /// What would be right instead of `value`: of too many entries, how many there may be.
+    fn instead_of(&self, value: &Value) -> String {
+        let count = match (self.range, value) {
+            (Range::List(..), Value::List(v)) => v.len(),
+            (Range::Schedule(..), Value::Schedule(v)) => v.len(),
+            _ => 0,
+        };
+        match count > MOST_ENTRIES {
+            true => tr!("at most {most} entries, and there are {count}", most = MOST_ENTRIES, count),
+            false => self.expected(),
+        }
+    }
+
+    /// What this knob accepts, in words: "a whole number from 1 to 8".
+    pub fn expected(&self) -> String {
+        match self.range {
+            Range::Int(low, high) => tr!("a whole number from {low} to {high}", low, high),
+            Range::Real(low, high) => {
+                tr!("a number from {low} to {high}", low = real(low), high = real(high))
+            }
+            Range::Choice(options) => {
+                let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
+                tr!("one of {slugs}", slugs = slugs.join(", "))
+            }
+            Range::List(low, high) => {
+                tr!(
+                    "different whole numbers from {low} to {high} separated by dots, or an empty value",
+                    low,
+                    high
+                )
+            }
+            Range::Axis => {
+                tr!(
+                    "a setting's key and at most {most} values, like n:10_20_40 or n:lin:10..90:9, or an empty value",
+                    most = MOST_VALUES
+                )
+            }
+            Range::Axes => tr!(
+                "at most {most} settings separated by commas, each with a key and values, like n:10_20,k:2_3, and at most {values} values in all; or an empty value",
+                most = axes::MOST_AXES,
+                values = MOST_VALUES
+            ),
+            Range::Sizes(low, high, most) => {
+                tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
+            }
+            Range::Numbers(low, high, most) => {
+                tr!(
+                    "at most {most} whole numbers from {low} to {high} separated by dots, or an empty value",
+                    most,
+                    low,
+                    high
+                )
+            }
+            Range::Table(most) => {
+                tr!(
+                    "the entries of a square table of at most {most} rows, row by row, separated by dots or spaces",
+                    most
+                )
+            }
+            Range::Schedule(low, high) => tr!(
+                "steps in increasing order, each with a value from {low} to {high}, like 500:0.1_900:0.02",
+                low = real(low),
+                high = real(high)
+            ),
+            Range::Points(largest, most) => tr!(
+                "at most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2, with numbers from -{largest} to {largest}; or an empty value",
+                most,
+                largest = real(largest)
+            ),
+            Range::Text(most) | Range::Formula(most) => {
+                tr!(
+                    "text of at most {most} characters, counted in the encoded form that a link contains",
+                    most
+                )
+            }
+            Range::Set(options) => {
+                let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
+                tr!("one or more of {slugs} separated by dots", slugs = slugs.join(", "))
+            }
+        }
+    }
+}
+
+/// The names that stand in the text of a [`Range::Set`].
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', ',', ' ']).filter(|name| !name.is_empty())
+}
+
+/// Whole numbers, also as people write them: 1e5, 100_000.
+fn parse_int(text: &str) -> Option<u64> {
+    if let Ok(v) = text.replace('_', "").parse() {
+        return Some(v);
+    }
+    let v: f64 = text.parse().ok()?;
+    ((0.0..9e15).contains(&v) && v.fract() == 0.0).then_some(v as u64)
+}
+
+/// A group of knobs with typed fields behind them; made by [`settings!`](crate::settings!).
+pub trait Settings: Default + Clone + PartialEq {
+    /// The knobs, in the order of the form.
+    const KNOBS: &'static [Knob];
+    /// What stands behind each knob, in the same order.
+    fn fields(&self) -> Vec<&dyn Field>;
+    /// The same, to be changed.
+    fn fields_mut(&mut self) -> Vec<&mut dyn Field>;
+    /// The value behind `key`, if it is one of this group's.
+    fn value(&self, key: &str) -> Option<Value> {
+        value_behind(Self::KNOBS, &self.fields(), key)
+    }
+    /// Sets the value behind `key`; `false` if the key is not of this group.
+    ///
+    /// # Errors
+    /// When the value is of the wrong kind or out of range; nothing is changed then.
+    fn set(&mut self, key: &str, value: &Value) -> Result<bool, Problem> {
+        set_behind(Self::KNOBS, &mut self.fields_mut(), key, value)
+    }
+}
+
+/// The value behind `key` of these knobs, if it is one of theirs.
+pub fn value_behind(knobs: &[Knob], fields: &[&dyn Field], key: &str) -> Option<Value> {
+    let at = knobs.iter().position(|knob| knob.key == key)?;
+    Some(fields.get(at)?.to_value())
+}
+
+/// Sets the value behind `key` of these knobs; `false` if it is none of theirs.
+///
+/// # Errors
+/// As [`Settings::set`].
+pub fn set_behind(
+    knobs: &[Knob],
+    fields: &mut [&mut dyn Field],
+    key: &str,
+    value: &Value,
+) -> Result<bool, Problem> {
+    let Some(at) = knobs.iter().position(|knob| knob.key == key) else { return Ok(false) };
+    knobs[at].check(value)?;
+    fields[at].take(value);
+    Ok(true)
+}
+
+/// How a field's type stores a [`Value`].
+///
+/// # Why
+/// A knob reaches its field through this, and not by code that is written for each: half of what the page's first program
+/// had for reading and setting 150 of them.
+pub trait Field {
+    /// As a value.
+    fn to_value(&self) -> Value;
+    /// Takes a value that a knob has already checked; one of another kind changes nothing.
+    fn take(&mut self, value: &Value);
+}
+
+macro_rules! field {
+    ($ty:ty, $variant:ident, $from:expr, $to:expr) => {
+        impl Field for $ty {
+            fn to_value(&self) -> Value {
+                Value::$variant($to(self.clone()))
+            }
+            fn take(&mut self, value: &Value) {
+                if let Value::$variant(v) = value {
+                    *self = $from(v.clone());
+                }
+            }
+        }
+    };
+}
+field!(usize, Int, |v| v as usize, |v| v as u64);
+field!(u64, Int, |v| v, |v| v);
+field!(f64, Real, |v| v, |v| v);
+field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), |v: Vec<usize>| v
+    .iter()
+    .map(|i| *i as u64)
+    .collect());
+field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
+field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
+field!(String, Text, |v| v, |v| v);
+field!(Axis, Axis, |v| v, |v| v);
+field!(Vec<Axis>, Axes, |v| v, |v| v);
+
+/// Place of the option that a [`Value::Choice`] names, if it is one of these.
+pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {
+    let Value::Choice(slug) = value else { return None };
+    options.iter().position(|option| option.slug == slug)
+}
+
+/// An enum that [`choices!`](crate::choices) declares.
+pub trait Options: Copy + 'static {
+    /// Every variant, in the order of the form.
+    const VARIANTS: &'static [Self];
+    /// The slug that stands in a permalink.
+    fn option(self) -> &'static str;
+}
+
+impl<T: Options> Field for Vec<T> {
+    fn to_value(&self) -> Value {
+        Value::Set(self.iter().map(|variant| variant.option().to_string()).collect())
+    }
+    fn take(&mut self, value: &Value) {
+        let Value::Set(slugs) = value else { return };
+        let is_chosen = |variant: &&T| slugs.iter().any(|slug| slug == variant.option());
+        *self = T::VARIANTS.iter().filter(is_chosen).copied().collect();
+    }
+}
+
+/// An enum without data, each variant with the slug and the label of a [`Choice`].
+#[macro_export]
+macro_rules! choices {
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $($(#[$vmeta:meta])* $variant:ident = $slug:literal, $label:literal;)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$vmeta])* $variant),+ }
+        impl $name {
+            /// Every option, in the order of the form.
+            pub const OPTIONS: &'static [$crate::settings::Choice] =
+                &[$($crate::settings::Choice { slug: $slug, label: $crate::language::shown($label) }),+];
+            /// Every variant, in the same order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            /// The slug that stands in a permalink.
+            pub fn slug(self) -> &'static str {
+                match self { $($name::$variant => $slug),+ }
+            }
+        }
+        impl $crate::settings::Field for $name {
+            fn to_value(&self) -> $crate::settings::Value {
+                $crate::settings::Value::Choice(self.slug().to_string())
+            }
+            fn take(&mut self, value: &$crate::settings::Value) {
+                if let Some(at) = $crate::settings::chosen(Self::OPTIONS, value) {
+                    *self = Self::ALL[at];
+                }
+            }
+        }
+        impl $crate::settings::Options for $name {
+            const VARIANTS: &'static [Self] = Self::ALL;
+            fn option(self) -> &'static str {
+                self.slug()
+            }
+        }
+    };
+}
+
+/// A struct whose fields are knobs.
+///
+/// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
+/// "key" = "value" | "other"` names the choice without which it has no effect. The doc comment's one sentence
+/// is also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field: Type;`
+/// puts its knobs at this place of the form.
+#[macro_export]
+macro_rules! settings {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $($chosen:literal)|+)?;)*
+        $(
+            with $group:ident: $of:ident;
+            $(#[doc = $help2:literal] $field2:ident: $ty2:ty = $default2:expr, $key2:literal, $label2:literal, $range2:expr $(, $unit2:literal)?;)*
+        )?
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $(#[doc = $help] pub $field: $ty,)*
+            $(
+                #[doc = concat!("[`", stringify!($of), "`].")]
+                pub $group: $of,
+                $(#[doc = $help2] pub $field2: $ty2,)*
+            )?
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)* $($group: <$of>::default(), $($field2: $default2,)*)? }
+            }
+        }
+        impl $crate::settings::Settings for $name {
+            const KNOBS: &'static [$crate::settings::Knob] = {
+                const OWN: &[$crate::settings::Knob] = &[$($crate::settings::Knob {
+                    key: $key,
+                    label: $crate::language::shown($label),
+                    help: $crate::language::shown($help.trim_ascii()),
+                    unit: concat!($($unit)?),
+                    range: $range,
+                    only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
+                }),*];
+                $crate::settings!(@knobs OWN $(, $of, [$($crate::settings::Knob {
+                    key: $key2,
+                    label: $crate::language::shown($label2),
+                    help: $crate::language::shown($help2.trim_ascii()),
+                    unit: concat!($($unit2)?),
+                    range: $range2,
+                    only: None,
+                }),*])?)
+            };
+            fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
+                $crate::settings!(
+                    @fields vec![$(&self.$field),*] $(, $crate::settings::Settings::fields(&self.$group), vec![$(&self.$field2),*])?
+                )
+            }
+            fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
+                $crate::settings!(
+                    @fields vec![$(&mut self.$field),*] $(, $crate::settings::Settings::fields_mut(&mut self.$group), vec![$(&mut self.$field2),*])?
+                )
+            }
+        }
+    };
+    (@knobs $own:ident) => { $own };
+    (@knobs $own:ident, $of:ident, [$($rest:tt)*]) => {{
+        const GROUP: &[$crate::settings::Knob] = <$of as $crate::settings::Settings>::KNOBS;
+        const REST: &[$crate::settings::Knob] = &[$($rest)*];
+        const ALL: [$crate::settings::Knob; $own.len() + GROUP.len() + REST.len()] =
+            $crate::settings::joined([$own, GROUP, REST]);
+        &ALL
+    }};
+    (@fields $own:expr) => { $own };
+    (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::in_turn([$own, $group, $rest]) };
+}
+
+/// These knobs in one table, which has as many.
+pub const fn joined<const N: usize>(parts: [&[Knob]; 3]) -> [Knob; N] {
+    let mut all = [parts[0][0]; N];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut own = 0;
+        while own < parts[part].len() {
+            all[at] = parts[part][own];
+            (own, at) = (own + 1, at + 1);
+        }
+        part += 1;
+    }
+    all
+}
+
+/// These lists as one.
+pub fn in_turn<T>(parts: [Vec<T>; 3]) -> Vec<T> {
+    parts.into_iter().flatten().collect()
+}
+
+/// A whole number with separators: 19,600.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Disjoint-PolyNet of Edelman 2024, section 5.4.2 and appendix B.2.3, on many replicas at once: a product of
+//! linear forms that share no input.
+//!
+//! ```text
+//! f(x) = Π_{i=1}^{k} ⟨w_i, x_{P_i}⟩,  P_i = the i-th of k blocks of consecutive coordinates
+//! ```
+//!
+//! # Why
+//! On a parity with one relevant bit in each block (the task's layout "blocks") the population gradient of the
+//! correlation loss is zero but for the k relevant weights, which makes the whole course of training known
+//! exactly: it is the model of which the thesis proves plateau and transition.
+//! The thesis lets k divide n. Here block i goes from ⌊in/k⌋ up to ⌊(i+1)n/k⌋ for any k ≤ n, which is the same
+//! if k divides n; otherwise the blocks differ by one coordinate, and no pair of n and k is refused.
+//! The blocks of w stand one below the other in one parameter `[replicas, inputs, 1]`.
+
+use std::borrow::Cow;
+
+use super::Architecture;
+use super::Bind;
+use super::Forms;
+use super::ModelConfig;
+use super::Network;
+use super::Parameter;
+use super::Rows;
+use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
+use super::product;
+use crate::tasks::{Examples, Task};
+use vivarium_core::catalog::Info;
+use vivarium_core::pytorch::Part;
+use vivarium_core::pytorch::ToPyTorch;
+use vivarium_core::settings::{Problem, Range};
+use vivarium_core::sources::BARAK_2022;
+use vivarium_core::sources::EDELMAN_2024;
+use vivarium_core::{choices, settings};
+
+choices! {
+    /// Distribution of the initial weights, whose size does not depend on n: those of the thesis's figure and theorems.
+    pub enum Law {
+        /// Standard normal (figure B.1, theorem 5.7).
+        Normal = "normal", "Normal, variance 1";
+        /// ±1 with equal probability (theorem 5.8).
+        Signs = "signs", "Random signs ±1";
+        /// All ones (section 5.4.2).
+        Ones = "ones", "All ones";
+    }
+}
+
+settings! {
+    /// A product of linear forms in blocks of the input: f(x) = Π ⟨w_i, x_Pi⟩.
+    pub struct DisjointPolynet {
+        /// Number of blocks; each block gives one factor of the product. A parity of k bits, one bit in each block, needs k blocks.
+        degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "blocks";
+        /// Distribution of the initial weights.
+        init: Law = Law::Normal, "init", "Initialisation", Range::Choice(Law::OPTIONS);
+    }
+}
+
+impl DisjointPolynet {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "disjoint-polynet",
+        name: "Disjoint-PolyNet",
+        about: "A product of linear forms, each on a separate block of the inputs. For this network, theory predicts how long the loss plateau lasts.",
+        sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+f = Π_j x[P_j] w[P_j]                       j = 0 … degree − 1
+P_j = ⌊j n / degree⌋ … ⌊(j + 1) n / degree⌋ − 1",
+        loss: layout::SIGNS,
+        letters: &[["P_j", "the inputs of block j, counted from 0"]],
+        all: &[Tensor::new(
+            "w",
+            ["n", "1"],
+            ["input", ""],
+            "weights of the blocks, one block below the other",
+        )],
+    };
+
+    /// The coordinates of each block, from 0.
+    pub fn blocks(&self, inputs: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let k = self.degree;
+        (0..k).map(move |i| i * inputs / k..(i + 1) * inputs / k)
+    }
+}
+
+impl Bind for DisjointPolynet {
+    type Bound = Self;
+
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for DisjointPolynet {
+    fn suits(&self, task: &Task) -> bool {
+        // It is made for parities, whose theory it comes with.
+        task.examples().parity().is_some()
+    }
+
+    fn mend(&mut self, inputs: usize) {
+        self.degree = self.degree.min(inputs);
+    }
+}
+
+impl ToPyTorch for DisjointPolynet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/disjoint_polynet.py")]))
+    }
+}
+
+impl Architecture for DisjointPolynet {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![Parameter::new("w", [replicas, inputs, 1])]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Weights w of the blocks", symbol: "w", row: "input bit", column: "", entry: "weight" }
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let parameters = self.parameters(inputs, replicas);
+        let draw = |parameter| {
+            each(seed, parameter, |stream, i| match self.init {
+                Law::Normal => stream.normal(0, i),
+                Law::Signs if stream.word(0, i) >> 31 == 0 => 1.0,
+                Law::Signs => -1.0,
+                Law::Ones => 1.0,
+            })
+        };
+        parameters.iter().map(draw).collect()
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        4.0 * batch as f64 * inputs as f64
+    }
+
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+        let found = self.degree.to_string();
+        let problem = || Problem::new("degree", &found, tr!("at most n = {n}", n = inputs));
+        (self.degree > inputs).then(problem).into_iter().collect()
+    }
+}
+
+impl Network for DisjointPolynet {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], inputs: usize) -> Option<Forms<'a>> {
+        let mut w = vec![0.0; inputs * self.degree];
+        for (factor, block) in self.blocks(inputs).enumerate() {
+            for i in block {
+                w[i * self.degree + factor] = weights[0][i];
+            }
+        }
+        Some((w.into(), vec![0.0; self.degree].into()))
+    }
+
+    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
+        product(z, slopes)
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for DisjointPolynet {
+    fn forward(
+        &self,
+        _examples: &dyn crate::tasks::Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        let factor = |block: std::ops::Range<usize>| {
+            let w = parameters[0].clone().narrow(1, block.start, block.len());
+            x.clone().narrow(2, block.start, block.len()).matmul(w) // [replicas, batch, 1]
+        };
+        let mut blocks = self.blocks(x.dims()[2]);
+        // The degree is at least one.
+        let first = blocks.next().map_or_else(|| x.clone().narrow(2, 0, 1), factor);
+        blocks.fold(first, |product, block| product * factor(block))
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_follow_each_other_and_cover_the_inputs() {
+        for (inputs, degree) in [(30, 3), (50, 3), (8, 8), (7, 4), (5, 1)] {
+            let blocks: Vec<_> = DisjointPolynet { degree, ..Default::default() }.blocks(inputs).collect();
+            assert_eq!((blocks[0].start, blocks[degree - 1].end), (0, inputs));
+            assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(
+                blocks.iter().all(|block| [inputs / degree, inputs.div_ceil(degree)].contains(&block.len()))
+            );
+        }
+    }
+
+    #[test]
+    fn initial_weights_follow_their_law() {
+        for init in Law::ALL {
+            let w = DisjointPolynet { init: *init, ..Default::default() }.initial(3, 500, 8).remove(0);
+            let mean = w.iter().sum::<f32>() / 4000.0;
+            let square = w.iter().map(|w| w * w).sum::<f32>() / 4000.0;
+            assert!((square - 1.0).abs() < 0.1, "{init:?}: {square}");
+            assert!((mean - if *init == Law::Ones { 1.0 } else { 0.0 }).abs() < 0.05, "{init:?}: {mean}");
+            assert_eq!(w.iter().all(|w| w.abs() == 1.0), *init != Law::Normal);
+        }
+    }
+
+    #[test]
+    fn more_blocks_than_inputs_are_refused() {
+        let net = DisjointPolynet { degree: 5, ..Default::default() };
+        assert_eq!(net.problems(4, 1, 1)[0].key, "degree");
+        assert!(net.problems(5, 1, 1).is_empty());
+    }
+}

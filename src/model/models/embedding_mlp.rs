@@ -1,0 +1,370 @@
+//! A perceptron on the embeddings of two elements, on many replicas at once.
+//!
+//! ```text
+//! sum      f(a, b) = ReLU((E[a] + E'[b]) W + β) U
+//! concat   f(a, b) = ReLU((E[a], E'[b]) W + β) U       E' = E where tied
+//! ```
+//!
+//! Tied and summed, and with a bias β besides, this is the network of the notebooks of Pearce et al. 2023 with
+//! `embed_config` "input_tied" and `is_collapsed_out`; p = 67, d = 500 and 24 neurons are theirs. Their main
+//! figures go back from the neurons to an embedding by one more matrix and from it to the logits by Eᵀ; they find
+//! that such a network without ties does not generalise. Untied and summed it is that of Gromov 2023 with a ReLU for
+//! the square and an embedding between; he sums two layers of one-hot vectors, which is the same as
+//! concatenating those.
+//!
+//! Initial weights are normal, with the variances of those notebooks (which cut the normal off at two deviations):
+//! 2/p for E and E', 1/fan_in for W and U, zero for β.
+//!
+//! # Why
+//! W is applied to E and E' once per step, and the rows of the products are looked up, as
+//! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
+
+use std::borrow::Cow;
+
+use super::initialisation::each;
+use super::layout::{self, Tensor, Tensors};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
+use crate::tasks::{Examples, Form};
+use vivarium_core::catalog::Info;
+use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::settings::{Problem, Range};
+use vivarium_core::sources::{GROMOV_2023, PEARCE_2023};
+use vivarium_core::{choices, settings};
+
+choices! {
+    /// Whether both elements have the same embedding.
+    pub enum Tied {
+        /// One embedding.
+        Yes = "yes", "Tied: the same for a and b";
+        /// An embedding for a, and one for b.
+        No = "no", "Untied: different for a and b";
+    }
+}
+
+choices! {
+    /// How the embeddings of both elements enter the hidden layer.
+    pub enum Join {
+        /// Added: with tied embeddings no order of a and b is left.
+        Sum = "sum", "Sum";
+        /// Side by side, with weights of their own.
+        Concat = "concat", "Concatenation";
+    }
+}
+
+settings! {
+    /// One hidden layer on the embeddings of two elements.
+    pub struct EmbeddingMlp {
+        /// Number of components of an element's embedding.
+        embedding: usize = 500, "demb", "Embedding size", Range::Int(1, 1024);
+        /// Number of neurons in the hidden layer.
+        width: usize = 24, "width", "Width", Range::Int(1, 4096), "neurons";
+        /// Whether a and b share the same embedding.
+        tied: Tied = Tied::Yes, "tied", "Embeddings", Range::Choice(Tied::OPTIONS);
+        /// Whether the embeddings of a and b are added or concatenated.
+        join: Join = Join::Sum, "join", "Joining of the embeddings", Range::Choice(Join::OPTIONS);
+    }
+}
+
+impl EmbeddingMlp {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "embedding-mlp",
+        name: "Embedding MLP",
+        about: "A small network: embeddings of two elements, then one hidden layer. Trained with AdamW, this network can show grokking.",
+        sources: &[PEARCE_2023, GROMOV_2023],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+h = embed[a] + E[b]                                     join=sum
+h = [embed[a], E[b]]                                    join=concat
+f = max(0, h w + b) unembed                             E = embed (tied=yes) or embed_b (tied=no)",
+        loss: layout::CLASSES,
+        letters: &[
+            ["[a], [b]", "the two elements of the pair, numbers from 0"],
+            ["J", "components of h: `demb` with `join=sum`, `2 · demb` with `join=concat`"],
+        ],
+        all: &[
+            Tensor::new(
+                "embed",
+                ["p", "demb"],
+                ["element", "component"],
+                "embeddings of the first element, or of both",
+            ),
+            Tensor::new("w", ["J", "width"], ["component of h", "neuron"], "weights of the hidden layer"),
+            Tensor::new("b", ["1", "width"], ["", "neuron"], "biases of the hidden layer"),
+            Tensor::new("unembed", ["width", "p"], ["neuron", "element c"], "output weights"),
+            Tensor::new(
+                "embed_b",
+                ["p", "demb"],
+                ["element", "component"],
+                "embeddings of the second element",
+            )
+            .only("tied=no"),
+        ],
+    };
+
+    /// For both elements, the place of the embedding and the first row of W that it meets.
+    pub fn paths(&self) -> [(usize, usize); 2] {
+        let embed = if self.tied == Tied::Yes { EMBED } else { EMBED_B };
+        [(EMBED, 0), (embed, if self.join == Join::Sum { 0 } else { self.embedding })]
+    }
+}
+
+/// Place of E, a row for each element, in [`Architecture::parameters`].
+pub const EMBED: usize = 0;
+/// Place of W.
+pub const W: usize = 1;
+/// Place of β.
+pub const BIAS: usize = 2;
+/// Place of U.
+pub const UNEMBED: usize = 3;
+/// Place of E', which is there only if untied.
+pub const EMBED_B: usize = 4;
+
+impl Bind for EmbeddingMlp {
+    type Bound = Self;
+
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for EmbeddingMlp {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Pair]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::EmbeddedPairs(self.clone()))
+    }
+}
+
+impl ToPyTorch for EmbeddingMlp {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/embedding_mlp.py")]))
+    }
+}
+
+impl Architecture for EmbeddingMlp {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let joined = if self.join == Join::Sum { self.embedding } else { 2 * self.embedding };
+        let mut parameters = vec![
+            Parameter::new("embed", [replicas, inputs, self.embedding]),
+            Parameter::new("w", [replicas, joined, self.width]),
+            Parameter::new("b", [replicas, 1, self.width]),
+            Parameter::new("unembed", [replicas, self.width, inputs]),
+        ];
+        if self.tied == Tied::No {
+            parameters.push(Parameter::new("embed_b", [replicas, inputs, self.embedding]));
+        }
+        parameters
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let draw = |(which, parameter): (usize, &Parameter)| {
+            let [_, fan_in, _] = parameter.shape;
+            let gain = match which {
+                BIAS => return vec![0.0; parameter.len()],
+                EMBED | EMBED_B => 2.0,
+                _ => 1.0,
+            };
+            let scale = (gain / fan_in as f32).sqrt();
+            each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
+        };
+        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        let tables = if self.paths()[0] == self.paths()[1] { 1.0 } else { 2.0 };
+        let layer = inputs as f64 * self.width as f64;
+        6.0 * (tables * layer * self.embedding as f64 + batch as f64 * (tables + 1.0) * layer)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    }
+
+    fn activations(&self, inputs: usize) -> u64 {
+        self.width.max(inputs) as u64
+    }
+}
+
+impl Network for EmbeddingMlp {
+    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
+        let seen = |(embed, row): (usize, usize)| {
+            let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
+            lookup::product(weights[embed], own, self.width)
+        };
+        let [u, v] = self.paths().map(seen);
+        Some(vec![u, v, lookup::turned(weights[UNEMBED], inputs)])
+    }
+
+    /// The logits of every pair in `x`.
+    ///
+    /// # Shapes
+    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let [first, second] = self.paths().map(|(embed, row)| {
+            let rows = &weights[W][row * self.width..][..self.embedding * self.width];
+            lookup::product(weights[embed], rows, self.width)
+        });
+        let mut logits = vec![0.0; x.len() / 2 * inputs];
+        for (x, logits) in x.chunks_exact(2).zip(logits.chunks_exact_mut(inputs)) {
+            let [a, b] = lookup::pair(x).map(|element| element * self.width);
+            let both = first[a..a + self.width].iter().zip(&second[b..b + self.width]);
+            let unembed = weights[UNEMBED].chunks_exact(inputs);
+            for (((a, b), bias), row) in both.zip(weights[BIAS]).zip(unembed) {
+                let z = a + b + bias;
+                // What is no number is not passed over: it must show.
+                if z <= 0.0 {
+                    continue;
+                }
+                lookup::add(logits, z, row);
+            }
+        }
+        logits
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let (m, mut all) = (self.width, super::inside::Gathered::default());
+        let [first, second] = self.paths().map(|(embed, row)| {
+            let rows = &weights[W][row * m..][..self.embedding * m];
+            lookup::product(weights[embed], rows, m)
+        });
+        for x in x.chunks_exact(2) {
+            let [a, b] = lookup::pair(x).map(|element| element * m);
+            let both = first[a..a + m].iter().zip(&second[b..b + m]).zip(weights[BIAS]);
+            let h = both.map(|((a, b), bias)| f64::from(a + b + bias));
+            all.activations("activations", &[("neuron", m)], h.map(|z| if z < 0.0 { 0.0 } else { z }));
+        }
+        all.arrays()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for EmbeddingMlp {
+    fn forward(
+        &self,
+        _examples: &dyn crate::tasks::Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        use burn::tensor::activation::relu;
+        let parameter = |which: usize| parameters[which].clone();
+        let [_, p, _] = parameters[EMBED].dims();
+        let table = |(embed, row): (usize, usize)| {
+            parameter(embed).matmul(parameter(W).narrow(1, row, self.embedding)) // [replicas, p, width]
+        };
+        let [a, b] = [0, 1].map(|place| lookup::one_hot(&x, place, p)); // [replicas or 1, batch, p]
+        let [first, second] = self.paths();
+        let z = if first == second {
+            (a + b).matmul(table(first))
+        } else {
+            a.matmul(table(first)) + b.matmul(table(second))
+        };
+        relu(z + parameter(BIAS)).matmul(parameter(UNEMBED)) // [replicas, batch, p]
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; if self.tied == Tied::Yes { EMBED_B } else { EMBED_B + 1 }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds() -> impl Iterator<Item = EmbeddingMlp> {
+        let pairs = Tied::ALL.iter().flat_map(|tied| Join::ALL.iter().map(move |join| (*tied, *join)));
+        pairs.map(|(tied, join)| EmbeddingMlp { embedding: 6, width: 11, tied, join })
+    }
+
+    fn drawn(net: &EmbeddingMlp, p: usize) -> Vec<Vec<f32>> {
+        let mut weights = net.initial(3, p, 1);
+        weights[BIAS].iter_mut().enumerate().for_each(|(i, b)| *b = i as f32 * 0.1 - 0.5);
+        weights
+    }
+
+    fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
+        weights.iter().map(Vec::as_slice).collect()
+    }
+
+    /// The formulas of the module with the embeddings joined first.
+    fn naive(net: &EmbeddingMlp, w: &[Vec<f32>], p: usize, [a, b]: [usize; 2]) -> Vec<f64> {
+        let d = net.embedding;
+        let second = if net.tied == Tied::Yes { &w[EMBED] } else { &w[EMBED_B] };
+        let (left, right) = (&w[EMBED][a * d..][..d], &second[b * d..][..d]);
+        let joined: Vec<f64> = match net.join {
+            Join::Sum => left.iter().zip(right).map(|(l, r)| f64::from(*l) + f64::from(*r)).collect(),
+            Join::Concat => left.iter().chain(right).map(|v| f64::from(*v)).collect(),
+        };
+        let hidden = (0..net.width).map(|j| {
+            let z: f64 = joined.iter().enumerate().map(|(i, v)| v * f64::from(w[W][i * net.width + j])).sum();
+            (z + f64::from(w[BIAS][j])).max(0.0)
+        });
+        let hidden: Vec<f64> = hidden.collect();
+        (0..p)
+            .map(|c| hidden.iter().enumerate().map(|(j, h)| h * f64::from(w[UNEMBED][j * p + c])).sum())
+            .collect()
+    }
+
+    #[test]
+    fn logits_are_those_of_the_formula() {
+        let p = 7;
+        for net in kinds() {
+            let weights = drawn(&net, p);
+            let x: Vec<f32> = (0..p * p).flat_map(|i| [(i / p) as f32, (i % p) as f32]).collect();
+            let logits = net.evaluate(&slices(&weights), p, &x, 0);
+            assert_eq!(logits.len(), p * p * p);
+            for (i, logits) in logits.chunks_exact(p).enumerate() {
+                for (found, expected) in logits.iter().zip(naive(&net, &weights, p, [i / p, i % p])) {
+                    assert!((f64::from(*found) - expected).abs() < 1e-5, "{net:?} {i}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_tied_and_summed_embeddings_forget_the_order() {
+        for net in kinds() {
+            let weights = drawn(&net, 9);
+            let logits = net.evaluate(&slices(&weights), 9, &[2.0, 7.0, 7.0, 2.0], 0);
+            let symmetric = net.tied == Tied::Yes && net.join == Join::Sum;
+            assert_eq!(logits[..9] == logits[9..], symmetric, "{net:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_there_as_needed_and_begin_with_their_scale() {
+        for net in kinds() {
+            let net = EmbeddingMlp { embedding: 40, width: 60, ..net };
+            let parameters = net.parameters(53, 2);
+            let initial = net.initial(1, 53, 2);
+            assert_eq!(parameters.len(), if net.tied == Tied::Yes { 4 } else { 5 });
+            let joined = if net.join == Join::Sum { 40.0 } else { 80.0 };
+            let variances = [2.0 / 53.0, 1.0 / joined, 0.0, 1.0 / 60.0, 2.0 / 53.0];
+            for ((values, parameter), expected) in initial.iter().zip(&parameters).zip(variances) {
+                assert_eq!(values.len(), parameter.len());
+                let square = values.iter().map(|v| f64::from(v * v)).sum::<f64>() / values.len() as f64;
+                let error = 4.0 * expected * libm::sqrt(2.0 / values.len() as f64);
+                assert!((square - expected).abs() <= error, "{}: {square} {expected}", parameter.name);
+            }
+            assert_ne!(Some(&initial[EMBED]), initial.get(EMBED_B));
+        }
+    }
+
+    #[test]
+    fn more_than_a_browser_holds_is_refused() {
+        let net = EmbeddingMlp::default();
+        assert!(net.problems(67, 1796, 1).is_empty());
+        assert_eq!(net.problems(67, 1796, 1000)[0].key, "replicas");
+    }
+}

@@ -1,0 +1,544 @@
+//! The link in the address bar: `#v1/<lab>?key=value&…`, readable and stable.
+//!
+//! ```
+//! use vivarium_model::permalink::{decode, encode};
+//! let (link, notices) = decode("#v1/sparse-parity?n=20&width=64&colour=blue");
+//! assert_eq!(encode(&link), "#v1/sparse-parity?n=20&width=64");
+//! assert_eq!(notices[0].key, "colour");
+//! ```
+//!
+//! # Links at random
+//! `cargo xtask links` gives the core, as 32-bit WebAssembly, links at random over the whole catalogue, and has it do what
+//! the page does before a run begins. 2026-11-23, a core that other programs shared: of 210,000 links, 30,000 of them
+//! opened besides being read, five kinds froze the page, asked a worker for 2³³ numbers or meant another run in their
+//! own link; `tests/fuzz/links.txt` has one of each. Since then, of 10,231 that were all opened, with all labs that there
+//! are on 2026-11-25, none did: the longest task took 45 ms, and the largest page held 32 MiB.
+#![doc = include_str!("README.md")]
+
+mod encoder;
+mod lesson;
+
+use std::collections::BTreeMap;
+
+pub use encoder::{Encoder, encode};
+pub use lesson::PARTS;
+
+use crate::chart::Chart;
+use crate::chart::USUAL;
+use crate::run::cells::MOST_CELLS;
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+use crate::tasks::Task;
+use vivarium_core::settings::{Knob, Problem, Range, Settings, names};
+use vivarium_core::{choices, settings};
+use vivarium_science::markov::theory::Explorer;
+
+choices! {
+    /// What happens when the page has opened.
+    pub enum Start {
+        /// The run starts by itself.
+        Playing = "play", "Playing";
+        /// The run waits until Play is pressed.
+        Paused = "paused", "Paused";
+    }
+}
+
+choices! {
+    /// How numbers are spread over an axis.
+    pub enum Axis {
+        /// Equal distances are equal differences.
+        Linear = "linear", "Linear";
+        /// Equal distances are equal ratios.
+        Log = "log", "Logarithmic";
+    }
+}
+
+choices! {
+    /// What the axis of the steps counts.
+    pub enum Counted {
+        /// Steps of training.
+        Steps = "steps", "Training steps";
+        /// Training examples, each counted as often as it was used.
+        Examples = "examples", "Examples seen";
+    }
+}
+
+choices! {
+    /// What the map of a sweep shows of each run.
+    pub enum Cells {
+        /// The share of its networks that reached the target.
+        Share = "share", "Share of networks that reach the target";
+        /// The median step at which its networks reached the target.
+        Steps = "steps", "Median step at which the target is reached";
+        /// The median of the held-out loss at the end of the run.
+        Loss = "loss", "Final held-out loss";
+        /// The median of the held-out accuracy at the end of the run.
+        Accuracy = "accuracy", "Final held-out accuracy";
+    }
+}
+
+settings! {
+    /// How a run is shown; it changes no number of the run.
+    pub struct View {
+        /// Largest number of training steps per second, so that you can follow the run; 0 means no limit.
+        speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
+        /// Whether the run starts when the page is opened.
+        start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
+        /// Charts that are shown.
+        show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
+        /// Scale of the step axis in charts of curves; a logarithmic scale separates early memorisation from late generalisation.
+        x_axis: Axis = Axis::Linear, "x", "Scale of the step axis", Range::Choice(Axis::OPTIONS);
+        /// Neuron whose weights are plotted one by one, counted from 1; 0 means the neuron with the largest norm.
+        neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
+        /// Number of the held-out sequence that is inspected, counted from 1; not used if you give your own sequence.
+        example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
+        /// Your own sequence of the symbols 0, 1, 2 and so on; the page inspects this sequence instead of a held-out sequence.
+        sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
+        /// Transition matrix of the inspected sequences, row by row in percent; if empty, held-out sequences are inspected.
+        chain: Vec<usize> = vec![], "chain", "Own Markov chain", Range::Numbers(0, 100, 64), "%";
+        /// Position of the symbol at which the prediction is inspected, counted from 1; 0 means the last symbol.
+        place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
+        /// Head whose attention is shown, counted layer by layer from 1; 0 shows all heads.
+        head: usize = 0, "head", "Head shown", Range::Int(0, 32);
+        /// Heads that are switched off in the inspected network, counted layer by layer from 1.
+        off: Vec<usize> = vec![], "off", "Heads switched off", Range::List(1, 32);
+        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new name (a position).
+        named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
+        /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
+        tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
+        /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
+        y_axis: Axis = Axis::Linear, "y", "Scale of the value axis", Range::Choice(Axis::OPTIONS);
+        /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
+        smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
+        /// Whether the horizontal axis of the curves counts training steps or training examples.
+        counted: Counted = Counted::Steps, "count", "Horizontal axis of curves", Range::Choice(Counted::OPTIONS);
+        /// Quantity that the cells of a sweep's map show.
+        cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
+        /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means the last layer of the step.
+        layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
+        /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
+        shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
+    }
+}
+
+impl View {
+    /// How a run of `task` is shown where a link does not say it.
+    pub fn of(task: &Task) -> Self {
+        let mut view = View::default();
+        for (key, text) in task.config().default_view() {
+            if let Some(knob) = View::KNOBS.iter().find(|knob| knob.key == *key) {
+                // A test reads all of them.
+                let _ = read_view(&mut view, knob, text);
+            }
+        }
+        view
+    }
+
+    /// Puts back to their defaults the settings that cannot be for the task of `spec`, as a sequence of symbols that it
+    /// does not have; which, and why. What a task does not know is nothing to it.
+    pub fn repair(&mut self, spec: &RunSpec) -> Vec<Problem> {
+        let usual = View::of(&spec.task);
+        let mut problems = vec![];
+        for knob in View::KNOBS {
+            let (Some(value), Some(default)) = (self.value(knob.key), usual.value(knob.key)) else {
+                continue;
+            };
+            if let Some(expected) = spec.task.config().view_problem(knob.key, &value) {
+                problems.push(Problem::new(knob.key, &value.to_string(), expected));
+                // The default was checked when it was declared.
+                let _ = self.set(knob.key, &default);
+            }
+        }
+        problems
+    }
+}
+
+/// Keys of the teacher's links: locked and hidden controls, embedding, starting at a step; and ends of axes, which are
+/// kept as they stand and have no effect yet.
+pub const RESERVED: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
+
+/// What a link says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Link {
+    /// The run.
+    pub spec: RunSpec,
+    /// How it is shown.
+    pub view: View,
+    /// The theory that stands beside the minimal model; part of the links of runs on sequences alone.
+    pub theory: Explorer,
+    /// Reserved keys with their values, in the order of the link.
+    pub reserved: Vec<(String, String)>,
+}
+
+impl Link {
+    /// The link of a run and of nothing else: the run is shown as its lab shows runs, so that [`encode`] writes no charts
+    /// that nobody chose.
+    pub fn of(spec: RunSpec) -> Link {
+        Link { view: View::of(&spec.task), spec, ..Link::default() }
+    }
+}
+
+/// Longest link that is read; what comes behind is ignored. No link that is written is as long, all lists full.
+pub const MAX_LENGTH: usize = 40_000;
+
+/// Most notices that one link can cause.
+const MAX_NOTICES: usize = 20;
+
+/// Reads a link, a whole address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices
+/// say what was ignored and what would have been right.
+pub fn decode(text: &str) -> (Link, Vec<Problem>) {
+    decode_within(text, MOST_CELLS)
+}
+
+/// The same where a sweep may stand for up to `most` runs, as somebody has agreed to.
+pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
+    let mut notices = vec![];
+    let mut text = text.trim();
+    if text.len() > MAX_LENGTH {
+        notices.push(Problem::new(
+            "link",
+            &tr!("{many} characters", many = text.len()),
+            tr!("at most {most} characters", most = MAX_LENGTH),
+        ));
+        let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        text = &text[..end];
+    }
+    let text = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+    let text = percent_decode(text);
+    let (path, query) = text.split_once('?').unwrap_or((&text, ""));
+    let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
+    if version != "v1" {
+        notices.push(Problem::new("version", version, tr!("v1 (the link was read as a link of version v1)")));
+    }
+    let mut link = Link::default();
+    let lab = lab.trim_matches('/');
+    match RunSpec::of_lab(lab) {
+        Some(spec) => {
+            link.view = View::of(&spec.task);
+            link.spec = spec;
+        }
+        None if lab.is_empty() => {}
+        None => {
+            let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
+            notices.push(Problem::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
+        }
+    }
+    let pairs: Vec<(&str, &str)> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        // What is copied with a line break or a blank says the same.
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .collect();
+    let (usual, before) = (link.clone(), notices.len());
+    read_all(&mut link, &pairs, None, &mut notices);
+    let asked = link.spec.model.clone();
+    let mut repaired = link.spec.repair_within(most);
+    // A model that does not suit the task is as one that is not known: the other settings are those of the usual model.
+    // Whether it suits can depend on settings of the task, so the whole link is read before that is told.
+    let is_chosen = asked.info().slug != usual.spec.model.info().slug;
+    if is_chosen && !asked.suits(&link.spec.task) {
+        let unsuited = repaired.iter().find(|problem| problem.key == MODEL_KEY).cloned();
+        if unsuited.is_some() {
+            link = usual;
+            notices.truncate(before);
+            read_all(&mut link, &pairs, unsuited.as_ref(), &mut notices);
+            repaired = link.spec.repair_within(most);
+        }
+    }
+    notices.extend(repaired);
+    notices.extend(link.repair_lesson());
+    notices.extend(link.view.repair(&link.spec));
+    if notices.len() > MAX_NOTICES {
+        let more = notices.len() - MAX_NOTICES;
+        notices.truncate(MAX_NOTICES);
+        notices.push(Problem::new(
+            "link",
+            &tr!("further problems: {more}", more),
+            tr!("only settings of this run, each with a valid value"),
+        ));
+    }
+    (link, notices)
+}
+
+/// Reads the parts of a link; with `unsuited` its first model is left aside, for this reason.
+fn read_all(link: &mut Link, pairs: &[(&str, &str)], unsuited: Option<&Problem>, notices: &mut Vec<Problem>) {
+    // Which model and optimizer decides which other keys exist.
+    let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
+    let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
+    // Whether the first value of each key could be read.
+    let mut seen = BTreeMap::new();
+    for &(key, value) in ordered {
+        if let Some(is_kept) = seen.get(key) {
+            notices.push(repeated(link, key, value, *is_kept, notices.len()));
+            continue;
+        }
+        let problem = match unsuited.filter(|_| key == MODEL_KEY) {
+            Some(problem) => Some(problem.clone()),
+            None => read(link, key, value).err(),
+        };
+        seen.insert(key, problem.is_none());
+        notices.extend(problem);
+    }
+}
+
+/// What is wrong with a further value of a key, after so many notices: that it cannot be read, or that it is one too many.
+fn repeated(link: &Link, key: &str, value: &str, first_is_kept: bool, notices: usize) -> Problem {
+    // A copy of the link takes the value. Notices beyond the limit are only counted.
+    let unread = if notices <= MAX_NOTICES { read(&mut link.clone(), key, value).err() } else { None };
+    let expected = match first_is_kept {
+        true => tr!("one value only; the first value was kept"),
+        false => tr!(
+            "only one value; of several values in a link only the first is read, and here the first is not valid"
+        ),
+    };
+    unread.unwrap_or_else(|| Problem::new(key, value, expected))
+}
+
+fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
+    if RESERVED.contains(&key) {
+        let plain =
+            value.len() <= 400 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
+        if !plain {
+            return Err(Problem::new(
+                key,
+                value,
+                tr!("letters, digits, dots, commas, underscores and hyphens"),
+            ));
+        }
+        let (kept, problem) = lesson::read(&link.spec, key, value);
+        link.reserved.extend(kept.map(|kept| (key.to_string(), kept)));
+        return problem.map_or(Ok(()), Err);
+    }
+    if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
+        return read_view(&mut link.view, knob, value);
+    }
+    if let Some(knob) = link.spec.task.config().theory_knobs().iter().find(|k| k.key == key) {
+        return link.theory.set(key, &knob.parse(value)?).map(|_| ());
+    }
+    link.spec.parse(key, value)
+}
+
+fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
+    let Range::Set(options) = knob.range else { return view.set(knob.key, &knob.parse(text)?).map(|_| ()) };
+    // A chart that this version does not know does not take the others with it.
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        names(text).partition(|name| options.iter().any(|o| o.slug == *name));
+    if !known.is_empty() {
+        view.set(knob.key, &knob.parse(&known.join("."))?)?;
+    }
+    if unknown.is_empty() && !known.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(knob.key, &unknown.join("."), knob.expected()))
+}
+
+/// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
+pub fn percent_decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%')
+            .then(|| bytes.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
+}
+
+#[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart;
+
+    fn keys(text: &str) -> Vec<String> {
+        decode(text).1.into_iter().map(|p| p.key).collect()
+    }
+
+    #[test]
+    fn defaults_make_the_shortest_link() {
+        assert_eq!(encode(&Link::default()), "#v1/sparse-parity");
+        assert_eq!(decode("#v1/sparse-parity").0, Link::default());
+        assert_eq!(decode("").0, Link::default());
+    }
+
+    #[test]
+    fn a_link_without_a_lab_is_the_usual_one_and_no_mistake() {
+        for text in ["", "#", "#v1/", "#v1/?"] {
+            assert_eq!(decode(text), (Link::default(), vec![]), "{text}");
+        }
+        let (link, notices) = decode("#v1/?n=20");
+        assert_eq!((encode(&link).as_str(), notices), ("#v1/sparse-parity?n=20", vec![]));
+    }
+
+    #[test]
+    fn smoothing_is_in_the_link_unless_there_is_none() {
+        let (link, notices) = decode("#v1/sparse-parity?smooth=0.9&n=20&y=log");
+        assert_eq!((link.view.smooth, notices.len()), (0.9, 0));
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&y=log&smooth=0.9");
+        assert_eq!(encode(&decode("#v1/groups?smooth=0").0), "#v1/groups");
+        assert_eq!(keys("#v1/groups?smooth=1"), ["smooth"]);
+    }
+
+    #[test]
+    fn whole_addresses_and_escaped_links_are_read() {
+        let (link, notices) = decode("https://example.org/vivarium/#v1/sparse-parity%3Fn%3D20%26s=1.2.3");
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&s=1.2.3");
+    }
+
+    #[test]
+    fn another_optimizer_brings_its_own_defaults() {
+        let (link, notices) = decode("#v1/sparse-parity?lr=0.01&opt=adam&b1=0.8");
+        assert!(notices.is_empty());
+        assert_eq!(encode(&link), "#v1/sparse-parity?opt=adam&lr=0.01&b1=0.8");
+        assert_eq!(encode(&decode("#v1/sparse-parity?opt=adam").0), "#v1/sparse-parity?opt=adam");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_listed_and_the_rest_is_kept() {
+        let bad = "#v1/sparse-parity?n=20&batch=5000&k=99&x=<script>alert(1)</script>&n=30&width=64";
+        assert_eq!(keys(bad), ["batch", "k", "x", "n"]);
+        assert_eq!(encode(&decode(bad).0), "#v1/sparse-parity?n=20&width=64");
+        assert_eq!(keys("#v1/sparse-parity?n=4&k=6"), ["k"]);
+        assert_eq!(keys("#v9/sparse-parity?n=20"), ["version"]);
+        assert_eq!(keys("#v1/astrology"), ["task"]);
+        assert_eq!(keys("#v1/sparse-parity?n=20%20&seed=%0A3"), [""; 0]);
+        assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
+    }
+
+    /// Settings that the usual model has are kept, and the others are named, as if the model were not known at all.
+    #[test]
+    fn a_model_that_does_not_suit_the_task_is_as_one_that_is_not_known() {
+        for (query, kept, named) in [
+            ("sparse-parity?model=MODEL&width=7&n=20", "sparse-parity?n=20&width=7", vec!["model"]),
+            ("sparse-parity?n=20&width=7&model=MODEL", "sparse-parity?n=20&width=7", vec!["model"]),
+            ("sparse-parity?model=MODEL&trees=5&width=7", "sparse-parity?width=7", vec!["model", "trees"]),
+            ("sparse-parity?model=MODEL&width=0", "sparse-parity", vec!["model", "width"]),
+            (
+                "sparse-parity?model=MODEL&model=polynet&width=7",
+                "sparse-parity?width=7",
+                vec!["model", "model"],
+            ),
+            ("sparse-parity?model=MODEL&lock=width,trees", "sparse-parity?lock=width", vec!["model", "lock"]),
+            ("turing-machine?model=MODEL&width=64&t=50", "turing-machine?t=50", vec!["model", "width"]),
+            // Of its lab, as where no model is named.
+            ("machine-traces?model=MODEL&t=20", "machine-traces?t=20", vec!["model"]),
+        ] {
+            for model in ["group-net", "random-forest", "banana"] {
+                let link = format!("#v1/{}", query.replacen("MODEL", model, 1));
+                assert_eq!(encode(&decode(&link).0), format!("#v1/{kept}"), "{link}");
+                assert_eq!(keys(&link), named, "{link}");
+            }
+        }
+        let (_, notices) = decode("#v1/sparse-parity?model=random-forest&trees=5");
+        assert!(notices[0].expected.ends_with(" for this task"), "{}", notices[0]);
+        assert_eq!(notices[1].to_string(), "trees = 5: expected a setting of this run");
+        assert_eq!(keys("#v1/turing-machine?model=mlp&width=64"), ["model", "width"]);
+    }
+
+    /// A second value is named for what is wrong with it; what is trained is the same as ever.
+    #[test]
+    fn of_two_values_the_one_that_cannot_be_read_is_named() {
+        let said = |query: &str| {
+            let (link, notices) = decode(&format!("#v1/sparse-parity?{query}"));
+            let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
+            (encode(&link), said.join("; "))
+        };
+        let [n12, usual] = ["#v1/sparse-parity?n=12", "#v1/sparse-parity"].map(String::from);
+        let unread = "n = twelve: expected a whole number from 2 to 512";
+        assert_eq!(said("n=12&n=twelve"), (n12.clone(), unread.into()));
+        assert_eq!(said("n=12&n=5000"), (n12.clone(), unread.replace("twelve", "5000")));
+        let kept = "n = 13: expected one value only; the first value was kept";
+        assert_eq!(said("n=12&n=13"), (n12, kept.into()));
+        let unused = "n = 12: expected only one value; of several values in a link only the first is read, and here the first is not valid";
+        assert_eq!(said("n=twelve&n=12"), (usual, format!("{unread}; {unused}")));
+        // Notices beyond those that are listed cost no reading.
+        let many = decode(&format!("#v1/sparse-parity?n=12{}", "&n=twelve".repeat(3000))).1;
+        assert_eq!((many.len(), many[20].found.as_str()), (MAX_NOTICES + 1, "further problems: 2980"));
+    }
+
+    #[test]
+    fn the_link_of_a_run_alone_has_no_charts() {
+        for task in Task::ENTRIES {
+            let spec = RunSpec::of_lab(task.info.slug).unwrap();
+            assert_eq!(encode(&Link::of(spec)), format!("#v1/{}", task.info.slug));
+        }
+        let (shown, _) = decode("#v1/groups?n=13&steps=20&show=neurons&y=log");
+        assert_eq!(encode(&Link::of(shown.spec)), "#v1/groups?n=13&steps=20");
+    }
+
+    #[test]
+    fn what_is_shown_is_in_the_link_in_the_order_of_the_catalogue() {
+        let (link, notices) = decode("#v1/sparse-parity?y=log&show=weights.loss&x=log&n=20");
+        assert!(notices.is_empty());
+        assert_eq!(link.view.show, [chart::LOSS, chart::WEIGHTS]);
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&show=loss.weights&x=log&y=log");
+        let usual = "#v1/sparse-parity?show=loss.accuracy.weights&x=linear";
+        assert_eq!(encode(&decode(usual).0), "#v1/sparse-parity");
+        for chart in Chart::ALL {
+            let link = format!("#v1/sparse-parity?show={}", chart.slug());
+            assert_eq!(decode(&link).0.view.show, [*chart]);
+            assert_eq!(encode(&decode(&link).0), link);
+        }
+    }
+
+    #[test]
+    fn unknown_charts_are_named_and_the_others_kept() {
+        let (link, notices) = decode("#v1/sparse-parity?show=loss.astrology.weights.fate");
+        assert_eq!(link.view.show, [chart::LOSS, chart::WEIGHTS]);
+        assert_eq!((notices.len(), notices[0].found.as_str()), (1, "astrology.fate"));
+        assert!(notices[0].expected.starts_with("one or more of loss, accuracy, weights"));
+        for nothing in ["", ".", "astrology"] {
+            let (link, notices) = decode(&format!("#v1/sparse-parity?show={nothing}"));
+            assert_eq!((link.view.show, notices.len()), (USUAL.to_vec(), 1), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn teachers_keys_are_kept_as_they_stand() {
+        let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
+        assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
+        assert_eq!(notices.len(), 0);
+    }
+
+    #[test]
+    fn the_theory_beside_sequences_is_in_the_link() {
+        let link = "#v1/markov?model=minimal-markov&tdata=doubly&tt=40&tsteps=3";
+        let (read, notices) = decode(link);
+        assert_eq!((encode(&read).as_str(), read.theory.length, notices), (link, 40, vec![]));
+        assert_eq!(keys("#v1/markov?tt=1&tdata=fate"), ["tt", "tdata"]);
+        assert_eq!(keys("#v1/sparse-parity?tt=40"), ["tt"]);
+    }
+
+    #[test]
+    fn sequences_and_chains_that_cannot_be_are_dropped_with_their_reason() {
+        let good = "#v1/markov?seq=0.1.1&chain=90.10.30.70";
+        assert_eq!((encode(&decode(good).0).as_str(), decode(good).1.len()), (good, 0));
+        let (link, notices) = decode("#v1/markov?seq=0.1.2&chain=90.20.30.70&example=3");
+        assert_eq!(encode(&link), "#v1/markov?example=3");
+        assert!(
+            notices[0].expected.starts_with("numbers from 0 to k − 1 as symbols, where k = 2; symbol 3 is 2"),
+            "{}",
+            notices[0]
+        );
+        assert!(notices[1].expected.contains("row 1 must sum to 100"), "{}", notices[1]);
+        let few = decode("#v1/markov?k=3&chain=90.10.30.70").1;
+        assert!(few[0].expected.contains("needs 9 entries"), "{}", few[0]);
+        assert_eq!(keys("#v1/sparse-parity?seq=0.7"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn garbage_of_any_length_gives_notices_and_a_run() {
+        for text in ["#".repeat(100_000), "&=".repeat(50_000), "%".repeat(100_000), "é%ff".repeat(30_000)] {
+            let (link, notices) = decode(&text);
+            assert!(link.spec.problems().is_empty());
+            assert!(!notices.is_empty() && notices.len() <= MAX_NOTICES + 1);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Traces of a small random Turing machine: the next state and symbol are to be predicted from those before. This task is
+//! ours; the paper on machines and transformers trains nothing.
+//!
+//! An example's row holds `length + 1` tokens; its label is the last of them. A network predicts after each of the first
+//! `length`. What is drawn is in [`vivarium_science::machines::traces`].
+//!
+//! ```
+//! use vivarium_model::tasks::{Batch, MachineTraces, Sampler};
+//! let (task, mut batch) = (MachineTraces::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 65, 4));
+//! ```
+
+pub mod charts;
+mod measures;
+
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
+use crate::chart::Chart;
+use vivarium_core::catalog::Info;
+use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::settings;
+use vivarium_core::settings::{Problem, Range};
+use vivarium_core::sources::WEI_2022;
+use vivarium_science::machines::Traces;
+use vivarium_science::machines::random::MOST_TRACE_STATES;
+use vivarium_science::machines::traces::Control;
+
+settings! {
+    /// The next token of a machine's run on a random tape.
+    pub struct MachineTraces {
+        /// How the next state is chosen: by the machine's table, or at random from four states, each with its own written symbol and move.
+        control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
+        /// Number of states of the machine. A token holds a state and one of two symbols: with s states there are 2s different tokens.
+        states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
+        /// Number of tokens in a context; the network predicts the next token after each token of the context.
+        length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
+        /// Seed of the random machine; it determines the machine's table of rules.
+        machine: usize = 1, "machine", "Machine", Range::Int(0, 9999), only when "next" = "table";
+    }
+}
+
+impl MachineTraces {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "machine-traces",
+        name: "Traces of a Turing machine",
+        about: "A random Turing machine runs on a random tape. A network predicts the machine's next state and symbol from the steps so far.",
+        sources: &[WEI_2022],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
+
+    /// What is drawn.
+    pub fn drawn(&self) -> Traces {
+        let MachineTraces { control, states, machine, length } = *self;
+        Traces { control, states, machine: machine as u64, length }
+    }
+
+    /// Appends traces of tokens as examples.
+    fn push(&self, tokens: impl IntoIterator<Item = u8>, out: &mut Batch) {
+        let before = out.x.len();
+        out.x.extend(tokens.into_iter().map(f32::from));
+        let length = self.length;
+        let labels: Vec<f32> = out.x[before..].chunks(length + 1).map(|trace| trace[length]).collect();
+        out.y.extend(labels);
+    }
+}
+
+impl ToPyTorch for MachineTraces {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        let source = self.drawn().source();
+        let rule = |token: u8| {
+            let rule = source.machine().rule(token);
+            format!("({}, {}, {})", rule.write, rule.step.offset(), rule.next)
+        };
+        let rules: Vec<String> = (0..self.drawn().tokens() as u8).map(rule).collect();
+        let settings = vec![("rules", format!("[{}]", rules.join(", ")))];
+        let code = vec![pytorch::CLASSES, include_str!("pytorch/traces.py")];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
+impl TaskConfig for MachineTraces {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "attention-only"),
+            ("norm", "pre"),
+            ("mlp", "on"),
+            ("opt", "adam"),
+            ("lr", "0.003"),
+            ("b2", "0.95"),
+            ("loss", "ce"),
+            ("steps", "300"),
+            ("target", "0.99"),
+            ("halt", "steps"),
+            ("every", "25"),
+            ("held", "256"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "floor.cells.stepsback.writes"), ("speed", "0")]
+    }
+}
+
+impl Examples for MachineTraces {
+    fn measures(&self) -> Measures {
+        measures::NAMES
+    }
+
+    fn traces(&self) -> Option<Traces> {
+        Some(self.drawn())
+    }
+
+    fn form(&self) -> Form {
+        Form::Trace
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().tokens()
+    }
+
+    fn columns(&self) -> usize {
+        self.length + 1
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.drawn().tokens())
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        None
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        vec![]
+    }
+}
+
+impl Sampler for MachineTraces {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let mut tokens = vec![];
+        self.drawn().source().batch(seed, replica, step, size, &mut tokens);
+        self.push(tokens, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let mut places = vec![];
+        self.drawn().source().held_out(seed, 0, from..from + size, &mut places);
+        self.push(places.into_iter().map(|place| place.token), out);
+    }
+
+    // Every batch is fresh: there is no sample to visit.
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_traces_and_labels_their_last_tokens() {
+        let task = MachineTraces { states: 3, length: 20, ..Default::default() };
+        let (mut batch, mut held_out) = (Batch::default(), Batch::default());
+        task.sample(1, 0, 0, 40, &mut batch);
+        assert_eq!((batch.x.len(), batch.len()), (40 * 21, 40));
+        assert!((0..40).all(|e| batch.y[e] == batch.x[e * 21 + 20]));
+        assert!(batch.x.iter().all(|x| (0.0..6.0).contains(x)));
+        for (from, size) in [(0, 7), (7, 33)] {
+            task.held_out(1, from, size, &mut held_out);
+        }
+        let mut whole = Batch::default();
+        task.held_out(1, 0, 40, &mut whole);
+        assert_eq!(held_out, whole);
+        assert_ne!(whole, batch);
+    }
+
+    #[test]
+    fn the_script_has_the_rules() {
+        let part = MachineTraces::default().to_pytorch(0).unwrap();
+        assert_eq!(part.settings[0].1.matches('(').count(), 4);
+        let by_lot = MachineTraces { control: Control::Lot, ..Default::default() };
+        assert_eq!(by_lot.to_pytorch(0).unwrap().settings[0].1.matches('(').count(), 8);
+    }
+}

@@ -1,0 +1,343 @@
+//! Markov chains in context: every sequence has a chain of its own, and its next symbols are to be predicted from those
+//! before (Edelman 2024, section 8.2).
+//!
+//! An example's row holds `length + 1` symbols, from 0; its label is the last of them. A network predicts after each of
+//! the first `length`.
+//!
+//! [`ChainSequences`] draws them.
+//!
+//! ```
+//! use vivarium_model::tasks::{Batch, MarkovChain, Sampler};
+//! let (task, mut batch) = (MarkovChain::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 51, 4));
+//! assert!(batch.y.iter().all(|label| [0.0, 1.0].contains(label)));
+//! ```
+
+pub mod charts;
+mod measures;
+
+use crate::chart::Chart;
+use std::ops::Range as Span;
+
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
+use vivarium_core::catalog::Info;
+use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::settings;
+use vivarium_core::settings::{Knob, Problem, Range, Settings, Value};
+use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
+use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
+
+settings! {
+    /// The next symbol of a chain that is drawn anew for every sequence.
+    pub struct MarkovChain {
+        /// Number of different symbols.
+        symbols: usize = 2, "k", "Symbols k", Range::Int(2, 8);
+        /// Number of symbols in a context; the network predicts the next symbol after each symbol of the context.
+        length: usize = 50, "t", "Context length t", Range::Int(2, 256), "symbols";
+        /// Each symbol depends on the previous n − 1 symbols; with n = 2, the sequence is a Markov chain.
+        order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
+        /// Distribution of the transition matrices in training.
+        train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
+        /// Rows of transition matrices have a Dirichlet distribution with parameter α; at α = 1 all possible rows are equally likely.
+        alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
+        /// Share of doubly stochastic chains in a mixture.
+        share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
+        /// Distribution of the transition matrices of the test sequences.
+        test: Chains = Chains::Dirichlet, "test", "Test chains", Range::Choice(Chains::OPTIONS);
+    }
+}
+
+impl MarkovChain {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "markov",
+        name: "Markov chains in context",
+        about: "Every sequence comes from a different random chain. A network predicts the next symbol from the earlier symbols.",
+        sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
+    };
+
+    /// What sequences are drawn.
+    pub fn drawn(&self) -> ChainSequences {
+        let MarkovChain { symbols, length, order, train, alpha, share, test } = *self;
+        ChainSequences { symbols, length, order, train, test, alpha, share }
+    }
+
+    /// As [`ChainSequences::held_out_sequences`].
+    pub fn held_out_sequences(&self, chains: Chains, seed: u64, examples: Span<usize>, out: &mut Vec<u8>) {
+        self.drawn().held_out_sequences(chains, seed, examples, out);
+    }
+
+    /// As [`ChainSequences::held_out_chain`].
+    pub fn held_out_chain(&self, chains: Chains, seed: u64, example: usize) -> Chain {
+        self.drawn().held_out_chain(chains, seed, example)
+    }
+
+    /// Appends sequences of symbols as examples.
+    fn push(&self, sequences: &[u8], out: &mut Batch) {
+        out.x.extend(sequences.iter().map(|symbol| f32::from(*symbol)));
+        out.y.extend(sequences.chunks(self.length + 1).map(|sequence| f32::from(sequence[self.length])));
+    }
+}
+
+impl ToPyTorch for MarkovChain {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[pytorch::CLASSES, include_str!("pytorch/sequences.py")]))
+    }
+}
+
+impl TaskConfig for MarkovChain {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "attention-only"),
+            ("opt", "adam"),
+            ("lr", "0.005"),
+            ("b2", "0.95"),
+            ("loss", "ce"),
+            ("steps", "400"),
+            ("target", "0.5"),
+            ("halt", "steps"),
+            ("every", "5"),
+            ("held", "256"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "kl.strategies.map.distances"), ("speed", "60")]
+    }
+
+    fn theory_knobs(&self) -> &'static [Knob] {
+        Explorer::KNOBS
+    }
+
+    fn is_idle(&self, key: &str) -> bool {
+        key == "mix" && ![self.train, self.test].contains(&Chains::Mixture)
+    }
+
+    fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
+        let Value::List(numbers) = value else { return None };
+        let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
+        let k = self.symbols;
+        match key {
+            "seq" => {
+                let flaw = symbols_of(&numbers, k).err()?;
+                Some(tr!("numbers from 0 to k − 1 as symbols, where k = {k}; {flaw}", k, flaw))
+            }
+            "chain" if !numbers.is_empty() => {
+                let flaw = Chain::from_percent(k, &numbers).err()?;
+                Some(tr!("{k} rows of {k} numbers, where each row sums to 100; {flaw}", k, flaw))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl MarkovChain {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
+}
+
+impl Examples for MarkovChain {
+    fn measures(&self) -> Measures {
+        measures::of(self.test, self.order)
+    }
+
+    fn chain_sequences(&self) -> Option<ChainSequences> {
+        Some(self.drawn())
+    }
+
+    fn form(&self) -> Form {
+        Form::Sequence
+    }
+
+    fn inputs(&self) -> usize {
+        self.symbols
+    }
+
+    fn columns(&self) -> usize {
+        self.length + 1
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.symbols)
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        None
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if contexts(self.symbols, self.order) > MOST_CONTEXTS {
+            let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
+            let most = (2..self.order).rfind(fits).unwrap_or(2);
+            let expected = tr!(
+                "at most {most} for k = {k}, because a chain must have at most {all} contexts",
+                most,
+                k = self.symbols,
+                all = MOST_CONTEXTS
+            );
+            problems.push(Problem::new("gram", &self.order.to_string(), expected));
+        }
+        for (key, chains) in [("data", self.train), ("test", self.test)] {
+            if self.order > 2 && chains != Chains::Dirichlet {
+                let expected = tr!(
+                    "dirichlet for n = {n}, because the other options are for Markov chains (n = 2)",
+                    n = self.order
+                );
+                problems.push(Problem::new(key, chains.slug(), expected));
+            }
+        }
+        if self.length < self.order {
+            let expected = tr!("at least n = {n}", n = self.order);
+            problems.push(Problem::new("t", &self.length.to_string(), expected));
+        }
+        problems
+    }
+}
+
+impl Sampler for MarkovChain {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.drawn().sequences(seed, replica, step, size, &mut sequences);
+        self.push(&sequences, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.held_out_sequences(self.test, seed, from..from + size, &mut sequences);
+        self.push(&sequences, out);
+    }
+
+    // Every batch is fresh: there is no sample to visit.
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_core::rng::{Purpose, Stream};
+
+    const LAWS: [Chains; 4] = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
+
+    #[test]
+    fn a_batch_is_a_function_of_seed_replica_and_step() {
+        let task = MarkovChain { symbols: 3, length: 20, ..Default::default() };
+        let draw = |seed, replica, step, size| {
+            let mut batch = Batch::default();
+            task.sample(seed, replica, step, size, &mut batch);
+            batch
+        };
+        let base = draw(1, 0, 0, 40);
+        assert_eq!((base.x.len(), base.len()), (40 * 21, 40));
+        assert!(base.x.iter().all(|x| [0.0, 1.0, 2.0].contains(x)));
+        assert!((0..40).all(|e| base.y[e] == base.x[e * 21 + 20]));
+        assert_eq!(base, draw(1, 0, 0, 40));
+        for other in [draw(2, 0, 0, 40), draw(1, 1, 0, 40), draw(1, 0, 1, 40), draw(1, 0, 1 << 32, 40)] {
+            assert_ne!(base.x, other.x);
+        }
+        // A larger batch begins with the smaller one.
+        assert_eq!(base.x, draw(1, 0, 0, 500).x[..40 * 21]);
+    }
+
+    #[test]
+    fn sequences_are_those_of_their_chains_one_by_one() {
+        for (train, order, alpha) in
+            [(0, 2, 1.0), (0, 2, 0.3), (1, 2, 1.0), (2, 2, 1.0), (3, 2, 1.0), (0, 3, 1.0), (0, 4, 2.0)]
+        {
+            let task =
+                MarkovChain { symbols: 3, length: 9, order, train: LAWS[train], alpha, ..Default::default() };
+            let mut sequences = vec![];
+            let drawn = task.drawn();
+            drawn.sequences(5, 2, 3, 130, &mut sequences);
+            assert_eq!(sequences.len(), 1300);
+            for e in [0, 1, 2, 3, 77, 129] {
+                let mut words = vec![0; drawn.sequence_words()];
+                Stream::new(5, Purpose::Batch, 2).words(3, (e * words.len()) as u32, &mut words);
+                let expected = drawn.trained_chain(5, 2, 3, e).sequence(&words);
+                assert_eq!(sequences[e * 10..][..10], expected, "{train} {order} {e}");
+            }
+        }
+    }
+
+    #[test]
+    fn held_out_sequences_are_of_the_law_of_the_test_and_can_be_read_in_parts() {
+        for (number, test) in LAWS.into_iter().enumerate() {
+            assert_eq!(Chains::ALL[number], test);
+            let task = MarkovChain { symbols: 4, test, ..Default::default() };
+            let (mut whole, mut parts, mut sequences) = (Batch::default(), Batch::default(), vec![]);
+            task.held_out(1, 0, 90, &mut whole);
+            for (from, size) in [(0, 7), (7, 1), (8, 82)] {
+                task.held_out(1, from, size, &mut parts);
+            }
+            assert_eq!(whole, parts);
+            task.held_out_sequences(test, 1, 0..90, &mut sequences);
+            assert!(sequences.iter().zip(&whole.x).all(|(a, b)| f32::from(*a) == *b));
+            let mut words = vec![0; task.drawn().sequence_words()];
+            Stream::new(1, Purpose::HeldOut, 0).words(number as u64, (33 * words.len()) as u32, &mut words);
+            assert_eq!(sequences[33 * 51..][..51], task.held_out_chain(test, 1, 33).sequence(&words));
+        }
+    }
+
+    #[test]
+    fn impossible_settings_are_named_and_mended() {
+        for (query, key, found, expected) in [
+            ("k=5&gram=4", "gram", "4", "at most 3 for k = 5, because a chain must have at most 64 contexts"),
+            (
+                "gram=3&data=ds",
+                "data",
+                "ds",
+                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
+            ),
+            (
+                "gram=3&test=iid",
+                "test",
+                "iid",
+                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
+            ),
+            ("t=3&gram=4", "t", "3", "at least n = 4"),
+        ] {
+            let (link, notices) = crate::permalink::decode(&format!("#v1/markov?{query}"));
+            let notice = &notices[0];
+            assert_eq!((notice.key.as_str(), notice.found.as_str()), (key, found), "{query}");
+            assert_eq!(notice.expected, expected);
+            assert!(notices.len() == 1 && link.spec.problems().is_empty(), "{query}: {notices:?}");
+        }
+        for fine in ["k=8", "k=4&gram=4", "k=8&gram=3", "t=4&gram=4", "data=mixture&test=ds&k=8"] {
+            assert!(crate::permalink::decode(&format!("#v1/markov?{fine}")).1.is_empty(), "{fine}");
+        }
+    }
+
+    #[test]
+    fn the_share_of_a_mixture_is_idle_without_one() {
+        for (query, applies) in
+            [("", false), ("data=ds&test=iid", false), ("data=mixture", true), ("test=mixture", true)]
+        {
+            let spec = crate::permalink::decode(&format!("#v1/markov?{query}")).0.spec;
+            assert_eq!((spec.applies("mix"), spec.applies("alpha")), (applies, true), "{query}");
+        }
+    }
+
+    /// A batch is drawn for every training step; the bound is ten times what an idle core takes.
+    #[test]
+    fn a_batch_is_quick() {
+        let task = MarkovChain { symbols: 3, length: 100, ..Default::default() };
+        let mut sequences = vec![];
+        let once = |step| {
+            let begin = crate::platform::now_ms();
+            sequences.clear();
+            task.drawn().sequences(0, 0, step, 64, &mut sequences);
+            crate::platform::now_ms() - begin
+        };
+        let least = (0..200).map(once).fold(f64::INFINITY, f64::min);
+        assert!(least < 0.6, "{least} ms");
+    }
+}

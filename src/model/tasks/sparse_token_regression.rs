@@ -1,0 +1,428 @@
+//! Sparse token regression (qSTR): every position of a prompt names a few tokens, and its label is a function of them
+//! (Mousavi-Hosseini et al. 2025, definition 2).
+//!
+//! An example's row holds tokens, names and labels, as [`Prompts`] writes them. The labels are real numbers, one for each
+//! position: the loss is the square, and a run is measured by its error relative to their variance, so that 1 is knowing
+//! nothing. One less that is the share of the variance that is explained, R².
+//!
+//! ```
+//! use vivarium_model::tasks::{Batch, Sampler, SparseTokenRegression};
+//! let (task, mut batch) = (SparseTokenRegression::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! // Eight positions: a token of one number, two names and a label for each.
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 8 * (1 + 2 + 1), 4));
+//! ```
+
+pub mod charts;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::remembered::Remembered;
+use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, measures};
+use crate::chart::Chart;
+use vivarium_core::bounds::{self, MOST_SAMPLE};
+use vivarium_core::catalog::Info;
+use vivarium_core::choices;
+use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::settings;
+use vivarium_core::settings::{Problem, Range, Value};
+use vivarium_core::sources::MOUSAVI_2025;
+use vivarium_science::tokens::{
+    CodeScale, Codes, Draw, Function, Lists, MOST_NAMES, Prompts, Repeats, Teacher,
+};
+
+choices! {
+    /// What prompts a network is measured on.
+    pub enum TestLists {
+        /// Those of the training.
+        Same = "same", "As in training";
+        /// Prompts with one list of names for all positions, as in the authors' code.
+        One = "one", "One list for all positions";
+    }
+}
+
+settings! {
+    /// Each position names a few tokens of the prompt; its label is a function of these alone.
+    pub struct SparseTokenRegression {
+        /// Number of positions in a prompt; each position has one token.
+        length: usize = 8, "n", "Positions N", Range::Int(2, 256);
+        /// Number of components of a token's vector.
+        dim: usize = 1, "dim", "Components d of a token", Range::Int(1, 64);
+        /// Number of names at each position; each name refers to one position, and the label depends on the tokens at these positions.
+        names: usize = 2, "q", "Names q per position", Range::Int(1, MOST_NAMES as u64);
+        /// Whether the same name may occur more than once at a position.
+        repeats: Repeats = Repeats::Distinct, "draw", "Names", Range::Choice(Repeats::OPTIONS);
+        /// Whether each position has a separate list of names, or all positions of a prompt share one list.
+        lists: Lists = Lists::Each, "lists", "Lists of names", Range::Choice(Lists::OPTIONS);
+        /// Lists of names in the prompts on which the network is measured.
+        test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
+        /// Function g that computes the label from the named tokens.
+        function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
+        /// Number of hidden units of the random network.
+        units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
+        /// Vector that encodes a position; a token contains the code of its own position and the codes of the positions that it names.
+        codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
+        /// Number of components of a code; with 0: N for orthogonal codes, and ⌊5 ln N⌋ for codes of random signs.
+        code_dim: usize = 0, "de", "Components d_e of a code", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
+        /// The factor by which codes are multiplied.
+        scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
+        /// Standard deviation of Gaussian noise on the training labels.
+        noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
+        /// Number of training prompts, which are sampled once and reused; with 0, every step samples new prompts.
+        m: usize = 0, "m", "Sample size n", Range::Int(0, 100_000), "prompts";
+    }
+}
+
+/// Most numbers in the teachers that are kept, 8 MiB: those of thousands of runs that train together.
+const MOST_KEPT: usize = 1 << 20;
+
+#[cfg(test)]
+thread_local! {
+    /// Teachers that this thread has drawn.
+    static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+impl SparseTokenRegression {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "sparse-token-regression",
+        name: "Sparse token regression",
+        about: "Each position of a prompt contains a token and the positions (“names”) of a few tokens. The label of the position is a function of these few tokens.",
+        sources: &[MOUSAVI_2025],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
+
+    /// What prompts are drawn, and how they are written down.
+    pub fn drawn(&self) -> Prompts {
+        let SparseTokenRegression { length, dim, names, repeats, function, units, codes, scale, .. } = *self;
+        let code_dim = codes.dimension(length, self.code_dim);
+        Prompts { length, dim, names, repeats, function, units, codes, code_dim, scale }
+    }
+
+    /// The teacher of these prompts. It is drawn once, with the moments of a random network: every batch asks for it.
+    pub fn teacher(&self, seed: u64) -> Rc<Teacher> {
+        type Key = (&'static str, [usize; 3], u64);
+        thread_local! {
+            static KNOWN: RefCell<Remembered<Key, Rc<Teacher>>> =
+                const { RefCell::new(Remembered::new(MOST_KEPT)) };
+        }
+        let SparseTokenRegression { names, dim, units, function, .. } = *self;
+        // As many numbers as it may have, and room for itself.
+        let size = 64 + units * names * dim;
+        let draw = || {
+            #[cfg(test)]
+            DRAWN.set(DRAWN.get() + 1);
+            Rc::new(self.drawn().teacher(seed))
+        };
+        let key = (function.slug(), [names, dim, units], seed);
+        KNOWN.with_borrow_mut(|known| known.get(key, size, draw))
+    }
+
+    /// Appends prompts whose tokens and names are of these purposes.
+    fn push(
+        &self,
+        seed: u64,
+        replica: u32,
+        [tokens, names]: [Purpose; 2],
+        step: u64,
+        examples: impl Iterator<Item = usize>,
+        out: &mut Batch,
+    ) {
+        let (prompts, stream) = (self.drawn(), |purpose| Stream::new(seed, purpose, replica));
+        let is_test = tokens == Purpose::HeldOut;
+        // Noise of a finite sample is drawn with it, far from that of any batch.
+        let noise = (self.noise > 0.0 && !is_test).then(|| (stream(Purpose::Noise), self.noise));
+        let lists = if is_test && self.test == TestLists::One { Lists::One } else { self.lists };
+        let from = Draw { tokens: stream(tokens), names: stream(names), noise, lists };
+        let begin = out.x.len();
+        prompts.draw(&self.teacher(seed), &from, step, examples, &mut out.x);
+        let rows = out.x[begin..].chunks(prompts.columns());
+        out.y.extend(rows.map(|row| prompts.parts(row).2[0]));
+    }
+}
+
+impl ToPyTorch for SparseTokenRegression {
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        let (prompts, list) = (self.drawn(), |numbers: &[f64]| {
+            format!("[{}]", numbers.iter().map(|x| settings::real(*x)).collect::<Vec<_>>().join(", "))
+        });
+        let mut settings = vec![
+            ("code_dim", prompts.code_dim.to_string()),
+            ("code_scale", settings::real(f64::from(prompts.code_scale()))),
+            ("variance", settings::real(prompts.variance(seed))),
+        ];
+        // What is drawn of g is written down: a network that begins from weights of the page goes on with the same g.
+        let table = |columns: usize, numbers: &[f64]| {
+            let rows: Vec<String> = numbers.chunks(columns).map(list).collect();
+            format!("[\n        {},\n    ]", rows.join(",\n        "))
+        };
+        let teacher = self.teacher(seed);
+        if let Some(u) = teacher.direction() {
+            settings.push(("teacher_w", table(1, u)));
+        }
+        if self.function == Function::Network {
+            let readout = teacher.readout(1);
+            settings.push(("teacher_w", table(readout.a.len(), &readout.w)));
+            settings.push(("teacher_a", list(&readout.a)));
+            settings.push(("teacher_c", settings::real(readout.c)));
+        }
+        let code = vec![super::pytorch::SAMPLE, include_str!("pytorch/prompts.py")];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
+impl TaskConfig for SparseTokenRegression {
+    fn default_run(&self) -> Preset {
+        &[
+            ("enc", "one"),
+            ("model", "token-attention"),
+            ("opt", "adam"),
+            ("lr", "0.003"),
+            ("loss", "square"),
+            ("batch", "64"),
+            ("steps", "4000"),
+            ("target", "0.95"),
+            ("halt", "steps"),
+            ("held", "2000"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "error.qk.glances"), ("speed", "200")]
+    }
+
+    fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
+        let Value::Schedule(changes) = value else { return None };
+        let n = self.length;
+        let (places, is_sound): (usize, fn(f64, usize) -> bool) = match key {
+            "named" => (n * self.names, |name, n| name.fract() == 0.0 && name <= n as f64),
+            "tokens" => (n * self.dim, |_, _| true),
+            _ => return None,
+        };
+        let fits = |(place, value): &(u64, f64)| (1..=places as u64).contains(place) && is_sound(*value, n);
+        (!changes.iter().all(fits)).then(|| match key {
+            "named" => tr!("pairs name:position, for example 3:1_5:2; the names of all positions are numbered from 1 to {places}, and the positions are numbered from 1 to {n}", places, n),
+            _ => tr!("pairs index:value, for example 3:0.5_5:-1; the components of all tokens have the indices 1 to {places}", places),
+        })
+    }
+}
+
+impl Examples for SparseTokenRegression {
+    fn measures(&self) -> Measures {
+        Measures { names: measures::names(&measures::OF_PROMPTS), ..Measures::default() }
+    }
+
+    fn form(&self) -> Form {
+        Form::Prompt
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().width()
+    }
+
+    fn columns(&self) -> usize {
+        self.drawn().columns()
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn prompts(&self) -> Option<Prompts> {
+        Some(self.drawn())
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        (self.m > 0).then_some(self.m)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let (mut problems, n) = (vec![], self.length);
+        if self.repeats == Repeats::Distinct && self.names > n {
+            let expected = tr!("at most N = {n}, since all names of a position are different", n);
+            problems.push(Problem::new("q", &self.names.to_string(), expected));
+        }
+        if self.codes == Codes::Orthogonal && (1..n).contains(&self.code_dim) {
+            let expected =
+                tr!("0, or at least N = {n}, because N orthogonal codes need at least N components each", n);
+            problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
+        }
+        let columns = bounds::product([n, self.dim + self.names + 1]);
+        if bounds::product([self.m as u64, columns]) > MOST_SAMPLE {
+            let expected =
+                tr!("at most {most} for prompts of {columns} numbers", most = MOST_SAMPLE / columns, columns);
+            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        }
+        problems
+    }
+}
+
+impl Sampler for SparseTokenRegression {
+    fn label_variance(&self, seed: u64) -> Option<f64> {
+        Some(self.drawn().variance(seed))
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.m == 0 {
+            return self.push(seed, replica, [Purpose::Batch, Purpose::Names], step, 0..size, out);
+        }
+        let visits = self.visits(seed, replica, step, size).into_iter();
+        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, visits, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.push(seed, 0, [Purpose::HeldOut, Purpose::HeldOutNames], 0, from..from + size, out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let until = (from + size).min(self.m);
+        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, from..until, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_visited_as_they_were_drawn() {
+        let task = SparseTokenRegression { m: 40, noise: 0.5, ..Default::default() };
+        let (mut whole, mut batch, columns) = (Batch::default(), Batch::default(), task.columns());
+        task.finite_sample(5, 2, 0, 40, &mut whole);
+        task.sample(5, 2, 7, 8, &mut batch);
+        for (at, visit) in task.visits(5, 2, 7, 8).into_iter().enumerate() {
+            assert_eq!(batch.x[at * columns..][..columns], whole.x[visit * columns..][..columns]);
+        }
+        assert_eq!(whole.len(), 40);
+    }
+
+    #[test]
+    fn the_teacher_is_drawn_once_and_the_labels_are_the_same_bit_for_bit() {
+        DRAWN.set(0);
+        for (at, function) in Function::ALL.iter().copied().enumerate() {
+            let task = SparseTokenRegression { function, dim: 3, units: 5, ..Default::default() };
+            let prompts = task.drawn();
+            for step in 0..4 {
+                for seed in [3, 4] {
+                    let mut batch = Batch::default();
+                    task.sample(seed, 1, step, 6, &mut batch);
+                    let stream = |purpose| Stream::new(seed, purpose, 1);
+                    let (tokens, names) = (stream(Purpose::Batch), stream(Purpose::Names));
+                    let from = Draw { tokens, names, noise: None, lists: task.lists };
+                    let mut expected = vec![];
+                    prompts.draw(&prompts.teacher(seed), &from, step, 0..6, &mut expected);
+                    assert_eq!(batch.x, expected, "{function:?}");
+                    task.held_out(seed, 0, 5, &mut batch);
+                }
+            }
+            assert_eq!(DRAWN.get(), 2 * (at + 1), "one for each seed");
+        }
+        // Those of another size or with other units are others.
+        let task = SparseTokenRegression { function: Function::Network, ..Default::default() };
+        for other in
+            [SparseTokenRegression { units: 9, ..task.clone() }, SparseTokenRegression { dim: 2, ..task }]
+        {
+            assert_eq!(*other.teacher(3), other.drawn().teacher(3));
+        }
+    }
+
+    #[test]
+    fn noise_is_on_training_labels_alone() {
+        let (plain, noisy) =
+            (SparseTokenRegression::default(), SparseTokenRegression { noise: 0.5, ..Default::default() });
+        let drawn = |task: &SparseTokenRegression, held_out: bool| {
+            let mut batch = Batch::default();
+            match held_out {
+                true => task.held_out(1, 0, 2000, &mut batch),
+                false => task.sample(1, 0, 3, 2000, &mut batch),
+            }
+            batch.x
+        };
+        assert_eq!(drawn(&plain, true), drawn(&noisy, true));
+        let (a, b) = (drawn(&plain, false), drawn(&noisy, false));
+        let squares = a.iter().zip(&b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
+        assert!((squares / 16_000.0 - 0.25).abs() < 0.01, "{squares}");
+    }
+
+    #[test]
+    fn the_test_may_have_one_list_where_training_has_many() {
+        let task = SparseTokenRegression { test: TestLists::One, ..Default::default() };
+        let (prompts, mut test, mut train) = (task.drawn(), Batch::default(), Batch::default());
+        task.held_out(1, 0, 50, &mut test);
+        task.sample(1, 0, 0, 50, &mut train);
+        let same =
+            |row: &[f32]| prompts.parts(row).1.chunks(2).all(|list| list == &prompts.parts(row).1[..2]);
+        assert!(test.x.chunks(prompts.columns()).all(same));
+        assert!(!train.x.chunks(prompts.columns()).all(same));
+    }
+
+    #[test]
+    fn the_script_asks_for_settings_that_there_are() {
+        let mut written = vec!["batch", "held"];
+        for function in [Function::Linear, Function::Network] {
+            let task = SparseTokenRegression { function, ..Default::default() };
+            written.extend(task.to_pytorch(0).unwrap().settings.into_iter().map(|(key, _)| key));
+        }
+        let (task, script) = (SparseTokenRegression::default(), include_str!("pytorch/prompts.py"));
+        let asked: Vec<&str> =
+            script.split("S[\"").skip(1).filter_map(|rest| Some(rest.split_once("\"]")?.0)).collect();
+        assert!(asked.len() > 15);
+        for key in asked {
+            assert!(written.contains(&key) || settings::Settings::value(&task, key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn changes_of_a_prompt_that_it_cannot_have_are_named() {
+        let task = SparseTokenRegression::default();
+        let problem =
+            |key: &str, changes: &[(u64, f64)]| task.view_problem(key, &Value::Schedule(changes.to_vec()));
+        assert_eq!(problem("named", &[(1, 8.0), (16, 1.0)]), None);
+        assert_eq!(problem("tokens", &[(8, -0.5)]), None);
+        for (key, change) in
+            [("named", (17, 1.0)), ("named", (1, 9.0)), ("named", (1, 1.5)), ("tokens", (9, 0.0))]
+        {
+            assert!(problem(key, &[change]).is_some_and(|expected| {
+                expected.starts_with(if key == "named" { "pairs name:position" } else { "pairs index:value" })
+            }));
+        }
+        assert_eq!(problem("lrs", &[(99, 0.0)]), None);
+    }
+
+    #[test]
+    fn impossible_settings_are_named() {
+        for (task, key, expected) in [
+            (
+                SparseTokenRegression { length: 3, names: 4, ..Default::default() },
+                "q",
+                "at most N = 3, since all names of a position are different",
+            ),
+            (
+                SparseTokenRegression { codes: Codes::Orthogonal, code_dim: 5, ..Default::default() },
+                "de",
+                "0, or at least N = 8, because N orthogonal codes need at least N components each",
+            ),
+            (
+                SparseTokenRegression { length: 256, dim: 64, m: 4000, ..Default::default() },
+                "m",
+                "at most 244 for prompts of 17152 numbers",
+            ),
+        ] {
+            let problems = task.problems();
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
+        }
+        assert!(
+            SparseTokenRegression { names: 4, length: 3, repeats: Repeats::Free, ..Default::default() }
+                .problems()
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,226 @@
+//! Examples from which a program inside a network learns (Goel, Kakade, Kalai and Zhang 2022): SGD writes them into a table, and
+//! one filter, applied again and again, runs the program on the table.
+//!
+//! What is drawn is a [`LearningProblem`]; here are its settings.
+
+pub mod charts;
+mod measures;
+
+use crate::chart::Chart;
+use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
+use vivarium_core::catalog::Info;
+use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::settings;
+use vivarium_core::settings::{Problem, Range};
+use vivarium_core::sources::GOEL_2022;
+use vivarium_science::succinct::{Family, LearningProblem};
+
+/// Most inputs of an example in a run.
+const MOST_INPUTS: u64 = 31;
+/// Most examples in a run.
+const MOST_EXAMPLES: u64 = 100;
+
+settings! {
+    /// What the label is a function of, how many examples there are, and the test input that is shown.
+    pub struct SuccinctLearning {
+        /// How the label depends on the inputs.
+        concept: Family = Family::Dictator, "concept", "Label", Range::Choice(Family::OPTIONS);
+        /// Number of inputs of an example; each input is −1 or 1.
+        inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
+        /// Number of training examples; each row of the table has one example.
+        examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
+        /// Probability that the label of an example is wrong; labels of test inputs are always right.
+        flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
+        /// Test input that is shown: the digit 1 means the value 1, and 0 means −1. If this box is empty, the test input is random.
+        query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MOST_INPUTS as usize);
+    }
+}
+
+impl SuccinctLearning {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "succinct-learning",
+        name: "A learning algorithm inside a network",
+        about: "SGD stores the examples in a table of weights, one example per step; one small filter, the same in every layer, then runs a learning algorithm on the table.",
+        sources: &[GOEL_2022],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What its numbers are called and defined as.
+    pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
+
+    /// What the numbers of a search for a rule are called.
+    pub const IN_SEARCH: Measures = measures::IN_SEARCH;
+
+    /// What is drawn.
+    pub fn problem(&self) -> LearningProblem {
+        LearningProblem {
+            family: self.concept,
+            inputs: self.inputs,
+            examples: self.examples,
+            noise: self.flips,
+            shown: self.query.iter().map(|bit| if *bit == 1 { 1 } else { -1 }).collect(),
+        }
+    }
+}
+
+impl ToPyTorch for SuccinctLearning {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err(tr!("The filter of this run is written by hand or found by a search, not trained.").into())
+    }
+}
+
+impl TaskConfig for SuccinctLearning {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "recurrent-conv"),
+            ("loss", "square"),
+            ("batch", "1"),
+            ("steps", "200"),
+            ("every", "1"),
+            ("halt", "steps"),
+            ("held", "64"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "written.slope.gridcells.answers"), ("speed", "12")]
+    }
+
+    fn smaller_network(&self) -> &'static str {
+        tr!("a run with fewer inputs, examples or replicas")
+    }
+}
+
+impl Examples for SuccinctLearning {
+    fn form(&self) -> Form {
+        Form::Program
+    }
+
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        Some(self.examples)
+    }
+
+    fn noise(&self) -> f64 {
+        self.flips
+    }
+
+    fn learning_problem(&self) -> Option<LearningProblem> {
+        Some(self.problem())
+    }
+
+    fn measures(&self) -> Measures {
+        measures::NAMES
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let (given, inputs) = (self.query.len(), self.inputs);
+        let found = || self.query.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        if given != 0 && given != inputs {
+            let expected =
+                tr!("{inputs} numbers, each 0 or 1, one for each input; or an empty field", inputs);
+            return vec![Problem::new("query", &found(), expected)];
+        }
+        vec![]
+    }
+}
+
+impl Sampler for SuccinctLearning {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        for at in self.visits(seed, replica, step, size) {
+            push(&drawn.data.inputs()[at], drawn.data.labels()[at], out);
+        }
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.held_out_of(seed, 0, from, size, out);
+    }
+
+    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        for at in from..from + size {
+            let x = drawn.query(at as u64);
+            push(&x, drawn.concept.label(&x), out);
+        }
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        for (x, y) in drawn.data.examples().skip(from).take(size) {
+            push(x, y, out);
+        }
+    }
+}
+
+/// Appends an example.
+fn push(x: &[i8], y: i8, out: &mut Batch) {
+    out.x.extend(x.iter().map(|one| f32::from(*one)));
+    out.y.push(f32::from(y));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{decode, encode};
+    use crate::run::RunSpec;
+    use vivarium_core::settings::Settings;
+
+    #[test]
+    fn settings_are_those_of_the_table_where_a_link_says_nothing() {
+        let spec = RunSpec::of_lab("succinct-learning").unwrap();
+        assert_eq!(spec.problems(), []);
+        assert_eq!((spec.task.examples().inputs(), spec.task.examples().sample_size()), (6, Some(8)));
+        for knob in SuccinctLearning::KNOBS {
+            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        }
+    }
+
+    #[test]
+    fn a_test_input_goes_through_a_link() {
+        let link = "#v1/succinct-learning?concept=parity&inputs=4&query=1.0.0.1";
+        let (read, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(encode(&read), link);
+        let problem = read.spec.task.examples().learning_problem().unwrap();
+        let drawn = problem.drawn(3, 1).unwrap();
+        assert_eq!(problem.query(&drawn), [1, -1, -1, 1]);
+        assert_eq!((problem.table(), problem.cells(), problem.writing()), ([9, 5], [11, 7], 9));
+    }
+
+    #[test]
+    fn what_cannot_be_is_one_sentence() {
+        for (link, said) in [
+            ("query=1.0", "6 numbers, each 0 or 1, one for each input; or an empty field"),
+            ("inputs=32", "a whole number from 1 to 31"),
+            ("examples=0", "a whole number from 1 to 100"),
+            ("flips=0.7", "0.5"),
+        ] {
+            let (read, notices) = decode(&format!("#v1/succinct-learning?{link}"));
+            assert_eq!(read.spec.problems(), [], "{link}");
+            let all: Vec<String> = notices.iter().map(ToString::to_string).collect();
+            assert!(all.len() == 1 && all[0].contains(said), "{link}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn examples_are_those_of_the_concept() {
+        let task = SuccinctLearning { concept: Family::Parity, ..Default::default() };
+        let drawn = task.problem().drawn(5, 2).unwrap();
+        let mut batch = Batch::default();
+        task.finite_sample(5, 2, 0, 8, &mut batch);
+        task.held_out_of(5, 2, 10, 4, &mut batch);
+        task.sample(5, 2, 0, 8, &mut batch);
+        assert_eq!((batch.x.len(), batch.y.len()), (20 * 6, 20));
+        for (x, y) in batch.x.chunks(6).zip(&batch.y) {
+            let x: Vec<i8> = x.iter().map(|one| *one as i8).collect();
+            assert_eq!(f32::from(drawn.concept.label(&x)), *y);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Fourier gaps: how far a first layer's population gradient makes the hidden set stand out, and their growth
+//! along a run.
+//!
+//! ```text
+//! Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|,   g = E[y x σ'(w·x + b)]
+//! ```
+//!
+//! (Edelman 2024, appendix B.3.1, figures B.7 and B.8; the strict form, with min in place of the first max, is
+//! definition 5.4 for x ↦ σ'(w·x + b)). Where Γ > 0 one coordinate of S can be read off a gradient of O(log n / Γ²)
+//! examples. Neither weights of the second layer nor the slope of a loss are part of g.
+//!
+//! # Why
+//! A network that is no sum of neurons, such as a product of linear forms or several layers, has no σ'(w·x) of its own.
+//! For these g is E[y x ∂f/∂z], what appendix B.3.7 asks of deep networks: up to its sign the population gradient of
+//! the correlation loss. A chart says which of the two it shows.
+
+pub use super::gradient::{FirstLayer, Gradient, Head, PopulationGradient, Slope};
+pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
+
+use super::{Lines, Role, Series};
+
+/// How far the relevant coordinates of one neuron's gradient stand out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Gap {
+    /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|: above zero, one relevant coordinate can be told.
+    pub relaxed: f64,
+    /// min_{i∈S} |g_i| − max_{i∉S} |g_i|: above zero, all of S can be told.
+    pub strict: f64,
+    /// Standard error of `relaxed`, that of the two coordinates it is the difference of; 0 where exact.
+    pub error: f64,
+}
+
+impl Gradient {
+    /// The gap of each neuron at the set `relevant`. A maximum over no coordinate is 0.
+    pub fn gaps(&self, relevant: &[usize]) -> Vec<Gap> {
+        let (inside, outside): (Vec<usize>, Vec<usize>) =
+            (0..self.inputs).partition(|i| relevant.contains(i));
+        let neuron = |j: usize| {
+            let at = |i: &usize| (self.values[i * self.width + j].abs(), *i);
+            let ordered = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
+            let least = inside.iter().map(at).min_by(ordered);
+            let [inside, outside] = [&inside, &outside].map(|set| set.iter().map(at).max_by(ordered));
+            let value = |of: Option<(f64, usize)>| of.map_or(0.0, |(value, _)| value);
+            let error = |of: Option<(f64, usize)>| match (&self.errors, of) {
+                (Some(errors), Some((_, i))) => errors[i * self.width + j],
+                _ => 0.0,
+            };
+            Gap {
+                relaxed: value(inside) - value(outside),
+                strict: value(least) - value(outside),
+                error: libm::hypot(error(inside), error(outside)),
+            }
+        };
+        (0..self.width).map(neuron).collect()
+    }
+
+    /// The neuron with the largest Γ, and its gap; none if there is none that is finite.
+    pub fn largest(&self, relevant: &[usize]) -> Option<(usize, Gap)> {
+        let finite = self.gaps(relevant).into_iter().enumerate().filter(|(_, gap)| gap.relaxed.is_finite());
+        // Of equal ones the first.
+        finite.reduce(|best, next| if next.1.relaxed > best.1.relaxed { next } else { best })
+    }
+}
+
+/// What the entries of a gap are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Of {
+    /// E[y x σ'(w·x + b)] of the neurons of a hidden layer, with the gap of a neuron with the same activation, weights
+    /// ±1/√n and no bias.
+    Neurons(f64),
+    /// E[y x ∂f/∂z] of the linear forms z of another network.
+    Forms,
+}
+
+/// Gaps over the steps, with one standard error to either side where points were drawn; for neurons the gap of weights
+/// ±1/√n is a reference line.
+pub fn chart(gaps: &[(u64, Gap)], of: Of) -> Lines {
+    let drawn = gaps.iter().any(|(_, gap)| gap.error > 0.0);
+    let series = |name: &str, role: Role, of: fn(&Gap) -> f64| Series {
+        name: name.into(),
+        role,
+        x: gaps.iter().map(|(step, _)| *step as f64).collect(),
+        y: gaps.iter().map(|(_, gap)| of(gap) as f32).collect(),
+        ..Default::default()
+    };
+    let mut relaxed = series(tr!("largest |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
+    if drawn {
+        let edges = gaps.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
+        relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
+    }
+    let (title, references) = match of {
+        Of::Neurons(signs) => (
+            tr!("Fourier gap of g = E[y x σ′(w·x + b)]"),
+            vec![(signs, tr!("same activation, weights ±1/√n").into())],
+        ),
+        Of::Forms => (tr!("Gap of g = E[y x ∂f/∂z], z = w·x + b"), vec![]),
+    };
+    Lines {
+        title: title.into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("|g| minus the largest |g| of an irrelevant bit").into(),
+        series: vec![relaxed, series(tr!("smallest |g| of a relevant bit"), Role::Other, |gap| gap.strict)],
+        references,
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_core::rng::{Purpose, Stream};
+
+    /// Gaps of ReLU neurons.
+    fn relu_gaps(weights: &[f32], biases: &[f32], inputs: usize, k: usize) -> Vec<Gap> {
+        let width = weights.len() / inputs;
+        let relevant: Vec<usize> = (0..k).collect();
+        let mut job = PopulationGradient::new(&FirstLayer { weights, biases, inputs, width }, &relevant);
+        let head = |z: &[f64], out: &mut [f64]| {
+            out.iter_mut()
+                .zip(z)
+                .for_each(|(out, z)| *out = if *z == 0.0 { 0.5 } else { f64::from(u8::from(*z > 0.0)) });
+            0.0
+        };
+        while !job.advance(&head, &|y, _| -y, 1 << 12) {}
+        job.finish().gaps(&relevant)
+    }
+
+    #[test]
+    fn signs_for_weights_have_the_gap_of_majority() {
+        for (n, k) in [(9, 2), (9, 4), (10, 2), (10, 3), (12, 3), (12, 4), (15, 3)] {
+            let signs: Vec<f32> = (0..n).map(|i| if i * i % 3 == 1 { -1.0 } else { 1.0 }).collect();
+            let gap = relu_gaps(&signs, &[], n, k)[0];
+            let expected = relu_majority_gap(n, k);
+            assert!((gap.relaxed - expected).abs() < 1e-14, "{n} {k}: {gap:?} {expected}");
+            assert!((gap.strict - expected).abs() < 1e-14 && gap.error == 0.0);
+        }
+    }
+
+    /// Gaps of 200 random neurons on 15 bits, sorted, and the shares where relaxed and strict are positive.
+    fn distribution(k: usize, normal: bool, bias: f32) -> (Vec<f64>, f64, f64) {
+        const DRAWS: u32 = 200;
+        let stream = Stream::new(11, Purpose::Weights, k as u32);
+        let scale = 1.0 / 15f32.sqrt();
+        let uniform = |step: u64, i: u32| scale * (2.0 * stream.unit(step, i) - 1.0);
+        let weights: Vec<f32> =
+            (0..15 * DRAWS).map(|i| if normal { stream.normal(0, i) } else { uniform(0, i) }).collect();
+        let biases: Vec<f32> = (0..DRAWS).map(|i| bias * uniform(1, i)).collect();
+        let gaps = relu_gaps(&weights, &biases, 15, k);
+        let share =
+            |of: fn(&Gap) -> f64| gaps.iter().filter(|gap| of(gap) > 0.0).count() as f64 / f64::from(DRAWS);
+        let shares = (share(|g| g.relaxed), share(|g| g.strict));
+        let mut sorted: Vec<f64> = gaps.iter().map(|gap| gap.relaxed).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        (sorted, shares.0, shares.1)
+    }
+
+    /// Figure B.7 of Edelman 2024: at random starts the gap is comparable to that of majority, which is 0.0967
+    /// for k = 2 and 0.0059 for k = 4.
+    #[test]
+    fn random_threshold_functions_have_gaps_like_majority() {
+        let within = |value: f64, low: f64, high: f64| assert!((low..=high).contains(&value), "{value}");
+        let (gaps, positive, strict) = distribution(2, false, 0.0);
+        within(gaps[100], 0.10, 0.125);
+        within(positive, 0.97, 1.0);
+        within(strict, 0.97, 1.0);
+        let (gaps, positive, _) = distribution(2, true, 0.0);
+        within(gaps[100], 0.085, 0.115);
+        within(positive, 0.97, 1.0);
+        let (gaps, positive, strict) = distribution(4, false, 0.0);
+        within(gaps[100], 0.003, 0.0075);
+        within(positive, 0.8, 0.96);
+        within(strict, 0.08, 0.3);
+        let (gaps, positive, strict) = distribution(4, true, 0.0);
+        within(gaps[100], 0.001, 0.004);
+        within(positive, 0.68, 0.87);
+        within(strict, 0.02, 0.15);
+    }
+
+    /// Edelman 2024, appendix B.3.2: an odd k needs biases.
+    #[test]
+    fn an_odd_parity_has_no_gap_without_biases() {
+        let (gaps, positive, strict) = distribution(3, false, 0.0);
+        assert!(gaps.iter().all(|gap| *gap == 0.0));
+        assert_eq!((positive, strict), (0.0, 0.0));
+        let (gaps, positive, _) = distribution(3, false, 1.0);
+        assert!((0.002..0.006).contains(&gaps[100]) && (0.74..0.93).contains(&positive), "{positive}");
+        let (gaps, positive, _) = distribution(3, false, 2.0);
+        assert!((0.005..0.011).contains(&gaps[100]) && (0.84..0.98).contains(&positive), "{positive}");
+    }
+
+    #[test]
+    fn gaps_are_taken_from_the_right_coordinates() {
+        let gradient = Gradient {
+            values: vec![3.0, 0.1, -4.0, 0.2, -5.0, 0.1, 1.0, f64::NAN],
+            errors: Some(vec![0.3; 8]),
+            inputs: 4,
+            width: 2,
+        };
+        let gap = gradient.gaps(&[0, 1])[0];
+        assert_eq!((gap.relaxed, gap.strict), (-1.0, -2.0));
+        assert!((gap.error - 0.3 * 2f64.sqrt()).abs() < 1e-15);
+        assert_eq!(gradient.largest(&[0, 1]), Some((0, gap)), "a neuron that is no number is passed over");
+        assert_eq!(gradient.gaps(&[0, 1, 2, 3])[0].relaxed, 5.0);
+        assert_eq!(Gradient { values: vec![], errors: None, inputs: 0, width: 0 }.largest(&[0]), None);
+    }
+
+    #[test]
+    fn the_chart_has_bands_only_where_points_were_drawn() {
+        let gap = |step: u64| (step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
+        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Of::Neurons(0.1));
+        assert_eq!(lines.references, [(0.1, "same activation, weights ±1/√n".to_string())]);
+        assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() == 100);
+        assert_eq!(lines.series[0].y.last(), Some(&99.0));
+        let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], Of::Forms);
+        assert_eq!(lines.series[0].band, [(1.5, 2.5)]);
+        assert!(lines.references.is_empty() && lines.series[1].y == [1.0]);
+    }
+}

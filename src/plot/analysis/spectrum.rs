@@ -1,0 +1,157 @@
+//! The Fourier spectrum of a trained function on the whole cube: how much of it sits on sets of each size, and
+//! how much on the hidden one.
+//!
+//! ```text
+//! W_d = Σ_{|T|=d} f̂(T)² / ‖f‖²,   ‖f‖² = E_x[f(x)²] = Σ_T f̂(T)²
+//! ```
+//!
+//! (Edelman 2024, section 5.4.1 and equation B.2; O'Donnell 2014, section 1.4). Sets and points are bit masks as
+//! in [`walsh`]: bit i of a point is set where x_i = −1.
+
+use super::{Bars, walsh};
+use vivarium_core::sorting;
+
+/// Most inputs whose whole cube is visited: 65 536 points, and a transform of one million additions.
+pub const MOST_INPUTS: usize = 16;
+
+/// All points of the cube as signs, `[2^inputs, inputs]`, in the order in which [`Spectrum::read`] wants the
+/// outputs; none above [`MOST_INPUTS`].
+pub fn cube(inputs: usize) -> Option<Vec<f32>> {
+    (inputs <= MOST_INPUTS).then(|| (0..1usize << inputs).flat_map(|mask| point(mask, inputs)).collect())
+}
+
+/// The point of the cube with this mask, as signs: bit i is set where x_i = −1.
+pub fn point(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
+    (0..inputs).map(move |i| if mask >> i & 1 == 1 { -1.0 } else { 1.0 })
+}
+
+/// The Fourier coefficients of a function, with the set that it should have found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spectrum {
+    /// f̂(T), by the mask of T.
+    pub coefficients: Vec<f64>,
+    /// ‖f‖, the root of the mean square.
+    pub norm: f64,
+    /// Share of the squared norm on sets of each size, 0 to n; all zero where f is.
+    pub by_degree: Vec<f64>,
+    /// Mask of the hidden set S.
+    pub hidden: usize,
+    /// f̂(S) / ‖f‖, the cosine between f and the target: 1 once f is a multiple of it; 0 where f is 0.
+    pub correlation: f64,
+    /// E[sgn f(x) · χ_S(x)] with sgn 0 = 0, which is twice the accuracy minus one.
+    pub sign_correlation: f64,
+}
+
+impl Spectrum {
+    /// The spectrum of the function with these outputs on all points; none if their number is not a power
+    /// of two up to 2^[`MOST_INPUTS`], or if one of them is not finite.
+    pub fn read(outputs: &[f32], relevant: &[usize]) -> Option<Self> {
+        let fits = outputs.len().is_power_of_two() && outputs.len() <= 1 << MOST_INPUTS;
+        if !fits || outputs.iter().any(|f| !f.is_finite()) {
+            return None;
+        }
+        let n = outputs.len().trailing_zeros() as usize;
+        let hidden = relevant.iter().filter(|i| **i < n).fold(0, |mask, i| mask | 1 << i);
+        let mut coefficients: Vec<f64> = outputs.iter().map(|f| f64::from(*f)).collect();
+        let norm = libm::sqrt(coefficients.iter().map(|f| f * f).sum::<f64>() / outputs.len() as f64);
+        walsh::transform(&mut coefficients);
+        let mut by_degree = walsh::weight_by_degree(&coefficients);
+        if norm > 0.0 {
+            by_degree.iter_mut().for_each(|weight| *weight /= norm * norm);
+        }
+        let signs = outputs.iter().enumerate().map(|(point, f)| {
+            let y = if (point & hidden).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
+            if *f == 0.0 { 0.0 } else { y * f64::from(f.signum()) }
+        });
+        Some(Spectrum {
+            norm,
+            by_degree,
+            hidden,
+            correlation: if norm > 0.0 { coefficients[hidden] / norm } else { 0.0 },
+            sign_correlation: signs.sum::<f64>() / outputs.len() as f64,
+            coefficients,
+        })
+    }
+
+    /// The `count` coefficients of largest absolute value with their sets, largest first.
+    pub fn largest(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
+        let size = |mask: usize| self.coefficients[mask].abs();
+        // Of equal ones the lower mask, so that the list stands still.
+        let masks = sorting::places(self.coefficients.len(), &|a, b| size(b).total_cmp(&size(a)));
+        let members = |mask: usize| (0..self.by_degree.len()).filter(|i| mask >> i & 1 == 1).collect();
+        masks.into_iter().take(count).map(|mask| (members(mask), self.coefficients[mask])).collect()
+    }
+}
+
+/// Shares of the squared norm by the size of sets, with the `size` of the hidden set pointed at.
+pub fn degrees(shares: &[f32], size: usize) -> Bars {
+    Bars {
+        title: tr!("Fourier weight by degree").into(),
+        x_label: tr!("degree").into(),
+        y_label: tr!("share of squared norm").into(),
+        bars: shares.iter().enumerate().map(|(degree, share)| (degree.to_string(), *share)).collect(),
+        marked: vec![size],
+        marked_name: "degree of the target".into(),
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outputs(n: usize, f: impl Fn(&[f32]) -> f32) -> Vec<f32> {
+        cube(n).unwrap().chunks(n).map(f).collect()
+    }
+
+    #[test]
+    fn a_mixture_is_taken_apart() {
+        let f = outputs(5, |x| 3.0 * x[0] * x[2] * x[4] - 2.0 * x[1] + 1.0);
+        let spectrum = Spectrum::read(&f, &[0, 2, 4]).unwrap();
+        let shares = [1.0 / 14.0, 4.0 / 14.0, 0.0, 9.0 / 14.0, 0.0, 0.0];
+        for (found, expected) in spectrum.by_degree.iter().zip(shares) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+        assert_eq!(spectrum.largest(3), [(vec![0, 2, 4], 3.0), (vec![1], -2.0), (vec![], 1.0)]);
+        assert!((spectrum.correlation - 3.0 / 14f64.sqrt()).abs() < 1e-12);
+        // Of x_1 = +1 (3χ − 1) and x_1 = −1 (3χ + 3), only χ = −1 in the second is a tie.
+        assert!((spectrum.sign_correlation - 0.75).abs() < 1e-12);
+        let shares: Vec<f32> = spectrum.by_degree.iter().map(|share| *share as f32).collect();
+        let bars = degrees(&shares, 3);
+        assert_eq!((bars.bars.len(), bars.marked), (6, vec![3]));
+        assert_eq!(bars.bars[3].0, "3");
+    }
+
+    #[test]
+    fn the_correlation_of_signs_is_twice_the_accuracy_minus_one() {
+        let labels = outputs(6, |x| x[0] * x[1]);
+        // The second is 0 for three quarters of the inputs.
+        let functions: [fn(&[f32]) -> f32; 2] =
+            [|x| x[0] * x[1] + 0.7 * x[2] + 0.6 * x[3] * x[4] - 0.1, |x| (x[0] + x[1]).max(0.0)];
+        for f in functions.map(|f| outputs(6, f)) {
+            let credit = |margin: f32| if margin == 0.0 { 0.5 } else { f64::from(u8::from(margin > 0.0)) };
+            let right: f64 = labels.iter().zip(&f).map(|(y, f)| credit(y * f)).sum();
+            let spectrum = Spectrum::read(&f, &[0, 1]).unwrap();
+            assert!(right < 64.0);
+            assert_eq!(spectrum.sign_correlation, 2.0 * right / 64.0 - 1.0);
+        }
+    }
+
+    #[test]
+    fn the_hidden_parity_alone_has_correlation_one_and_zero_has_none() {
+        let spectrum = Spectrum::read(&outputs(4, |x| 0.25 * x[1] * x[3]), &[1, 3]).unwrap();
+        assert_eq!((spectrum.correlation, spectrum.sign_correlation, spectrum.norm), (1.0, 1.0, 0.25));
+        let nothing = Spectrum::read(&[0.0; 8], &[0]).unwrap();
+        assert_eq!((nothing.correlation, nothing.sign_correlation), (0.0, 0.0));
+        assert_eq!(nothing.by_degree, [0.0; 4]);
+    }
+
+    #[test]
+    fn what_is_no_function_on_the_cube_has_no_spectrum() {
+        assert_eq!(Spectrum::read(&[1.0; 12], &[0]), None);
+        assert_eq!(Spectrum::read(&[], &[0]), None);
+        assert_eq!(Spectrum::read(&[1.0, f32::NAN], &[0]), None);
+        assert_eq!(Spectrum::read(&vec![1.0; 1 << (MOST_INPUTS + 1)], &[0]), None);
+        assert_eq!(cube(MOST_INPUTS + 1), None);
+    }
+}

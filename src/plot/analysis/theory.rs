@@ -1,0 +1,186 @@
+//! Readings of the theory of two gradient steps: v over distances, W, what moves v, and how W's diagonal comes forward
+//! (Edelman 2024, section 8.3.2, figures E.1 and E.2).
+//!
+//! Distances count from 0, where the thesis's v_j has j = distance + 1.
+
+use super::{Grid, Lines, Role, Series};
+
+/// Most distances that are drawn: beyond, v only falls on.
+pub const SHOWN: usize = 24;
+
+/// v after some steps, each divided by its largest entry, so that their shapes can be compared: v itself grows by a factor
+/// with each step.
+///
+/// `after` holds the number of each step with v after it, from distance 0; the last is drawn strongly. `trained` is the v of
+/// a network, drawn over them on the same scale.
+pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
+    let mut series: Vec<Series> = vec![];
+    for (at, (step, v)) in after.iter().enumerate() {
+        let role = match after.len() - 1 - at {
+            0 => Role::Train,
+            1 => Role::Relevant,
+            _ => Role::Other,
+        };
+        let name = match step {
+            0 => tr!("at the start").to_string(),
+            1 => tr!("after 1 step").to_string(),
+            steps => tr!("after {steps} steps", steps),
+        };
+        series.push(over_distances(name, role, &scaled(v)));
+    }
+    if let Some(trained) = trained {
+        let wide: Vec<f64> = trained.iter().map(|v| f64::from(*v)).collect();
+        let trained = Series {
+            scatter: true,
+            ..over_distances(tr!("trained network").into(), Role::Test, &scaled(&wide))
+        };
+        series.push(trained);
+    }
+    Lines {
+        title: tr!("Vector v predicted by theory").into(),
+        x_label: tr!("distance").into(),
+        y_label: tr!("v divided by its largest entry").into(),
+        series,
+        ..Default::default()
+    }
+}
+
+/// W after step `step`: the row is the current symbol's.
+pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
+    let names: Vec<String> = (0..2).map(|symbol| symbol.to_string()).collect();
+    Grid {
+        title: tr!("Matrix W predicted by theory, step {step}", step),
+        x_label: tr!("earlier symbol").into(),
+        y_label: tr!("current symbol").into(),
+        rows: 2,
+        columns: 2,
+        values: w.as_flattened().iter().map(|w| *w as f32).collect(),
+        row_names: names.clone(),
+        column_names: names,
+        ..Default::default()
+    }
+}
+
+/// The two parts of the last step's gradient of v: `uniform`, which every symbol gives alike and which falls with the square
+/// of the distance, and `diagonal`, of the bias of W to its diagonal, which goes up and down.
+pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
+    let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
+    Lines {
+        title: tr!("Parts of the gradient with respect to v").into(),
+        x_label: tr!("distance").into(),
+        y_label: tr!("minus the gradient with respect to v").into(),
+        series: vec![
+            over_distances(tr!("from the uniform part of W").into(), Role::Other, uniform),
+            over_distances(tr!("from the diagonal of W").into(), Role::Relevant, diagonal),
+            over_distances(tr!("sum of both parts").into(), Role::Train, &sum),
+        ],
+        ..Default::default()
+    }
+}
+
+/// The diagonal of W over the rest after each step from 0. Where there is no rest nothing is drawn.
+pub fn ratios(ratios: &[f64]) -> Lines {
+    let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
+    let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();
+    Lines {
+        title: tr!("Diagonal of W divided by the rest of W").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("ratio").into(),
+        x_range: Some((0.0, ratios.len().saturating_sub(1).max(1) as f64)),
+        series: vec![Series {
+            name: tr!("diagonal / other entries").into(),
+            x,
+            y,
+            points: true,
+            ..Default::default()
+        }],
+        references: vec![(1.0, tr!("equal entries").into())],
+        ..Default::default()
+    }
+}
+
+/// The first [`SHOWN`] of `values` over distances from 0.
+fn over_distances(name: String, role: Role, values: &[f64]) -> Series {
+    let shown = &values[..values.len().min(SHOWN)];
+    Series {
+        name,
+        role,
+        x: (0..shown.len()).map(|d| d as f64).collect(),
+        y: shown.iter().map(|v| *v as f32).collect(),
+        points: true,
+        ..Default::default()
+    }
+}
+
+/// `values` divided by the largest absolute value; as they are if all of them are zero.
+fn scaled(values: &[f64]) -> Vec<f64> {
+    let most = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    let by = if most > 0.0 { 1.0 / most } else { 1.0 };
+    values.iter().map(|v| v * by).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Reading;
+    use vivarium_science::markov::theory::Explorer;
+
+    #[test]
+    fn the_lemma_is_drawn() {
+        let outcome = Explorer::default().result();
+        let after: Vec<(usize, &[f64])> =
+            outcome.after.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
+        let trained: Vec<f32> = outcome.last().v.iter().map(|v| -3.0 * *v as f32).collect();
+        let lines = lags(&after, Some(&trained));
+        let names: Vec<&str> = lines.series.iter().map(|series| &series.name[..]).collect();
+        assert_eq!(names, ["at the start", "after 1 step", "after 2 steps", "trained network"]);
+        assert!(lines.series.iter().all(|series| series.y.len() == SHOWN && series.x[0] == 0.0));
+        let [start, first, second, trained] = &lines.series[..] else { panic!("{}", lines.series.len()) };
+        assert!(start.y.iter().all(|v| *v == 1.0));
+        assert!(first.y[0] == 1.0 && first.y.is_sorted_by(|a, b| a > b));
+        assert!(second.y[1] == 1.0 && (second.y[0] - 0.03489 / 0.03591).abs() < 3e-4);
+        assert!(trained.y.iter().zip(&second.y).all(|(t, s)| (t + s).abs() < 1e-6));
+        assert_eq!((trained.role, trained.scatter, second.role), (Role::Test, true, Role::Train));
+
+        let grid = kernel(&outcome.after[1].w, 1);
+        assert_eq!(grid.title, "Matrix W predicted by theory, step 1");
+        assert!((grid.values[0] - 0.06902).abs() < 1e-5 && (grid.values[1] - 0.03098).abs() < 1e-5);
+        assert_eq!((grid.values[0], grid.values[1]), (grid.values[3], grid.values[2]));
+
+        let lines = parts(&outcome.uniform, &outcome.diagonal);
+        let [uniform, diagonal, both] = &lines.series[..] else { panic!("{}", lines.series.len()) };
+        assert!(uniform.y.is_sorted_by(|a, b| a > b), "falls with the distance");
+        assert!((1..8).all(|d| (diagonal.y[d] > diagonal.y[d - 1]) == (d % 2 == 1)), "goes up and down");
+        assert!((both.y[3] - uniform.y[3] - diagonal.y[3]).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_last_two_steps_stand_out() {
+        let v = &[1.0, 0.5][..];
+        let lines = lags(&[(0, v), (1, v), (2, v), (3, v)], Some(&[1.0, 0.5]));
+        let roles: Vec<Role> = lines.series.iter().map(|series| series.role).collect();
+        assert_eq!(roles, [Role::Other, Role::Other, Role::Relevant, Role::Train, Role::Test]);
+        assert_eq!(lags(&[(0, v)], None).series[0].role, Role::Train);
+    }
+
+    #[test]
+    fn ratios_begin_at_one_and_what_is_none_is_left_out() {
+        let outcome = Explorer { steps: 30, ..Explorer::default() }.result();
+        let lines = ratios(&outcome.ratios());
+        assert_eq!((lines.series[0].y.len(), lines.series[0].y[0]), (31, 1.0));
+        assert!((lines.series[0].y[1] - 2.228).abs() < 1e-3);
+        assert!(lines.series[0].y[30] < 4.915);
+        let lines = ratios(&[f64::NAN, 4.46, f64::INFINITY]);
+        assert_eq!((&lines.series[0].x[..], &lines.series[0].y[..]), (&[1.0][..], &[4.46f32][..]));
+        assert_eq!(lines.x_range, Some((0.0, 2.0)));
+        assert_eq!(Reading::Lines(lines).title(), "Diagonal of W divided by the rest of W");
+    }
+
+    #[test]
+    fn vectors_of_zeros_and_short_ones_are_drawn_as_they_are() {
+        let lines = lags(&[(0, &[0.0, 0.0]), (5, &[1.0, -2.0])], None);
+        assert_eq!(lines.series[0].y, [0.0, 0.0]);
+        assert_eq!(lines.series[1].y, [0.5, -1.0]);
+        assert_eq!(lines.series[1].name, "after 5 steps");
+    }
+}

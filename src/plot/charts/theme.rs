@@ -1,0 +1,392 @@
+//! Colours and sizes of all charts; the same values as the `--chart-…` tokens of `styles/tokens.css`.
+//!
+//! # Why
+//! Blue for training and orange-red for held-out, after Okabe and Ito (2008), "Color universal design",
+//! <https://jfly.uni-koeln.de/color/>, darkened until they also read as text on white. They differ for all
+//! common kinds of colour blindness; marks differ by form as well (a named line, a triangle).
+//! For print: the blue and the red of Paul Tol's scheme "high contrast" (2021, "Colour schemes", SRON/EPS/TN/09-002,
+//! section 2), which differ in lightness as well as in hue, with black and a grey. Its yellow is left out, because it is
+//! pale on paper. Curves differ by their dashes and by the form of their marks besides, so no colour has to be seen.
+
+use plotters::style::RGBColor;
+
+use super::colour::mix;
+
+/// Colours of other runs' curves: none is a role's, and each can be seen on light and on dark.
+pub const MUTED: [RGBColor; 6] = [
+    RGBColor(140, 122, 168),
+    RGBColor(122, 146, 94),
+    RGBColor(170, 128, 96),
+    RGBColor(94, 146, 150),
+    RGBColor(176, 116, 140),
+    RGBColor(132, 138, 112),
+];
+
+/// How a backend differs from a canvas.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quirks {
+    /// What the backend calls the size of a font of one pixel per em.
+    pub text_size: f64,
+    /// How far down text must be moved to be centred on its capitals, in em.
+    pub text_drop: f64,
+    /// Whether curves must be put together from single pieces, because thick ones come out wrong.
+    pub pieces: bool,
+    /// Characters that the font has not, with what is written instead.
+    pub instead: &'static [(&'static str, &'static str)],
+}
+
+impl Quirks {
+    /// A canvas has none.
+    pub const CANVAS: Quirks = Quirks { text_size: 1.0, text_drop: 0.0, pieces: false, instead: &[] };
+}
+
+/// Colours, sizes and limits of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    /// Behind everything.
+    pub bg: RGBColor,
+    /// Titles and legends.
+    pub ink: RGBColor,
+    /// Numbers and names of axes, the axis line, reference lines.
+    pub quiet: RGBColor,
+    /// Grid lines, frames, cells without a number.
+    pub grid: RGBColor,
+    /// Curves measured on what is trained on.
+    pub train: RGBColor,
+    /// Curves measured on held-out examples.
+    pub test: RGBColor,
+    /// Other curves, and bars.
+    pub other: RGBColor,
+    /// What is pointed at.
+    pub mark: RGBColor,
+    /// The most negative cell of a grid.
+    pub negative: RGBColor,
+    /// A zero cell of a grid.
+    pub zero: RGBColor,
+    /// The most positive cell of a grid.
+    pub positive: RGBColor,
+    /// Font family, as CSS writes it; natively only "sans-serif" is there.
+    pub family: &'static str,
+    /// Size of titles.
+    pub title_px: f64,
+    /// Size of legends and names of axes.
+    pub label_px: f64,
+    /// Size of numbers on axes.
+    pub tick_px: f64,
+    /// Width of a curve.
+    pub stroke: f64,
+    /// Backend pixels per CSS pixel, the browser's `devicePixelRatio`: multiplies fonts, strokes and margins.
+    pub scale: f64,
+    /// Whether the title is drawn; false where the page writes it into the room that is left for it.
+    pub titles: bool,
+    /// Whether there is a legend, and room for it and for a title; false where the page writes both above the chart.
+    pub legend: bool,
+    /// Whether curves differ by dashes and by the form of their marks as well, and not by paler shades.
+    pub dashes: bool,
+    /// Most cells of a grid that are drawn one by one; more are gathered, so that a frame stays quick.
+    pub cells: usize,
+    /// What is special about this backend.
+    pub quirks: Quirks,
+}
+
+/// How much larger than usual type and lines are in presenter mode, in a window of so many CSS pixels: they take the same
+/// share of every screen, and are never smaller than usual. `styles/present.css` says the same.
+#[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
+pub fn enlarged(width: f64, height: f64) -> f64 {
+    (width / 960.0).min(height / 600.0).clamp(1.0, 3.0)
+}
+
+const fn rgb(hex: u32) -> RGBColor {
+    RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+impl Theme {
+    /// Dark on white.
+    pub const fn light() -> Theme {
+        Theme {
+            bg: rgb(0xffffff),
+            ink: rgb(0x1b1f24),
+            quiet: rgb(0x59636e),
+            grid: rgb(0xe7eaee),
+            train: rgb(0x0072b2),
+            test: rgb(0xc24a00),
+            other: rgb(0x7d8792),
+            mark: rgb(0x8f1f6d),
+            negative: rgb(0x00568f),
+            zero: rgb(0xffffff),
+            positive: rgb(0xb84300),
+            family: "sans-serif",
+            title_px: 13.0,
+            label_px: 12.0,
+            tick_px: 11.0,
+            stroke: 1.6,
+            scale: 1.0,
+            titles: true,
+            legend: true,
+            dashes: false,
+            cells: 6000,
+            quirks: Quirks::CANVAS,
+        }
+    }
+
+    /// Light on nearly black.
+    pub const fn dark() -> Theme {
+        Theme {
+            bg: rgb(0x15181c),
+            ink: rgb(0xe6e9ed),
+            quiet: rgb(0x9aa5b1),
+            grid: rgb(0x2b3138),
+            train: rgb(0x56b4e9),
+            test: rgb(0xf0a030),
+            other: rgb(0x7c8794),
+            mark: rgb(0xff9fd8),
+            negative: rgb(0x5cbcf5),
+            zero: rgb(0x15181c),
+            positive: rgb(0xff9d3c),
+            ..Theme::light()
+        }
+    }
+
+    /// For paper: dark colours that differ in lightness, and curves that differ by dashes and marks.
+    #[cfg(feature = "cli")]
+    pub const fn print() -> Theme {
+        Theme {
+            ink: rgb(0x000000),
+            quiet: rgb(0x333333),
+            grid: rgb(0xdddddd),
+            train: rgb(0xbb5566),
+            test: rgb(0x004488),
+            other: rgb(0x6e6e6e),
+            mark: rgb(0x000000),
+            // White to blue is darker the larger a number is; red is only needed where numbers have a sign.
+            negative: rgb(0xbb5566),
+            positive: rgb(0x004488),
+            dashes: true,
+            ..Theme::light()
+        }
+    }
+
+    /// Other curves where there are many: they are to be seen together, not one by one.
+    pub(super) fn faint(&self) -> RGBColor {
+        mix(self.other, self.bg, 0.35)
+    }
+
+    /// The same for a screen of so many pixels per CSS pixel.
+    pub fn scaled(self, scale: f64) -> Theme {
+        Theme { scale, ..self }
+    }
+
+    /// The colours by the names of their tokens, without the leading `--chart-`.
+    pub const fn colours(&self) -> [(&'static str, RGBColor); 11] {
+        [
+            ("bg", self.bg),
+            ("ink", self.ink),
+            ("quiet", self.quiet),
+            ("grid", self.grid),
+            ("train", self.train),
+            ("test", self.test),
+            ("other", self.other),
+            ("mark", self.mark),
+            ("negative", self.negative),
+            ("zero", self.zero),
+            ("positive", self.positive),
+        ]
+    }
+
+    /// So many colours from zero to the most positive cell of a grid, as red, green and blue, for pictures that are drawn
+    /// cell by cell.
+    pub fn rising(&self, count: usize) -> Vec<[u8; 3]> {
+        let most = count.max(2) - 1;
+        self.signed(most).split_off(most)
+    }
+
+    /// The same from the most negative cell over zero to the most positive one, `2 · half + 1` colours.
+    pub fn signed(&self, half: usize) -> Vec<[u8; 3]> {
+        self.diverging(half.max(1)).into_iter().map(|RGBColor(red, green, blue)| [red, green, blue]).collect()
+    }
+
+    /// Colours of a diverging scale from `negative` over `zero` to `positive`, `2 · half + 1` of them, in
+    /// even steps as the eye sees them.
+    pub(super) fn diverging(&self, half: usize) -> Vec<RGBColor> {
+        (0..=2 * half)
+            .map(|i| {
+                let end = if i < half { self.negative } else { self.positive };
+                mix(self.zero, end, i.abs_diff(half) as f64 / half as f64)
+            })
+            .collect()
+    }
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Theme::light()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::colour::{linear, oklab};
+    use super::*;
+
+    /// Contrast ratio of WCAG 2.2.
+    fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+        let luminance = |c| {
+            let [r, g, b] = linear(c);
+            0.2126 * r + 0.7152 * g + 0.0722 * b
+        };
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// The curves of print are dark on white, and any two of them differ in lightness, whoever looks.
+    #[test]
+    #[cfg(feature = "cli")]
+    fn colours_of_print_differ_in_grey_and_for_every_eye() {
+        let theme = Theme::print();
+        let curves = [theme.mark, theme.test, theme.train];
+        for (i, a) in curves.iter().enumerate() {
+            assert!(contrast(*a, theme.bg) >= 4.0, "{a:?}");
+            for b in &curves[i + 1..] {
+                assert!(contrast(*a, *b) >= 1.8, "{a:?} {b:?}");
+                for cones in &BLINDNESS {
+                    let (a, b) = (oklab(seen(*a, cones)), oklab(seen(*b, cones)));
+                    assert!((0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt() >= 0.15);
+                }
+            }
+        }
+        let scale: Vec<f64> = theme.rising(9).iter().map(|c| oklab(RGBColor(c[0], c[1], c[2]))[0]).collect();
+        assert!(scale.windows(2).all(|pair| pair[1] < pair[0]), "{scale:?}");
+    }
+
+    #[test]
+    fn text_and_curves_stand_out() {
+        for theme in [Theme::light(), Theme::dark()] {
+            for text in [theme.ink, theme.quiet, theme.mark] {
+                assert!(contrast(text, theme.bg) >= 4.5, "{text:?}");
+            }
+            for curve in [theme.train, theme.test, theme.other, theme.negative, theme.positive] {
+                assert!(contrast(curve, theme.bg) >= 3.0, "{curve:?}");
+            }
+        }
+    }
+
+    /// As seen without the cones for long, middle or short waves: Machado, Oliveira and Fernandes (2009), "A
+    /// physiologically-based model for simulation of color vision deficiency", severity 1.
+    const BLINDNESS: [[[f64; 3]; 3]; 3] = [
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+    ];
+
+    fn seen(colour: RGBColor, cones: &[[f64; 3]; 3]) -> RGBColor {
+        let light = linear(colour);
+        let [r, g, b] = cones.map(|row| {
+            let v = row.iter().zip(light).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0);
+            let v = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+            (v * 255.0).round() as u8
+        });
+        RGBColor(r, g, b)
+    }
+
+    #[test]
+    fn relevant_curves_stand_out_from_the_others_for_every_eye() {
+        const ALL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        for theme in [Theme::light(), Theme::dark()] {
+            for cones in BLINDNESS.iter().chain([&ALL]) {
+                for other in [theme.other, theme.faint()] {
+                    let (a, b) = (oklab(seen(theme.mark, cones)), oklab(seen(other, cones)));
+                    let apart = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+                    assert!(apart >= 0.15, "{:?} {other:?} {cones:?}", theme.mark);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_crowd_is_quiet_but_visible() {
+        for theme in [Theme::light(), Theme::dark()] {
+            let (faint, bg) = (theme.faint(), theme.bg);
+            assert!(contrast(faint, bg) >= 2.0 && contrast(faint, bg) < contrast(theme.other, bg) - 1.0);
+            assert!(contrast(theme.mark, faint) >= 3.0);
+        }
+    }
+
+    #[test]
+    fn rising_colours_begin_at_zero() {
+        let theme = Theme::light();
+        let colours = theme.rising(5);
+        let bytes = |RGBColor(red, green, blue)| [red, green, blue];
+        assert_eq!((colours.len(), colours[0], colours[4]), (5, bytes(theme.zero), bytes(theme.positive)));
+        let signed = theme.signed(4);
+        assert_eq!((signed.len(), signed[0], &signed[4..]), (9, bytes(theme.negative), &colours[..]));
+    }
+
+    #[test]
+    fn the_scale_has_its_ends_and_zero_in_the_middle() {
+        let theme = Theme::dark();
+        let scale = theme.diverging(20);
+        assert_eq!(
+            (scale.len(), scale[0], scale[20], scale[40]),
+            (41, theme.negative, theme.zero, theme.positive)
+        );
+    }
+
+    /// The declarations of all rules that name this selector, outside of at-rules.
+    fn declarations(css: &str, selector: &str) -> Vec<(String, String)> {
+        let mut text = String::new();
+        let mut rest = css;
+        while let Some((before, after)) = rest.split_once("/*") {
+            text.push_str(before);
+            rest = after.split_once("*/").map_or("", |(_, after)| after);
+        }
+        text.push_str(rest);
+        let (mut depth, mut head, mut body, mut found) = (0, String::new(), String::new(), vec![]);
+        for c in text.chars() {
+            match c {
+                '{' => depth += 1,
+                '}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        if head.split(',').any(|s| s.trim() == selector) {
+                            found.extend(body.split(';').filter_map(|d| {
+                                d.split_once(':').map(|(k, v)| (k.trim().to_string(), v.trim().to_string()))
+                            }));
+                        }
+                        (head, body) = Default::default();
+                    }
+                }
+                ';' if depth == 0 => head.clear(),
+                c if depth == 0 => head.push(c),
+                c => body.push(c),
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_tokens_of_the_page_are_the_same() {
+        let css =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../styles/tokens.css")).unwrap();
+        for (theme, selector) in [(Theme::light(), ":root"), (Theme::dark(), ":root[data-theme=\"dark\"]")] {
+            let declared = declarations(&css, selector);
+            for (name, RGBColor(r, g, b)) in theme.colours() {
+                let token = format!("--chart-{name}");
+                let value = declared.iter().rev().find(|(k, _)| *k == token).map(|(_, v)| v.to_lowercase());
+                assert_eq!(value, Some(format!("#{r:02x}{g:02x}{b:02x}")), "{token} in {selector}");
+            }
+        }
+    }
+
+    #[test]
+    fn presenter_mode_takes_the_same_share_of_every_screen() {
+        let sizes = [(1440.0, 900.0), (1920.0, 1080.0), (1024.0, 768.0), (390.0, 844.0), (9000.0, 9000.0)];
+        let scales = sizes.map(|(width, height)| (100.0 * enlarged(width, height)).round() / 100.0);
+        assert_eq!(scales, [1.5, 1.8, 1.07, 1.0, 3.0]);
+        // The root's type is 15 px = 0.9375 rem usually.
+        let css = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../styles/present.css"))
+            .unwrap();
+        let (width, height, most) = (1500.0 / 960.0, 1500.0 / 600.0, 3.0 * 0.9375);
+        let size = format!("clamp(var(--text-l), min({width}vw, {height}vh), {most}rem)");
+        assert!(declarations(&css, "[data-presenter=\"on\"]").contains(&("font-size".into(), size)));
+    }
+}

@@ -1,0 +1,103 @@
+//! Activations of the network whose weights travel in the tokens, and their slopes.
+
+use super::number::Number;
+use vivarium_core::choices;
+
+choices! {
+    /// The activation r of the hidden layers.
+    pub enum Activation {
+        /// max(z, 0).
+        Relu = "relu", "ReLU";
+        /// tanh(z).
+        Tanh = "tanh", "tanh";
+        /// 1 / (1 + e^(−z)).
+        Sigmoid = "sigmoid", "Sigmoid";
+        /// z Φ(z), Φ being the distribution function of a standard normal number.
+        Gelu = "gelu", "GELU";
+    }
+}
+
+choices! {
+    /// What the output layer does with its sums.
+    pub enum Output {
+        /// Nothing.
+        Linear = "linear", "Linear";
+        /// The activation of the hidden layers, as in definition 1 of the paper.
+        Activated = "same", "With the activation of the hidden layers";
+    }
+}
+
+/// Φ(z) and its slope.
+fn normal(z: f64) -> (f64, f64) {
+    let below = 0.5 * (1.0 + libm::erf(z * std::f64::consts::FRAC_1_SQRT_2));
+    let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI);
+    (below, density)
+}
+
+impl Activation {
+    /// r(z).
+    pub fn value(self, z: f64) -> f64 {
+        match self {
+            Activation::Relu => z.relu(),
+            Activation::Tanh => libm::tanh(z),
+            Activation::Sigmoid => 1.0 / (1.0 + libm::exp(-z)),
+            Activation::Gelu => z * normal(z).0,
+        }
+    }
+
+    /// A bound on |r(z)| where r turns from falling to rising; 0 where it rises everywhere.
+    pub(super) fn turn(self) -> f64 {
+        match self {
+            // −0.16997 at z = −0.7518.
+            Activation::Gelu => 0.17,
+            Activation::Relu | Activation::Tanh | Activation::Sigmoid => 0.0,
+        }
+    }
+
+    /// r′(z); of the ReLU 0 at 0.
+    pub fn slope(self, z: f64) -> f64 {
+        match self {
+            Activation::Relu => f64::from(z > 0.0),
+            Activation::Tanh => {
+                let tanh = libm::tanh(z);
+                1.0 - tanh * tanh
+            }
+            Activation::Sigmoid => {
+                let value = self.value(z);
+                value * (1.0 - value)
+            }
+            Activation::Gelu => {
+                let (below, density) = normal(z);
+                below + z * density
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_are_those_of_the_values() {
+        for activation in Activation::ALL {
+            for z in [-3.2, -1.0, -0.3, 0.2, 0.9, 2.7] {
+                let h = 1e-6;
+                let slope = (activation.value(z + h) - activation.value(z - h)) / (2.0 * h);
+                assert!((slope - activation.slope(z)).abs() < 1e-8, "{activation:?} {z}");
+            }
+        }
+        assert_eq!(Activation::Relu.slope(0.0), 0.0);
+        assert!((Activation::Gelu.value(1.0) - 0.841_344_746_068_542_9).abs() < 1e-14);
+    }
+
+    #[test]
+    fn no_activation_falls_further_than_where_it_turns() {
+        for activation in Activation::ALL {
+            let falling =
+                (-4000..=4000).map(|i| f64::from(i) / 1000.0).filter(|z| activation.slope(*z) < 0.0);
+            let most = falling.map(|z| activation.value(z).abs()).fold(0.0, f64::max);
+            assert!(most <= activation.turn() && activation.turn() < most + 1e-4, "{activation:?} {most}");
+        }
+    }
+}

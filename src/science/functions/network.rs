@@ -1,0 +1,185 @@
+//! Networks of ReLUs without biases and with one output: the functions of a class, and a baseline.
+
+use super::normals::normals;
+use vivarium_core::rng::Stream;
+
+/// A network x ↦ W_N relu(… relu(W₁ x)), in double precision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    /// Numbers in the input, then in each layer's output; the last is 1.
+    sizes: Vec<usize>,
+    /// All layers one after the other, each `[outputs, inputs]`.
+    weights: Vec<f64>,
+}
+
+/// Outputs of every layer for one input, and their gradients: room that is used again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scratch {
+    outputs: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Network {
+    /// The sizes of a network of so many layers of weights.
+    pub fn sizes(inputs: usize, layers: usize, hidden: usize) -> Vec<usize> {
+        let mut sizes = vec![hidden; layers + 1];
+        sizes[0] = inputs;
+        sizes[layers] = 1;
+        sizes
+    }
+
+    /// How many weights a network of these sizes has.
+    pub fn count(sizes: &[usize]) -> usize {
+        sizes.windows(2).map(|pair| pair[0] * pair[1]).sum()
+    }
+
+    /// A network of these weights, layer by layer `[outputs, inputs]`.
+    pub fn new(sizes: Vec<usize>, weights: Vec<f64>) -> Self {
+        assert_eq!(weights.len(), Network::count(&sizes), "a weight for each connection");
+        Network { sizes, weights }
+    }
+
+    /// Normal weights from the words of `step`: of variance 2/inputs in hidden layers (He, Zhang, Ren and Sun 2015), and
+    /// 1/inputs in the output layer, which no ReLU follows.
+    pub fn draw(inputs: usize, layers: usize, hidden: usize, stream: &Stream, step: u64) -> Self {
+        let sizes = Network::sizes(inputs, layers, hidden);
+        let mut weights = vec![];
+        normals(stream, step, 0, Network::count(&sizes), &mut weights);
+        let mut rest = weights.as_mut_slice();
+        for (layer, pair) in sizes.windows(2).enumerate() {
+            let gain = if layer + 1 < layers { 2.0 } else { 1.0 };
+            let deviation = (gain / pair[0] as f64).sqrt();
+            let (own, after) = rest.split_at_mut(pair[0] * pair[1]);
+            own.iter_mut().for_each(|weight| *weight *= deviation);
+            rest = after;
+        }
+        Network { sizes, weights }
+    }
+
+    /// All weights, layer by layer `[outputs, inputs]`.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The same for changing them.
+    pub fn weights_mut(&mut self) -> &mut [f64] {
+        &mut self.weights
+    }
+
+    /// The output for an input.
+    pub fn output(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+        self.forward(x, scratch);
+        scratch.outputs.last().copied().unwrap_or(0.0)
+    }
+
+    /// Writes down the outputs of all layers, side by side, from the input on.
+    fn forward(&self, x: &[f64], scratch: &mut Scratch) {
+        let outputs = &mut scratch.outputs;
+        outputs.resize(self.sizes.iter().sum(), 0.0);
+        outputs[..x.len()].copy_from_slice(x);
+        let (mut weights, mut rest) = (self.weights.as_slice(), outputs.as_mut_slice());
+        for (layer, pair) in self.sizes.windows(2).enumerate() {
+            let (own, after) = weights.split_at(pair[0] * pair[1]);
+            let (inputs, following) = rest.split_at_mut(pair[0]);
+            let is_hidden = layer + 2 < self.sizes.len();
+            for (output, row) in following.iter_mut().zip(own.chunks_exact(pair[0])) {
+                let sum: f64 = row.iter().zip(inputs.iter()).map(|(w, x)| w * x).sum();
+                *output = if is_hidden { sum.max(0.0) } else { sum };
+            }
+            (weights, rest) = (after, following);
+        }
+    }
+
+    /// Adds `factor · d/dw (f(x) − y)²` to `gradient`, and gives f(x).
+    pub fn add_gradient(
+        &self,
+        x: &[f64],
+        y: f64,
+        factor: f64,
+        gradient: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> f64 {
+        self.forward(x, scratch);
+        let Scratch { outputs, slopes } = scratch;
+        let output = outputs.last().copied().unwrap_or(0.0);
+        slopes.clear();
+        slopes.resize(outputs.len(), 0.0);
+        if let Some(last) = slopes.last_mut() {
+            *last = 2.0 * factor * (output - y);
+        }
+        let (mut until, mut weight) = (outputs.len(), self.weights.len());
+        for (layer, pair) in self.sizes.windows(2).enumerate().rev() {
+            let (from, before) = (until - pair[1], until - pair[1] - pair[0]);
+            let first = weight - pair[0] * pair[1];
+            let (inner, outer) = slopes.split_at_mut(from);
+            let (inner, inputs) = (&mut inner[before..], &outputs[before..from]);
+            for (unit, slope) in outer[..pair[1]].iter().enumerate() {
+                if *slope == 0.0 {
+                    continue;
+                }
+                let row = first + unit * pair[0]..first + (unit + 1) * pair[0];
+                let rows = gradient[row.clone()].iter_mut().zip(&self.weights[row]);
+                for ((g, w), (s, x)) in rows.zip(inner.iter_mut().zip(inputs)) {
+                    *g += slope * x;
+                    *s += slope * w;
+                }
+            }
+            // What a ReLU has cut off passes nothing back.
+            if layer > 0 {
+                inner.iter_mut().zip(inputs).filter(|(_, x)| **x <= 0.0).for_each(|(s, _)| *s = 0.0);
+            }
+            (until, weight) = (from, first);
+        }
+        output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_core::rng::Purpose;
+
+    fn network(layers: usize) -> Network {
+        Network::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
+    }
+
+    #[test]
+    fn a_network_by_hand() {
+        // relu(x₁ − x₂), relu(2x₂), then 3a − b.
+        let network = Network::new(vec![2, 2, 1], vec![1.0, -1.0, 0.0, 2.0, 3.0, -1.0]);
+        let at = |x: [f64; 2]| network.output(&x, &mut Scratch::default());
+        assert_eq!(at([5.0, 1.0]), 3.0 * 4.0 - 2.0);
+        assert_eq!(at([1.0, 5.0]), -10.0);
+        assert_eq!(at([1.0, -5.0]), 18.0);
+    }
+
+    #[test]
+    fn gradients_are_those_of_differences() {
+        for layers in 2..=6 {
+            let (network, x, y) = (network(layers), [0.3, -1.1, 0.8], 0.4);
+            let (mut gradient, mut scratch) = (vec![0.0; network.weights.len()], Scratch::default());
+            let output = network.add_gradient(&x, y, 0.5, &mut gradient, &mut scratch);
+            assert_eq!(output, network.output(&x, &mut scratch));
+            let loss = |at: usize, by: f64| {
+                let mut moved = network.clone();
+                moved.weights_mut()[at] += by;
+                0.5 * (moved.output(&x, &mut Scratch::default()) - y).powi(2)
+            };
+            for (at, g) in gradient.iter().enumerate() {
+                let difference = (loss(at, 1e-6) - loss(at, -1e-6)) / 2e-6;
+                assert!((difference - g).abs() < 1e-6 * (1.0 + g.abs()), "{layers} {at}: {difference} {g}");
+            }
+            assert!(gradient.iter().any(|g| *g != 0.0), "{layers} layers are dead");
+        }
+    }
+
+    #[test]
+    fn weights_have_the_variances_that_are_named() {
+        let network = Network::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
+        let variance = |part: &[f64]| part.iter().map(|w| w * w).sum::<f64>() / part.len() as f64;
+        let (first, rest) = network.weights().split_at(240);
+        let (second, third) = rest.split_at(3600);
+        assert!((variance(first) - 0.5).abs() < 0.2 && (variance(second) - 1.0 / 30.0).abs() < 0.004);
+        assert!((variance(third) - 1.0 / 60.0).abs() < 0.01 && third.len() == 60);
+    }
+}

@@ -1,0 +1,417 @@
+//! Irreducible real representations of a group: their characters, the functions that their entries span, and
+//! matrices.
+//!
+//! A complex representation that can be made real is one as it is; one with a character that is not real is
+//! joined with its conjugate; one that has a real character but cannot be made real is taken twice (Serre 1977,
+//! section 13.2). The projector to the functions that the entries of such a representation span is
+//!
+//! ```text
+//! (P f)(x) = (d / |G|) Σ_y χ(x y⁻¹) f(y)
+//! ```
+//!
+//! with the complex dimension d, and with χ + χ̄ for a joined pair (section 2.6; Edelman 2024, appendix D.8).
+
+use super::{Characters, Group, matrices, named};
+use vivarium_core::sorting;
+
+/// What the matrices that commute with an irreducible real representation are like (Frobenius and Schur 1906).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The real numbers: irreducible over the complex numbers, too.
+    Real,
+    /// The complex numbers: a pair of conjugate complex representations.
+    Complex,
+    /// The quaternions: a complex representation taken twice.
+    Quaternionic,
+}
+
+/// An irreducible real representation, up to the choice of a basis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Irrep {
+    /// `ζ = 3` for cyclic groups; else `trivial`; for permutations `sign`, `standard` and `standard ⊗ sign`; and
+    /// the dimension for others, with a letter where several have it: `2`, `3a`, `3b`.
+    pub name: String,
+    /// What commutes with it.
+    pub kind: Kind,
+    /// D, the rows of its matrices: d, 2d or 2d by its kind, for the complex dimension d.
+    pub dimension: usize,
+    /// Trace of its matrices, by class; D at the identity.
+    pub character: Vec<f64>,
+    /// Dimension of the space of functions that its entries span: d², 2d² or d² by its kind.
+    pub functions: usize,
+}
+
+impl Irrep {
+    fn new(kind: Kind, complex_dimension: usize, character: Vec<f64>) -> Irrep {
+        let twice = if kind == Kind::Real { 1 } else { 2 };
+        let parts = if kind == Kind::Complex { 2 } else { 1 };
+        let (dimension, functions) = (twice * complex_dimension, parts * complex_dimension.pow(2));
+        Irrep { name: String::new(), kind, dimension, character, functions }
+    }
+}
+
+/// All irreducible real representations of a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Irreps {
+    group: Group,
+    all: Vec<Irrep>,
+    /// Of each, `[functions, order]`.
+    bases: Vec<Vec<f64>>,
+}
+
+impl Irreps {
+    /// The irreps of a group: the trivial one, then by dimension, then by the values of the character, larger ones
+    /// first; of [`Group::cyclic`] by frequency, 0 to ⌊n/2⌋.
+    pub fn of(group: &Group) -> Irreps {
+        if group.is_cyclic_by_number() { Irreps::cyclic(group) } else { Irreps::general(group) }
+    }
+
+    fn general(group: &Group) -> Irreps {
+        let characters = Characters::of(group);
+        let mut all = vec![];
+        for r in 0..characters.count() {
+            let partner = characters.conjugate(r);
+            // The second of a pair came with the first.
+            if partner < r {
+                continue;
+            }
+            let kind = match characters.indicators[r] {
+                1 => Kind::Real,
+                0 => Kind::Complex,
+                _ => Kind::Quaternionic,
+            };
+            let times = if kind == Kind::Real { 1.0 } else { 2.0 };
+            let character = characters.row(r).iter().map(|value| times * value[0]).collect();
+            all.push(Irrep::new(kind, characters.dimensions[r], character));
+        }
+        // Stable: among equal dimensions the order of the characters stays.
+        sorting::sort_by_key(&mut all[1..], |irrep| irrep.dimension);
+        name(group, &mut all);
+        let bases = all.iter().map(|irrep| basis(group, irrep)).collect();
+        Irreps { group: group.clone(), all, bases }
+    }
+
+    /// Cosines and sines (Serre 1977, section 5.1).
+    fn cyclic(group: &Group) -> Irreps {
+        let n = group.order();
+        let waves = |zeta: usize, wave: fn(f64) -> f64| -> Vec<f64> {
+            (0..n).map(|a| wave(std::f64::consts::TAU * (zeta * a % n) as f64 / n as f64)).collect()
+        };
+        let (mut all, mut bases) = (vec![], vec![]);
+        for zeta in 0..=n / 2 {
+            let (cosine, sine) = (waves(zeta, libm::cos), waves(zeta, libm::sin));
+            let alone = zeta == 0 || 2 * zeta == n;
+            let times = if alone { 1.0 } else { 2.0 };
+            let kind = if alone { Kind::Real } else { Kind::Complex };
+            // Class c holds the number c alone.
+            let mut irrep = Irrep::new(kind, 1, cosine.iter().map(|cosine| times * cosine).collect());
+            irrep.name = format!("ζ = {zeta}");
+            all.push(irrep);
+            let scale = libm::sqrt(times / n as f64);
+            let functions = if alone { cosine } else { [cosine, sine].concat() };
+            bases.push(functions.into_iter().map(|value| scale * value).collect());
+        }
+        Irreps { group: group.clone(), all, bases }
+    }
+
+    /// All of them, the trivial one first.
+    pub fn all(&self) -> &[Irrep] {
+        &self.all
+    }
+
+    /// Orthonormal functions on the group, `[functions, order]`, that span what the entries of irrep `r` span; for
+    /// cyclic groups multiples of cos(2πζa/n) and sin(2πζa/n), in this order.
+    pub fn basis(&self, r: usize) -> &[f64] {
+        &self.bases[r]
+    }
+
+    /// Squared norm of the part of a function `[order]` that each irrep has. They add up to the squared norm.
+    pub fn power(&self, f: &[f64]) -> Vec<f64> {
+        let along = |row: &[f64]| row.iter().zip(f).map(|(a, b)| a * b).sum::<f64>();
+        let rows = |basis: &Vec<f64>| basis.chunks(self.group.order()).map(along).map(|a| a * a).sum();
+        self.bases.iter().map(rows).collect()
+    }
+
+    /// Matrices of irrep `r`, `[order, D, D]`: orthogonal, and R(a) R(b) = R(a·b). For cyclic groups R(a) is the
+    /// turn by 2πζa/n; else the basis is one of many, the same at each call.
+    pub fn matrices(&self, r: usize) -> Vec<f64> {
+        let irrep = &self.all[r];
+        match (self.frequency(r), irrep.dimension) {
+            (Some(_), 1) => irrep.character.clone(),
+            (Some(zeta), _) => {
+                let n = self.group.order();
+                let angle = |a: usize| std::f64::consts::TAU * (zeta * a % n) as f64 / n as f64;
+                (0..n).map(|a| libm::sincos(angle(a))).flat_map(|(s, c)| [c, -s, s, c]).collect()
+            }
+            _ => matrices::of(&self.group, irrep, &self.bases[r]),
+        }
+    }
+
+    /// The frequency ζ that irrep `r` has in [`Group::cyclic`], which is r; none for other groups.
+    pub fn frequency(&self, r: usize) -> Option<usize> {
+        self.group.is_cyclic_by_number().then_some(r)
+    }
+}
+
+/// An orthonormal basis of the range of the projector: columns of it, each without its part along those before,
+/// always the one of which most is left.
+fn basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
+    let order = group.order();
+    // χ + χ̄ = the real character for a pair, χ = half of it where it is taken twice.
+    let complex_dimension = match irrep.kind {
+        Kind::Real => irrep.dimension,
+        Kind::Complex | Kind::Quaternionic => irrep.dimension / 2,
+    };
+    let half = if irrep.kind == Kind::Quaternionic { 0.5 } else { 1.0 };
+    let scale = half * complex_dimension as f64 / order as f64;
+    let kernel: Vec<f64> = irrep.character.iter().map(|value| scale * value).collect();
+    let mut left = vec![scale * irrep.character[0]; order];
+    let mut basis: Vec<f64> = Vec::with_capacity(irrep.functions * order);
+    for _ in 0..irrep.functions {
+        // Of equal ones the first, where rounding is no difference.
+        let most = left.iter().copied().fold(0.0, f64::max);
+        let y = left.iter().position(|left| *left > most - 1e-9).unwrap_or(0);
+        let inverse = group.inverse(y);
+        let mut next: Vec<f64> =
+            (0..order).map(|x| kernel[group.class_of(group.times(x, inverse))]).collect();
+        // Twice is enough (Parlett 1980, *The Symmetric Eigenvalue Problem*, section 6.9).
+        for _ in 0..2 {
+            for row in basis.chunks(order) {
+                let along: f64 = row.iter().zip(&next).map(|(a, b)| a * b).sum();
+                next.iter_mut().zip(row).for_each(|(next, row)| *next -= along * row);
+            }
+        }
+        let norm = libm::sqrt(next.iter().map(|value| value * value).sum());
+        next.iter_mut().for_each(|value| *value /= norm);
+        left.iter_mut().zip(&next).for_each(|(left, value)| *left -= value * value);
+        basis.extend(next);
+    }
+    basis
+}
+
+/// Names all irreps of a group that is not taken as cyclic.
+fn name(group: &Group, all: &mut [Irrep]) {
+    all[0].name = "trivial".into();
+    if let Some(points) = group.permutation(0).map(<[u8]>::len) {
+        let of_classes = |value: &dyn Fn(&[u8]) -> f64| -> Vec<f64> {
+            let representatives = group.classes().iter().filter_map(|class| group.permutation(class[0]));
+            representatives.map(value).collect()
+        };
+        let fixed = |p: &[u8]| (0..points as u8).filter(|i| p[usize::from(*i)] == *i).count() as f64;
+        let sign = of_classes(&|p| {
+            let odd = named::cycles(p).iter().filter(|cycle| cycle.len() % 2 == 0).count() % 2 == 1;
+            if odd { -1.0 } else { 1.0 }
+        });
+        let standard = of_classes(&|p| fixed(p) - 1.0);
+        let both: Vec<f64> = standard.iter().zip(&sign).map(|(a, b)| a * b).collect();
+        for (name, wanted) in [("sign", sign), ("standard", standard), ("standard ⊗ sign", both)] {
+            let same = |a: &f64, b: &f64| (a - b).abs() < 1e-6;
+            let fits = |irrep: &&mut Irrep| irrep.character.iter().zip(&wanted).all(|(a, b)| same(a, b));
+            if let Some(irrep) = all.iter_mut().find(fits).filter(|irrep| irrep.name.is_empty()) {
+                irrep.name = name.into();
+            }
+        }
+    }
+    let unnamed: Vec<usize> = (0..all.len()).filter(|r| all[*r].name.is_empty()).collect();
+    for r in &unnamed {
+        let dimension = all[*r].dimension;
+        let alike: Vec<&usize> = unnamed.iter().filter(|s| all[**s].dimension == dimension).collect();
+        let place = alike.iter().position(|s| *s == r).unwrap_or(0);
+        let letter = if alike.len() > 1 { letters(place) } else { String::new() };
+        all[*r].name = format!("{dimension}{letter}");
+    }
+}
+
+/// a to z, then aa, ab and so on.
+fn letters(place: usize) -> String {
+    let last = char::from(b'a' + (place % 26) as u8).to_string();
+    if place < 26 { last } else { letters(place / 26 - 1) + &last }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::super::generic;
+    use super::super::named::tests::examples;
+    use super::*;
+
+    fn names(irreps: &Irreps) -> Vec<&str> {
+        irreps.all().iter().map(|irrep| irrep.name.as_str()).collect()
+    }
+
+    fn dimensions(group: &Group) -> Vec<usize> {
+        Irreps::of(group).all().iter().map(|irrep| irrep.dimension).collect()
+    }
+
+    #[test]
+    fn dimensions_and_names_are_the_usual_ones() {
+        let irreps = |group: Group| Irreps::of(&group);
+        assert_eq!(names(&irreps(Group::symmetric(3))), ["trivial", "sign", "standard"]);
+        let s4 = irreps(Group::symmetric(4));
+        assert_eq!(names(&s4), ["trivial", "sign", "2", "standard", "standard ⊗ sign"]);
+        let s5 = irreps(Group::symmetric(5));
+        assert_eq!(names(&s5), ["trivial", "sign", "standard", "standard ⊗ sign", "5a", "5b", "6"]);
+        assert_eq!(names(&irreps(Group::symmetric(2))), ["trivial", "sign"]);
+        assert_eq!(names(&irreps(Group::alternating(5))), ["trivial", "3a", "3b", "standard", "5"]);
+        assert_eq!(names(&irreps(Group::dihedral(4))), ["trivial", "1a", "1b", "1c", "2"]);
+        assert_eq!(names(&irreps(Group::cyclic(6))), ["ζ = 0", "ζ = 1", "ζ = 2", "ζ = 3"]);
+        assert_eq!(dimensions(&Group::dihedral(7)), [1, 1, 2, 2, 2]);
+        assert_eq!(dimensions(&Group::dihedral(12)), [1, 1, 1, 1, 2, 2, 2, 2, 2]);
+        assert_eq!(dimensions(&Group::cyclic(1)), [1]);
+        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["a", "z", "aa", "az", "ba", "zz", "aaa"]);
+    }
+
+    #[test]
+    fn each_kind_is_known() {
+        let kinds = |group: &Group| -> Vec<(Kind, usize, usize)> {
+            let irreps = Irreps::of(group);
+            irreps.all().iter().map(|irrep| (irrep.kind, irrep.dimension, irrep.functions)).collect()
+        };
+        let one = (Kind::Real, 1, 1);
+        assert_eq!(kinds(&Group::quaternion()), [one, one, one, one, (Kind::Quaternionic, 4, 4)]);
+        assert_eq!(kinds(&Group::alternating(4)), [one, (Kind::Complex, 2, 2), (Kind::Real, 3, 9)]);
+        assert_eq!(kinds(&Group::cyclic(4)), [one, (Kind::Complex, 2, 2), one]);
+        let group = Group::product(&[Group::quaternion(), Group::cyclic(3)]);
+        let last = &kinds(&group)[8..];
+        assert_eq!(last, [(Kind::Quaternionic, 4, 4), (Kind::Complex, 4, 8)]);
+    }
+
+    /// Edelman 2024, theorem 7.9: Σ d^1.5 χ(C) over the irreps that are not trivial is below 0 at every class but
+    /// {e}, which A₅ and S₆ fail; values from direct sums over the printed tables.
+    #[test]
+    fn the_condition_of_the_theorem_has_its_values() {
+        let condition = |group: &Group| -> Vec<f64> {
+            let irreps = Irreps::of(group);
+            let sum =
+                |c| irreps.all()[1..].iter().map(|r| (r.dimension as f64).powf(1.5) * r.character[c]).sum();
+            (1..group.classes().len()).map(sum).collect()
+        };
+        let close = |found: Vec<f64>, expected: &[f64]| {
+            assert_eq!(found.len(), expected.len());
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.006), "{found:?} {expected:?}");
+        };
+        close(condition(&Group::symmetric(3)), &[-1.0, -1.828]);
+        let s4 = condition(&Group::symmetric(4));
+        assert_eq!(Group::symmetric(4).class_name(1), "(1 2)(3 4)", "three of these, six transpositions");
+        close(s4, &[-3.735, -1.0, -1.828, -1.0]);
+        close(condition(&Group::symmetric(5)), &[-1.0, -6.033, -5.361, -1.0, -0.303, -1.0]);
+        close(condition(&Group::alternating(5)), &[0.788, -3.18, -2.80, -2.80]);
+        for n in 3..=12 {
+            assert!(condition(&Group::dihedral(n)).iter().all(|value| *value < 0.0), "{n}");
+        }
+        let s6 = Group::symmetric(6);
+        let failing: Vec<String> = condition(&s6)
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| **value > 0.0)
+            .map(|(c, value)| format!("{} {value:.1}", s6.class_name(c + 1)))
+            .collect();
+        assert_eq!(failing, ["(1 2 3 4)(5 6) 10.3", "(1 2 3 4 5) 11.0"]);
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn the_bases_are_one_orthonormal_basis_of_all_functions() {
+        for group in examples() {
+            let irreps = Irreps::of(&group);
+            let order = group.order();
+            let sum: usize = irreps.all().iter().map(|irrep| irrep.functions).sum();
+            assert_eq!(sum, order);
+            let rows: Vec<&[f64]> =
+                (0..irreps.all().len()).flat_map(|r| irreps.basis(r).chunks(order)).collect();
+            assert_eq!(rows.len(), order);
+            for (i, a) in rows.iter().enumerate() {
+                for (j, b) in rows.iter().enumerate() {
+                    let same = if i == j { 1.0 } else { 0.0 };
+                    assert!((dot(a, b) - same).abs() < 1e-11, "{order} {i} {j}");
+                }
+            }
+            let mut draw = generic(3);
+            let f: Vec<f64> = (0..order).map(|_| draw()).collect();
+            let power = irreps.power(&f);
+            assert!((power.iter().sum::<f64>() - dot(&f, &f)).abs() < 1e-11);
+            let mean = f.iter().sum::<f64>() / order as f64;
+            assert!((power[0] - order as f64 * mean * mean).abs() < 1e-11);
+            assert!(irreps.all().iter().zip(&power).all(|(_, power)| *power > 0.0));
+        }
+    }
+
+    #[test]
+    fn matrices_are_orthogonal_homomorphisms_with_the_characters_as_traces() {
+        for group in examples().into_iter().filter(|group| group.order() <= 60) {
+            let irreps = Irreps::of(&group);
+            let order = group.order();
+            for (r, irrep) in irreps.all().iter().enumerate() {
+                let d = irrep.dimension;
+                let all = irreps.matrices(r);
+                assert_eq!(all.len(), order * d * d);
+                assert_eq!(all, irreps.matrices(r));
+                let matrix = |a: usize| DMatrix::from_row_slice(d, d, &all[a * d * d..][..d * d]);
+                for a in 0..order {
+                    let unit = matrix(a) * matrix(a).transpose() - DMatrix::identity(d, d);
+                    assert!(unit.amax() < 1e-11, "{order} {r}");
+                    assert!((matrix(a).trace() - irrep.character[group.class_of(a)]).abs() < 1e-11);
+                    for b in 0..order {
+                        let difference = matrix(a) * matrix(b) - matrix(group.times(a, b));
+                        assert!(difference.amax() < 1e-11, "{order} {r}");
+                    }
+                }
+                // The entries lie in the span of the basis, and their rank is its dimension.
+                let entries = DMatrix::from_row_slice(order, d * d, &all);
+                let basis = DMatrix::from_row_slice(irrep.functions, order, irreps.basis(r));
+                let outside = &entries - basis.transpose() * (&basis * &entries);
+                assert!(outside.amax() < 1e-11, "{order} {r}");
+                assert_eq!(entries.rank(1e-6), irrep.functions);
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_irrep_of_s5_has_its_matrices() {
+        let group = Group::symmetric(5);
+        let irreps = Irreps::of(&group);
+        let all = irreps.matrices(6);
+        let matrix = |a: usize| DMatrix::from_row_slice(6, 6, &all[a * 36..][..36]);
+        for a in 0..120 {
+            for b in [1, 37, 119] {
+                assert!((matrix(a) * matrix(b) - matrix(group.times(a, b))).amax() < 1e-11);
+            }
+        }
+    }
+
+    #[test]
+    fn cyclic_groups_are_the_same_on_both_paths() {
+        for n in [1, 2, 3, 8, 13, 30] {
+            let group = Group::cyclic(n);
+            let (direct, general) = (Irreps::of(&group), Irreps::general(&group));
+            assert_eq!(direct.all().len(), n / 2 + 1);
+            let mut draw = generic(n as u64);
+            let f: Vec<f64> = (0..n).map(|_| draw()).collect();
+            let (power, other) = (direct.power(&f), general.power(&f));
+            let mut matched = vec![];
+            for (r, irrep) in direct.all().iter().enumerate() {
+                assert_eq!(direct.frequency(r), Some(r));
+                let near =
+                    |a: &Irrep| a.character.iter().zip(&irrep.character).all(|(a, b)| (a - b).abs() < 1e-11);
+                let s = general.all().iter().position(near).unwrap();
+                let twin = &general.all()[s];
+                assert_eq!((twin.kind, twin.functions), (irrep.kind, irrep.functions));
+                assert!((power[r] - other[s]).abs() < 1e-11);
+                matched.push(s);
+            }
+            matched.sort_unstable();
+            assert_eq!(matched, (0..general.all().len()).collect::<Vec<_>>());
+        }
+        let irreps = Irreps::of(&Group::cyclic(7));
+        let expected: Vec<f64> = (0..7)
+            .map(|a| std::f64::consts::TAU * 2.0 * f64::from(a) / 7.0)
+            .flat_map(|angle| [angle.cos(), -angle.sin(), angle.sin(), angle.cos()])
+            .collect();
+        assert!(irreps.matrices(2).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14));
+        assert_eq!(Irreps::of(&Group::dihedral(3)).frequency(1), None);
+    }
+}

@@ -1,0 +1,323 @@
+//! Texts of programs: one rule a line.
+//!
+//! ```text
+//! state read → write move state      `->` and `→` are the same
+//! a +    → -  L b                    reads one symbol
+//! a +-   → -+ L b                    reads + or -, and writes - or +
+//! a +-Pp → #  L b                    reads one of four symbols, writes always the same
+//! a *    → *  L b                    every symbol without a rule of its own; a written * leaves the symbol as it is
+//! ```
+//!
+//! `_` is the blank, the moves are `U D L R S` (up, down, left, right, stay), a next state `*` is the same state, and `//`
+//! begins a comment. The state of the first rule is the start state; HALT ends the run. The symbols `+` and `-` are 1 and −1
+//! of the data; a `*` reads them even where no rule names them.
+
+use super::super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
+use super::super::mistake::Mistake;
+use super::program::{BITS, HALT, Move, Program, Rule};
+
+/// A line as it stands in the text; none is `*`.
+struct Line {
+    number: usize,
+    state: String,
+    read: Option<Vec<char>>,
+    write: Option<Vec<char>>,
+    step: Move,
+    next: String,
+}
+
+impl Line {
+    fn new(number: usize, text: &str) -> Result<Line, Mistake> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let &[state, read, "→" | "->", write, step, next] = words.as_slice() else {
+            return Err(Mistake::NotARule { line: number, found: cut(text) });
+        };
+        let state = name(number, state)?;
+        if state == HALT {
+            return Err(Mistake::RuleOfHalt { line: number });
+        }
+        let read = symbols(number, read)?;
+        if let Some(found) = read.as_ref().and_then(|read| twice(read)) {
+            return Err(Mistake::SymbolTwice { line: number, found });
+        }
+        let write = symbols(number, write)?;
+        let (count, written) = (read.as_ref().map_or(1, Vec::len), write.as_ref().map_or(1, Vec::len));
+        if written != 1 && written != count {
+            return Err(Mistake::Written { line: number, read: count, written });
+        }
+        let direction = Move::ALL.into_iter().find(|one| step == one.letter().to_string());
+        let step = direction.ok_or_else(|| Mistake::Direction { line: number, found: cut(step) })?;
+        let next = if next == "*" { state.clone() } else { name(number, next)? };
+        Ok(Line { number, state, read, write, step, next })
+    }
+
+    /// What it writes over a symbol that it reads.
+    fn written(&self, symbol: char) -> char {
+        match self.write.as_deref() {
+            None => symbol,
+            Some(&[one]) => one,
+            Some(several) => {
+                let at = self.read.iter().flatten().position(|read| *read == symbol);
+                at.and_then(|at| several.get(at)).copied().unwrap_or(symbol)
+            }
+        }
+    }
+
+    /// Symbols that it names.
+    fn named(&self) -> impl Iterator<Item = char> {
+        self.read.iter().flatten().chain(self.write.iter().flatten()).copied()
+    }
+}
+
+fn name(line: usize, word: &str) -> Result<String, Mistake> {
+    if word.chars().count() > MOST_LETTERS {
+        return Err(Mistake::LongName { line });
+    }
+    if ["*", "→", "->"].contains(&word) {
+        return Err(Mistake::Name { line, found: word.into() });
+    }
+    Ok(word.into())
+}
+
+fn symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, Mistake> {
+    if word == "*" {
+        return Ok(None);
+    }
+    match word.chars().find(|one| ['*', '→'].contains(one)) {
+        Some(found) => Err(Mistake::Symbol { line, found }),
+        None => Ok(Some(word.chars().collect())),
+    }
+}
+
+/// A character that occurs twice.
+fn twice(symbols: &[char]) -> Option<char> {
+    symbols.iter().enumerate().find(|(at, one)| symbols[..*at].contains(one)).map(|(_, one)| *one)
+}
+
+fn cut(text: &str) -> String {
+    text.trim().chars().take(4 * MOST_LETTERS).collect()
+}
+
+impl Program {
+    /// The program that a text describes.
+    ///
+    /// # Errors
+    /// A [`Mistake`] with the first line that is wrong.
+    pub fn parse(text: &str) -> Result<Program, Mistake> {
+        if text.len() > MOST_TEXT {
+            return Err(Mistake::LongText);
+        }
+        let mut lines = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            if !line.trim().is_empty() {
+                lines.push(Line::new(at + 1, line)?);
+            }
+        }
+        let mut states = states(&lines)?;
+        let symbols = all_symbols(&lines)?;
+        let mut rules = table(&lines, &states, &symbols)?;
+        // A `*` that has nothing left to read does not lead anywhere.
+        let halts = |rule: &Rule| states.get(usize::from(rule.next)).is_some_and(|name| name == HALT);
+        if !rules.iter().flatten().any(halts) {
+            states.retain(|name| name != HALT);
+            rules.truncate(states.len() * symbols.len());
+        }
+        Ok(Program { states, symbols, rules })
+    }
+}
+
+/// Names of all states, HALT last.
+fn states(lines: &[Line]) -> Result<Vec<String>, Mistake> {
+    let mut states: Vec<String> = Vec::new();
+    for line in lines {
+        if !states.contains(&line.state) {
+            states.push(line.state.clone());
+        }
+        if states.len() > MOST_STATES {
+            return Err(Mistake::States { line: line.number });
+        }
+    }
+    let leads = |line: &&Line| line.next != HALT && !states.contains(&line.next);
+    if let Some(line) = lines.iter().find(leads) {
+        return Err(Mistake::StateWithoutRule { line: line.number, state: line.next.clone() });
+    }
+    if let Some(line) = lines.iter().find(|line| line.next == HALT) {
+        if states.len() == MOST_STATES {
+            return Err(Mistake::States { line: line.number });
+        }
+        states.push(HALT.into());
+    }
+    if states.is_empty() { Err(Mistake::Empty) } else { Ok(states) }
+}
+
+/// Names of all symbols, those of the data first.
+fn all_symbols(lines: &[Line]) -> Result<Vec<char>, Mistake> {
+    let mut symbols = BITS.to_vec();
+    for line in lines {
+        for symbol in line.named() {
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+            }
+        }
+        if symbols.len() > MOST_SYMBOLS {
+            return Err(Mistake::Symbols { line: line.number });
+        }
+    }
+    symbols[BITS.len()..].sort_unstable();
+    Ok(symbols)
+}
+
+/// The rules, state by state, in each symbol by symbol.
+fn table(lines: &[Line], states: &[String], symbols: &[char]) -> Result<Vec<Option<Rule>>, Mistake> {
+    // Rules with the line that gave them.
+    let mut table: Vec<Option<(usize, Rule)>> = vec![None; states.len() * symbols.len()];
+    let number_of = |name: &str| (0..).zip(states).find(|(_, one)| *one == name).map_or(0, |(at, _)| at);
+    let symbol_of = |name: char| (0..).zip(symbols).find(|(_, one)| **one == name).map_or(0, |(at, _)| at);
+    let row_of = |line: &Line| usize::from(number_of(&line.state)) * symbols.len();
+    let rule = |line: &Line, read: char| Rule {
+        write: symbol_of(line.written(read)),
+        step: line.step,
+        next: number_of(&line.next),
+    };
+    let mut count = 0;
+    for line in lines {
+        let row = row_of(line);
+        for read in line.read.iter().flatten() {
+            let cell = &mut table[row + usize::from(symbol_of(*read))];
+            if let Some((first, _)) = *cell {
+                let state = line.state.clone();
+                return Err(Mistake::TwoRules { line: line.number, first, state, symbol: *read });
+            }
+            *cell = Some((line.number, rule(line, *read)));
+            count += 1;
+        }
+        if count > MOST_RULES {
+            return Err(Mistake::Rules { line: line.number });
+        }
+    }
+    // After all others, because it leaves to them what they read.
+    let rest: Vec<&Line> = lines.iter().filter(|line| line.read.is_none()).collect();
+    for (at, line) in rest.iter().enumerate() {
+        if let Some(first) = rest[..at].iter().find(|first| first.state == line.state) {
+            let state = line.state.clone();
+            return Err(Mistake::TwoRules { line: line.number, first: first.number, state, symbol: '*' });
+        }
+        let row = row_of(line);
+        for (cell, read) in table[row..].iter_mut().zip(symbols) {
+            if cell.is_none() {
+                *cell = Some((line.number, rule(line, *read)));
+                count += 1;
+            }
+        }
+        if count > MOST_RULES {
+            return Err(Mistake::Rules { line: line.number });
+        }
+    }
+    Ok(table.into_iter().map(|cell| cell.map(|(_, rule)| rule)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_core::rng::{Purpose, Stream};
+
+    #[test]
+    fn wild_cards_stand_for_symbols() {
+        let program = Program::parse("a +- → -+ L *   // flips\na P -> p R a\na * → * S HALT").unwrap();
+        assert_eq!(
+            program.to_string(),
+            "a _ → _ S HALT\na + → - L a\na - → + L a\na P → p R a\na p → p S HALT\n"
+        );
+        assert_eq!(Program::parse(&program.to_string()).unwrap(), program);
+        let other = Program::parse("a - -> - U a\na +_C → # D a").unwrap();
+        assert_eq!(other.to_string(), "a _ → # D a\na + → # D a\na - → - U a\na C → # D a\n");
+    }
+
+    #[test]
+    fn what_is_read_can_be_written_and_read_again() {
+        let nowhere = Program::parse("a _+- → * S a\na * → * S HALT").unwrap();
+        assert_eq!(nowhere.states(), ["a"]);
+        assert_eq!(Program::parse(&nowhere.to_string()).unwrap(), nowhere);
+        let words = [
+            "a", "b", "HALT", "*", "+", "-", "+-", "-+", "_", "C", "→", "->", "S", "U", "L", "//", "\n", "é",
+        ];
+        let (mut read, mut refused) = (0, 0);
+        for seed in 0..4000 {
+            let stream = Stream::new(seed, Purpose::Machine, 1);
+            let word = |index| words[stream.below(0, index, 18) as usize];
+            let line = |at: u32| {
+                // Mostly what has the form of a rule.
+                let stands = |index, wanted: &'static str| {
+                    if stream.below(1, 9 * at + index, 30) > 0 { wanted } else { word(9 * at + index) }
+                };
+                let of = |index, from: usize, count: u32| {
+                    stands(index, words[from + stream.below(2, 9 * at + index, count) as usize])
+                };
+                [of(0, 0, 2), of(1, 3, 7), "→", of(3, 3, 7), of(4, 12, 3), of(5, 0, 4)].join(" ")
+            };
+            let text: String = (0..3).map(|at| line(at) + "\n").collect();
+            match Program::parse(&text) {
+                Ok(program) => {
+                    assert_eq!(Program::parse(&program.to_string()).unwrap(), program, "{text}");
+                    read += 1;
+                }
+                Err(mistake) => {
+                    assert!(!mistake.to_string().contains(['{', '}']), "{mistake}");
+                    refused += 1;
+                }
+            }
+        }
+        assert!(read > 200 && refused > 200, "{read} {refused}");
+    }
+
+    /// The sentence about what is wrong with a text.
+    fn wrong(text: &str) -> String {
+        Program::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_mistake_of_a_text_has_its_sentence() {
+        assert_eq!(
+            wrong("\n// no\n"),
+            "the text has no rule; write one rule per line, for example A + → - L B"
+        );
+        assert_eq!(wrong(&" ".repeat(65_537)), "the text must have at most 65536 bytes");
+        let expected =
+            "line 2: expected state, symbols read → symbol to write, move, next state, found: a + = - L";
+        assert_eq!(wrong("a + → - L a\n a + = - L"), expected);
+        assert_eq!(wrong("a + → - X a"), "line 1: unknown move X; write U, D, L, R or S (stay)");
+        let special = "line 1: the character * has a special meaning and must not be in a list of symbols";
+        assert_eq!(wrong("a +* → - L a"), special);
+        assert_eq!(wrong("a +-+ → - L a"), "line 1: the symbol + is listed twice");
+        let written = "number of symbols to write: 2; as symbols to write, give *, one symbol, or as many symbols as are read";
+        assert_eq!(wrong("a +-P → -+ L a"), format!("line 1: number of symbols read: 3, {written}"));
+        assert_eq!(wrong("a * → -+ L a"), format!("line 1: number of symbols read: 1, {written}"));
+        let long = "line 1: the name of a state must have at most 16 characters";
+        assert_eq!(wrong("abcdefghijklmnopq + → - L a"), long);
+        assert_eq!(wrong("* + → - L a"), "line 1: the name * cannot be used for a state");
+        let two = "already has a rule, in line 1";
+        assert_eq!(wrong("a + → - L a\na -+ → - L a"), format!("line 2: state a with symbol + {two}"));
+        assert_eq!(wrong("a * → - L a\na * → + L a"), format!("line 2: state a with symbol * {two}"));
+        assert_eq!(wrong("HALT + → - L a"), "line 1: the state HALT ends the run and must not have a rule");
+        let without = "line 1: the state b has no rule; every state except HALT needs a rule";
+        assert_eq!(wrong("a + → - L b"), without);
+    }
+
+    #[test]
+    fn programs_have_limits() {
+        let lines = |count: usize| (0..count).map(|at| format!("s{at} + → * S s{at}\n")).collect::<String>();
+        assert!(Program::parse(&lines(64)).is_ok());
+        assert_eq!(wrong(&lines(65)), "line 65: the program must have at most 64 states");
+        let halts = lines(64).replace("S s0\n", "S HALT\n");
+        assert_eq!(wrong(&halts), "line 1: the program must have at most 64 states");
+        let symbols = "line 1: the program must have at most 27 symbols, including _, + and -";
+        assert!(Program::parse("a abcdefghijklmnopqrstuvwx → * S a").is_ok());
+        assert_eq!(wrong("a abcdefghijklmnopqrstuvwxy → * S a"), symbols);
+        let full = |count: usize| {
+            (0..count).map(|at| format!("s{at} +-_abcdefghijklmnopqrstuvw → * S s{at}\n")).collect::<String>()
+        };
+        assert!(Program::parse(&full(39)).is_ok());
+        assert_eq!(wrong(&full(40)), "line 40: the text must have at most 1024 rules");
+    }
+}

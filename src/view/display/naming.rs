@@ -1,0 +1,186 @@
+//! Names of runs that are compared: the settings in which they differ.
+//!
+//! # Why
+//! Whoever compares runs has changed one or two settings, and these values tell the curves apart. So a name is made of
+//! all runs together, and changes when another run joins them. A name that is stored would have to list everything.
+
+use super::words::{symbol, thousands, value};
+use vivarium_core::language::translated;
+use vivarium_core::settings::real;
+use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+
+/// Most settings in a name.
+const MOST: usize = 3;
+/// Most characters of one value: own data and programs are longer.
+const LONGEST: usize = 24;
+/// Most changes of the learning rate that are listed.
+const MOST_CHANGES: usize = 2;
+
+/// The settings that say when a run ends, how it is measured and where it is trained. They are named only where nothing
+/// else differs.
+const QUIET: [&str; 9] = ["steps", "target", "halt", "every", "held", "by", "limit", "device", "learner"];
+
+/// A name for each run from the settings in which these runs differ, such as "k = 3, η = 0.1"; none where nothing
+/// differs, or more than a name can hold. Of several tasks, the task's name comes first.
+pub fn names(specs: &[&RunSpec]) -> Vec<Option<String>> {
+    let task = |spec: &RunSpec| spec.task.info().slug;
+    if specs.iter().all(|spec| task(spec) == task(specs[0])) {
+        return of_one_task(specs);
+    }
+    let of = |spec: &&RunSpec| {
+        // The others of its task follow the run.
+        let others = specs.iter().filter(|other| task(other) == task(spec) && !std::ptr::eq(**other, *spec));
+        let group: Vec<&RunSpec> = std::iter::once(*spec).chain(others.copied()).collect();
+        let name = translated(spec.task.info().name);
+        Some(match of_one_task(&group).swap_remove(0) {
+            Some(settings) => format!("{name}, {settings}"),
+            None => name.into(),
+        })
+    };
+    specs.iter().map(of).collect()
+}
+
+fn of_one_task(specs: &[&RunSpec]) -> Vec<Option<String>> {
+    let loud = named(specs, &|key| !QUIET.contains(&key));
+    if are_different(&loud) { loud } else { named(specs, &|_| true) }
+}
+
+/// Whether no two runs have the same name.
+fn are_different(names: &[Option<String>]) -> bool {
+    names.iter().enumerate().all(|(at, name)| !names[..at].contains(name))
+}
+
+fn named(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<Option<String>> {
+    let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
+    for (_, knob) in specs.iter().flat_map(|spec| spec.knobs()) {
+        // The changes of the rate are named with the rate.
+        if !keys.contains(&knob.key) && !["lrs", "sweep", "series", "further"].contains(&knob.key) {
+            keys.push(knob.key);
+        }
+    }
+    let mut parts = vec![vec![]; specs.len()];
+    for key in keys.into_iter().filter(|key| may_name(key)) {
+        let values: Vec<Option<String>> = specs.iter().map(|spec| text(spec, key)).collect();
+        let mut given = values.iter().flatten();
+        let first = given.next();
+        // What only some of the runs have follows from another setting.
+        if given.any(|other| Some(other) != first) {
+            for ((parts, spec), _) in parts.iter_mut().zip(specs).zip(&values).filter(|(_, v)| v.is_some()) {
+                parts.push(part(spec, key));
+            }
+        }
+    }
+    let is_long = parts.iter().any(|parts| parts.len() > MOST);
+    let name = |parts: Vec<String>| (!parts.is_empty() && !is_long).then(|| parts.join(", "));
+    parts.into_iter().map(name).collect()
+}
+
+/// What is compared of a setting; none where a run does not have it, or where it has no effect.
+fn text(spec: &RunSpec, key: &str) -> Option<String> {
+    match key {
+        "lr" => Some(format!("{} {:?}", spec.value(key)?, spec.run.schedule)),
+        _ if !spec.applies(key) => None,
+        _ => Some(spec.value(key)?.to_string()),
+    }
+}
+
+/// A setting of a run, as its name has it.
+fn part(spec: &RunSpec, key: &str) -> String {
+    match key {
+        MODEL_KEY | OPTIMIZER_KEY => value(spec, key),
+        "seed" => tr!("seed {seed}", seed = value(spec, key)),
+        "lr" => rates(spec),
+        _ => {
+            let whole = value(spec, key);
+            let short: String = whole.chars().take(LONGEST).collect();
+            let end = if short.len() < whole.len() { "…" } else { "" };
+            format!("{} = {short}{end}", symbol(spec, key))
+        }
+    }
+}
+
+/// "η = 0.1 → 0.5 at step 200".
+fn rates(spec: &RunSpec) -> String {
+    let mut text = format!("{} = {}", symbol(spec, "lr"), value(spec, "lr"));
+    for (step, rate) in spec.run.schedule.iter().take(MOST_CHANGES) {
+        text =
+            tr!("{rates} → {rate} at step {step}", rates = text, rate = real(*rate), step = thousands(*step));
+    }
+    if spec.run.schedule.len() > MOST_CHANGES { text + ", …" } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(lab: &str, settings: &[(&str, &str)]) -> RunSpec {
+        let mut spec = RunSpec::of_lab(lab).unwrap();
+        settings.iter().for_each(|(key, text)| spec.parse(key, text).unwrap());
+        spec
+    }
+
+    fn names_of(specs: &[RunSpec]) -> Vec<String> {
+        let named = names(&specs.iter().collect::<Vec<_>>());
+        named.into_iter().map(|name| name.unwrap_or_default()).collect()
+    }
+
+    fn parity(settings: &[&[(&str, &str)]]) -> Vec<String> {
+        let specs: Vec<RunSpec> = settings.iter().map(|settings| spec("sparse-parity", settings)).collect();
+        names_of(&specs)
+    }
+
+    #[test]
+    fn runs_are_named_by_the_settings_in_which_they_differ() {
+        assert_eq!(parity(&[&[], &[("lr", "0.3")]]), ["η = 0.1", "η = 0.3"]);
+        assert_eq!(
+            parity(&[&[("k", "2")], &[("lr", "0.3")], &[]]),
+            ["k = 2, η = 0.1", "k = 3, η = 0.3", "k = 3, η = 0.1"],
+            "a third run may differ in another setting"
+        );
+        assert_eq!(parity(&[&[("seed", "7")], &[("seed", "1234567")]]), ["seed 7", "seed 1234567"]);
+        assert_eq!(
+            parity(&[&[("width", "1000")], &[("width", "64"), ("lr", "0.3"), ("seed", "2")]]),
+            ["width = 1,000, η = 0.1, seed 0", "width = 64, η = 0.3, seed 2"]
+        );
+        assert_eq!(parity(&[&[("loss", "ce")], &[]]), ["loss = Cross-entropy", "loss = Hinge"]);
+    }
+
+    #[test]
+    fn equal_settings_and_too_many_give_no_name() {
+        assert_eq!(parity(&[&[]]), [""]);
+        assert_eq!(parity(&[&[], &[]]), ["", ""]);
+        let many = [("k", "2"), ("width", "64"), ("lr", "0.3"), ("seed", "2")];
+        assert_eq!(parity(&[&[], &many]), ["", ""]);
+    }
+
+    #[test]
+    fn when_a_run_ends_is_named_only_where_nothing_else_differs() {
+        assert_eq!(parity(&[&[("steps", "500")], &[("lr", "0.3")]]), ["η = 0.1", "η = 0.3"]);
+        assert_eq!(
+            parity(&[&[("steps", "500")], &[("steps", "9000")]]),
+            ["last step = 500", "last step = 9,000"]
+        );
+    }
+
+    #[test]
+    fn changes_of_the_rate_are_named_with_the_rate() {
+        assert_eq!(parity(&[&[], &[("lrs", "200:0.5")]]), ["η = 0.1", "η = 0.1 → 0.5 at step 200"]);
+        let changes = [("lrs", "200:0.5_1000:0.25_2000:0.125")];
+        let long = "η = 0.1 → 0.5 at step 200 → 0.25 at step 1,000, …";
+        let three = spec("sparse-parity", &[]);
+        let mut changed = three.clone();
+        changed.run.schedule = vec![(200, 0.5), (1000, 0.25), (2000, 0.125)];
+        assert_eq!(names_of(&[three, changed]), ["η = 0.1", long], "{changes:?}");
+    }
+
+    #[test]
+    fn models_optimizers_and_tasks_go_by_their_names() {
+        assert_eq!(parity(&[&[("opt", "sgd")], &[("opt", "adam")]])[0].split(',').next().unwrap(), "SGD");
+        let models = parity(&[&[("model", "mlp")], &[("model", "polynet")]]);
+        assert!(models[0].starts_with("Two-layer MLP") && models[1].starts_with("PolyNet"), "{models:?}");
+        let specs =
+            [spec("sparse-parity", &[]), spec("groups", &[]), spec("sparse-parity", &[("lr", "0.3")])];
+        let groups = translated(specs[1].task.info().name);
+        assert_eq!(names_of(&specs), ["Sparse parity, η = 0.1", groups, "Sparse parity, η = 0.3"]);
+    }
+}

@@ -1,0 +1,88 @@
+//! The power laws of a sweep's times, as numbers in its file.
+//!
+//! They follow from the times, so they are written for other programs and not read back.
+
+use super::Record;
+use vivarium_core::sorting;
+use vivarium_model::sweep::{cells, places};
+use vivarium_plot::analysis::bootstrap::Law;
+use vivarium_plot::analysis::scaling::{Point, fit, interval};
+
+/// A law for each value of the second setting, with the 95 % interval of its exponent over resampled networks, null
+/// where networks are too few for one. Nothing where the sweep goes through words, which have no ratio.
+pub(super) fn json(record: &Record) -> Vec<String> {
+    let (sweep, series) = (&record.link.spec.run.sweep, &record.link.spec.run.series);
+    if sweep.values.iter().any(|value| value.parse::<f64>().is_err()) {
+        return vec![];
+    }
+    let (at, cells) = (places(sweep), cells(&record.link.spec));
+    let line = |line: usize| {
+        let own = cells.iter().zip(&record.times).filter(|(cell, _)| cell.series == line);
+        let point = |(cell, times): (&vivarium_model::sweep::Cell, &Vec<Option<u64>>)| Point {
+            x: at[cell.at],
+            times: times.clone(),
+            horizon: cell.spec.run.steps,
+        };
+        let mut points: Vec<Point> = own.map(point).collect();
+        sorting::sort_by(&mut points, |a, b| a.x.total_cmp(&b.x));
+        let law = fit(&points)?;
+        let ends = interval(&points, Law::Power);
+        let ends = ends.map_or("null".into(), |(low, high)| format!("[{low:?},{high:?}]"));
+        let own = series.values.get(line).map(|value| (super::quoted(&series.key), super::quoted(value)));
+        let own = own.map(|(key, value)| format!("\"series\":{{{key}:{value}}},")).unwrap_or_default();
+        Some(format!(
+            "{{{own}\"of\":\"t_c\",\"over\":{},\"exponent\":{:?},\"interval_95\":{ends},\"scale\":{:?}}}",
+            super::quoted(&sweep.key),
+            law.exponent,
+            law.scale
+        ))
+    };
+    (0..series.values.len().max(1)).filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_model::permalink::decode;
+
+    fn record(link: &str, time: impl Fn(f64) -> Option<u64>) -> Record {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        let at = places(&link.spec.run.sweep);
+        let times =
+            cells(&link.spec).iter().map(|cell| vec![time(at[cell.at]); cell.spec.run.replicas]).collect();
+        Record { link, times, ..Default::default() }
+    }
+
+    #[test]
+    fn a_sweeps_file_has_its_exponents_and_is_read_as_before() {
+        let link = "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3";
+        let record = record(link, |n| Some(3 * (n * n) as u64));
+        let text = record.to_json();
+        assert_eq!(Record::parse(text.as_bytes()).unwrap(), record);
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let fits = json["fits"].as_array().unwrap();
+        assert_eq!((fits.len(), &fits[1]["series"]["k"], &fits[0]["over"]), (2, &"3".into(), &"n".into()));
+        let near =
+            |value: &serde_json::Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
+        for fit in fits {
+            assert!(near(&fit["exponent"], 2.0) && near(&fit["scale"], 3.0), "{fit}");
+            assert!(near(&fit["interval_95"][0], 2.0) && near(&fit["interval_95"][1], 2.0), "{fit}");
+        }
+    }
+
+    #[test]
+    fn few_networks_have_no_interval_and_words_no_law() {
+        let few = record("#v1/sparse-parity?replicas=2&sweep=n:10_20", |n| Some(n as u64)).to_json();
+        let json: serde_json::Value = serde_json::from_str(&few).unwrap();
+        let fit = &json["fits"][0];
+        assert!(
+            fit["interval_95"].is_null() && fit.get("series").is_none() && fit["exponent"].is_f64(),
+            "{few}"
+        );
+        let words = record("#v1/sparse-parity?replicas=6&sweep=loss:hinge_ce", |_| Some(10)).to_json();
+        assert!(!words.contains("\"fits\""), "{words}");
+        let never = record("#v1/sparse-parity?replicas=6&sweep=n:10_20", |_| None).to_json();
+        assert!(!never.contains("\"fits\""), "{never}");
+    }
+}

@@ -1,0 +1,192 @@
+//! The worker behind a web worker's messages: what the two worker binaries share.
+
+#[cfg(feature = "train")]
+pub mod helpers;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use js_sys::{Array, Promise, Reflect};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
+
+use vivarium_core::language::speak;
+use vivarium_model::platform::file::BlobReader;
+use vivarium_model::platform::now_ms;
+use vivarium_model::platform::web::{pack, sleep, unpack, yield_now};
+use vivarium_model::protocol::{Command, Event, Failure, Greeting, Message, Payload, VERSION};
+use vivarium_view::record::FileError;
+use vivarium_view::record::reading::{FileEvent, Job, read};
+use vivarium_training::launch::device::Device;
+use crate::{Next, Worker};
+
+/// Commands that have come and not been obeyed, and who waits for the next.
+#[derive(Default)]
+struct Inbox {
+    commands: VecDeque<(Command, Payload)>,
+    waiting: Option<js_sys::Function>,
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Says of which build this worker is, which its loader has read from the worker's own file, before anything else.
+fn greet() {
+    let build = Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
+    let greeting = Greeting { build: build.unwrap_or_default(), protocol: VERSION };
+    send(&greeting, &Payload::Empty);
+}
+
+fn post(message: &Message) {
+    send(&message.event, &message.payload);
+}
+
+fn send(event: &impl Serialize, payload: &Payload) {
+    let sent = pack(event, payload)
+        .map_err(|e| JsValue::from_str(&e))
+        .and_then(|(value, transfer)| scope().post_message_with_transfer(&value, &transfer));
+    if let Err(error) = sent {
+        web_sys::console::error_1(&error);
+    }
+}
+
+/// Serves commands until the page ends the worker. Messages are taken from the first moment on, so that
+/// nothing sent while the device opens is lost.
+pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
+    greet();
+    // A panic leaves the module dead: the page hears of it in one sentence before that.
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        post(&Event::Failed(Failure::Internal(info.to_string())).into());
+    }));
+    let inbox = Rc::new(RefCell::new(Inbox::default()));
+    let received = inbox.clone();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        match unpack::<Command>(&event.data()) {
+            Ok(command) => {
+                let mut inbox = received.borrow_mut();
+                inbox.commands.push_back(command);
+                if let Some(waiting) = inbox.waiting.take() {
+                    let _ = waiting.call0(&JsValue::NULL);
+                }
+            }
+            Err(why) => post(&Event::Failed(Failure::Internal(why)).into()),
+        }
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The handler lives as long as the worker.
+    on_message.forget();
+
+    let mut worker = match open.await {
+        Ok(device) => opened(device),
+        Err(failure) => return post(&Event::Failed(failure).into()),
+    };
+    post(&worker.ready());
+    loop {
+        // The borrow must end before the command is obeyed.
+        let command = inbox.borrow_mut().commands.pop_front();
+        if let Some((command, payload)) = command {
+            worker.handle(command, payload).iter().for_each(post);
+            continue;
+        }
+        let (messages, next) = worker.slice().await;
+        messages.iter().for_each(post);
+        match next {
+            Next::Continue => yield_now().await,
+            Next::Wait(ms) => sleep(ms.clamp(1.0, 50.0)).await,
+            Next::Idle => {
+                let promise = Promise::new(&mut |resolve, _| inbox.borrow_mut().waiting = Some(resolve));
+                if inbox.borrow().commands.is_empty() {
+                    let _ = JsFuture::from(promise).await;
+                }
+            }
+        }
+    }
+}
+
+/// The worker of a page, which opens helpers for large steps on the processor where its program trains there.
+fn opened(device: Device) -> Worker {
+    #[cfg_attr(not(feature = "train"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
+    let mut worker = Worker::new(device);
+    #[cfg(feature = "train")]
+    {
+        worker.helpers = Some(helpers::helpers);
+    }
+    worker
+}
+
+/// Whether the page has opened this worker to read a file, by the address that it gave the loader
+/// (`www/worker-loader.js`).
+pub fn reads_file() -> bool {
+    Reflect::get(&js_sys::global(), &"vivariumReadsFile".into()).is_ok_and(|reads| reads.is_truthy())
+}
+
+/// Between two words about how far the reading is.
+const PROGRESS_MS: f64 = 100.0;
+
+/// Reads the file that comes as the first message, and says what was found; the page ends this worker then.
+///
+/// # Why
+/// Reading waits for the disk and computes without a pause: messages go out meanwhile, and to be ended is all that the
+/// page may want of it.
+pub fn serve_file() {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        send(&FileEvent::Refused(info.to_string()), &Payload::Empty);
+    }));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| {
+        let read = read_posted(&event.data());
+        let refused = |why: String| vec![(FileEvent::Refused(why), Payload::Empty)];
+        read.unwrap_or_else(refused).iter().for_each(|(event, payload)| send(event, payload));
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The handler lives as long as the worker.
+    on_message.forget();
+}
+
+/// Does the job that the page has posted together with a file.
+fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
+    let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
+    let mut job: Job = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|why| why.to_string())?;
+    let file: Blob = pair.get(1).dyn_into().map_err(|_| "a message without a file")?;
+    if let Some(texts) = job.texts.take() {
+        speak(texts);
+    }
+    let mut said = f64::NEG_INFINITY;
+    let told = move |share: f64| {
+        let now = now_ms();
+        if now - said >= PROGRESS_MS {
+            said = now;
+            send(&FileEvent::Progress(share), &Payload::Empty);
+        }
+    };
+    let source = BlobReader::new(file, told).map_err(|_| FileError::Unreadable.to_string())?;
+    Ok(FileEvent::of(read(&job, source)))
+}
+
+/// u, v and w after `steps` steps of [`vivarium_kernels::group_net::trial::Trial`], one after the other: the
+/// browser's tests hold them against autodiff's, since no task of the page trains such a network yet.
+///
+/// # Errors
+/// The sentence that a person would be shown.
+#[cfg(feature = "fused")]
+#[wasm_bindgen]
+pub async fn trial(
+    order: usize,
+    neurons: usize,
+    relu: bool,
+    adam: bool,
+    many: bool,
+    steps: u32,
+) -> Result<Vec<f32>, JsValue> {
+    let trial = vivarium_kernels::group_net::trial::Trial { order, neurons, relu, adam, many };
+    let mut net = trial.net()?;
+    let failed = |failure: Failure| JsValue::from_str(&failure.to_string());
+    net.advance(u64::from(steps), u64::MAX).await.map_err(failed)?;
+    let weights = net.weights().await.map_err(failed)?;
+    Ok([weights.u, weights.v, weights.w].concat())
+}
