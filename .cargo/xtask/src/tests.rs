@@ -179,7 +179,7 @@ fn vulkan(report: &mut Report) {
 }
 
 fn format(report: &mut Report) {
-    report.cargo("format", &["fmt", "--check"]);
+    report.cargo("format", &["fmt", "--all", "--check"]);
     report.part("format of labs", |report| {
         // Not the command, which names two hundred files.
         let outcome = run(rustfmt_labs(report.project)?.arg("--check"));
@@ -189,7 +189,7 @@ fn format(report: &mut Report) {
 
 /// `cargo xtask format`: everything that has a format gets it.
 pub fn formatted(project: &Project) -> Outcome {
-    run(native(project).arg("fmt"))?;
+    run(native(project).args(["fmt", "--all"]))?;
     run(&mut rustfmt_labs(project)?)?;
     run(&mut chores(project, "fmt"))?;
     run(native(project).args(["fmt", "--manifest-path"]).arg(fuzzed(project)))
