@@ -15,11 +15,11 @@ pub mod language;
 
 pub mod bounds;
 pub mod catalog;
-#[cfg(not(target_family = "wasm"))]
-#[doc(hidden)]
-pub mod mutation;
 pub mod pytorch;
 pub mod rng;
 pub mod settings;
 pub mod sorting;
 pub mod sources;
+#[cfg(not(target_family = "wasm"))]
+#[doc(hidden)]
+pub mod testing;

@@ -1,6 +1,6 @@
 //! Runs that share their launches on a GPU: each is what it would have been alone, bit for bit.
 //!
-//! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and pass.
+//! Without a GPU adapter (a simulated one is enough) these tests are reported as skipped, and fail in CI.
 
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;

@@ -9,7 +9,7 @@ use vivarium::record::weights::{Header, about};
 use vivarium::training::session::checkpoint::{Checkpoint, INITIAL, parameters_in};
 use vivarium::training::session::learner::Weights;
 use vivarium::training::session::trial::endless;
-use vivarium_core::mutation::{Dice, changed, many};
+use vivarium_core::testing::mutation::{Dice, changed, many};
 
 fn checkpoint() -> Checkpoint {
     let (link, _) = decode("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2");

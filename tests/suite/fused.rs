@@ -1,7 +1,7 @@
 //! The fused learners against autodiff: the same specification, seed and data give the same weights.
 //!
-//! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and only try
-//! the loop on the processor.
+//! Without a GPU adapter (a simulated one is enough) these tests try only the loop on the processor, are reported as
+//! skipped, and fail in CI.
 
 use vivarium::models::Activation;
 use vivarium::optim::loss::Loss;

@@ -232,7 +232,7 @@ fn weights_of(spec: &RunSpec) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &data].concat()
 }
 
-/// Scripts that PyTorch runs, where there is one.
+/// Scripts that PyTorch runs; without it these tests are reported as skipped.
 mod peers {
     use std::process::Command;
 
@@ -244,6 +244,7 @@ mod peers {
     use vivarium::training::autodiff::Autodiff;
     use vivarium::training::launch::device::Device;
     use vivarium::training::session::learner::Learner;
+    use vivarium_core::testing::skip;
 
     /// Runs scripts one after the other in one interpreter, since importing torch takes longer than most of them.
     const DRIVER: &str = "
@@ -302,7 +303,7 @@ for name in sys.argv[1:]:
     /// A script makes the updates of autodiff with every optimizer, schedule and with smoothed labels.
     #[test]
     fn scripts_make_the_updates_of_every_optimizer() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let pairs = "#v1/groups?n=5&width=12&std=0.4&steps=12&halt=steps&every=1";
         let specs: Vec<RunSpec> =
             RULES.iter().map(|(rule, _)| link(&format!("{pairs}&{rule}")).spec).collect();
@@ -334,7 +335,7 @@ for name in sys.argv[1:]:
 
     #[test]
     fn scripts_give_the_recorded_numbers_where_no_data_are_drawn() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let mut specs = vec![];
         for preset in PRESETS {
             let spec = short(preset, 20);
@@ -360,7 +361,7 @@ for name in sys.argv[1:]:
 
     #[test]
     fn scripts_begin_where_the_runs_begin_where_data_are_drawn() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let (mut models, mut specs) = (vec![], vec![]);
         for preset in PRESETS {
             let mut spec = short(preset, 2);
@@ -391,7 +392,7 @@ for name in sys.argv[1:]:
 
     #[test]
     fn what_is_learned_on_the_page_is_learned_by_the_script() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let parity = link("#v1/sparse-parity?n=20&width=64&every=50&held=1024").spec;
         let induction = find("induction").unwrap().link().spec;
         let found = run(python, "learned", &[("parity", parity), ("induction", induction)]);
@@ -429,7 +430,7 @@ for name in sys.argv[1:]:
     /// Bit by bit.
     #[test]
     fn scripts_begin_from_the_weights_that_are_set_by_hand() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let formulas = [
             "#v1/groups?n=5&width=60&from=memorise&replicas=2",
             "#v1/groups?op=symmetric&letters=3&width=72&from=memorise",
@@ -457,7 +458,7 @@ for name in sys.argv[1:]:
     /// autodiff.
     #[test]
     fn scripts_train_the_same_networks_where_no_data_are_drawn() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let cube = "#v1/sparse-parity?n=6&k=2&data=cube&batch=0&replicas=2&steps=12&halt=steps&every=1";
         let models = [
             "model=deep-mlp&widths=3.2.2&layers=greedy&lr=0.1&wd=0.01&mom=0.5",
@@ -505,7 +506,7 @@ for name in sys.argv[1:]:
     /// Samples that restarts share, that fit one set of bits only, and that are labelled as ours are.
     #[test]
     fn scripts_draw_the_samples_of_sparse_functions() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let shared = "#v1/sparse-boolean?n=8&k=3&demb=4&heads=1&held=600&replicas=5&tries=2";
         let tasks = [
             "m=40",

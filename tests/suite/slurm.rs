@@ -1,5 +1,6 @@
 //! The Slurm script of the command line's README, on a cluster of one node that a test starts and ends: Slurm's own
-//! daemons in a temporary folder, as whoever runs the tests. A machine without Slurm says so, and passes.
+//! daemons in a temporary folder, as whoever runs the tests. Without Slurm the test is reported
+//! as skipped.
 
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,6 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use vivarium::platform::now_ms;
+use vivarium_core::testing::skip;
 
 use crate::folder::Folder;
 
@@ -170,8 +172,7 @@ fn runs(path: &Path) -> usize {
 #[test]
 fn a_task_that_slurm_requeues_continues_its_part_and_the_merged_file_is_that_of_one_machine() {
     if let Some(missing) = PROGRAMS.iter().find(|name| find(name).is_none()) {
-        println!("no Slurm here: {missing} is not installed");
-        return;
+        return skip(module_path!(), &format!("no Slurm: {missing} is not installed"));
     }
     let script = script();
     let cluster = Cluster::start();

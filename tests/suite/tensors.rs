@@ -12,6 +12,7 @@ use vivarium::run::RunSpec;
 use vivarium::settings::Value;
 use vivarium::tasks::{Batch, Form, Task};
 use vivarium::training::session::evaluator::Evaluator;
+use vivarium_core::testing::skip;
 
 use crate::folder::Folder;
 use crate::{finish, session, spec};
@@ -403,10 +404,7 @@ fn every_model_that_is_trained_is_recomputed() {
 fn numpy_computes_the_same_outputs_and_losses_from_checkpoints() {
     let python = match python() {
         Ok(python) => python,
-        Err(why) => {
-            println!("skipped: {why}");
-            return;
-        }
+        Err(why) => return skip(module_path!(), &why),
     };
     let folder = Folder::new("tensors");
     RUNS.iter().for_each(|(name, run)| write(&folder, name, run));

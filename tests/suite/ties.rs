@@ -1,6 +1,6 @@
 //! Ties: an output of exactly 0 has no sign, and counts one half in the accuracy of every learner of networks with one output.
 //!
-//! The GPU is tried where there is an adapter, were it a simulated one.
+//! Without a GPU adapter (a simulated one is enough) the GPU is reported as skipped, and the tests fail in CI.
 
 use vivarium::record::torch::script;
 use vivarium::run::RunSpec;

@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::disk::Native;
-use vivarium_core::mutation::{Dice, changed, many};
+use vivarium_core::testing::mutation::{Dice, changed, many};
 use vivarium_model::protocol::Row;
 use vivarium_model::sweep::cell;
 

@@ -60,7 +60,7 @@ fn names_are_quoted() {
     assert_eq!(settings[5].1, r#""__'\"\\""#);
 }
 
-/// What PyTorch says; nothing is said where there is no PyTorch.
+/// The scripts in PyTorch; without it these tests are reported as skipped.
 #[cfg(not(target_family = "wasm"))]
 mod peer {
     use std::fs;
@@ -70,6 +70,7 @@ mod peer {
 
     use super::*;
     use vivarium_core::pytorch::peer::python;
+    use vivarium_core::testing::skip;
 
     /// Runs the scripts one after the other in one interpreter, since importing torch takes longer than most of them.
     const DRIVER: &str = "
@@ -183,7 +184,7 @@ for line in open('commands'):
     /// Each trial from its rules, from a file, and from a file with noise.
     #[test]
     fn pytorch_gives_the_same_trace() {
-        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let examples = library::EXAMPLES.iter().map(|example| {
             let steps = example.steps.min(120);
             Trial::new(example.slug, example.machine().unwrap(), example.input, example.start, steps)

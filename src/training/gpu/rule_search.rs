@@ -114,7 +114,7 @@ impl Learner for RuleSearchGpu {
 #[cfg(feature = "cli")]
 mod tests {
     use super::*;
-    use crate::launch::device::Device;
+    use crate::launch::device::gpu_or_skip;
     use vivarium_model::permalink::decode;
 
     /// All rows of a run, and its weights at the end.
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_search_is_the_same_on_both_devices_to_the_last_bit() {
-        if pollster::block_on(Device::gpu()).is_err() {
+        if gpu_or_skip().is_none() {
             return;
         }
         for link in ["replicas=3&steps=700&every=70", "tried=all&read=bottom&valid=40&steps=19690&every=1979"]

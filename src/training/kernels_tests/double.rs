@@ -1,6 +1,6 @@
 //! Double precision made of whole numbers, on the GPU against the processor.
 
-use crate::launch::device::Device;
+use crate::launch::device::gpu_or_skip;
 use cubecl::prelude::*;
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_kernels::client::client;
@@ -60,7 +60,7 @@ fn numbers(count: usize) -> Vec<f64> {
 #[test]
 #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
 fn every_bit_is_that_of_the_processor() {
-    if pollster::block_on(Device::gpu()).is_err() {
+    if gpu_or_skip().is_none() {
         return;
     }
     let (client, count) = (client(), 64 * 1024);

@@ -148,3 +148,16 @@ mod gpu {
         DeviceReport { kind: DeviceKind::Gpu, name, simulated }
     }
 }
+
+/// The GPU; without one the running test is recorded as skipped.
+#[cfg(all(test, feature = "fused", not(target_family = "wasm")))]
+pub(crate) fn gpu_or_skip() -> Option<Device> {
+    match pollster::block_on(Device::gpu()) {
+        Ok(gpu) => Some(gpu),
+        Err(Failure::NoGpu(why)) => {
+            vivarium_core::testing::skip_without_gpu(module_path!(), &why);
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}

@@ -16,7 +16,7 @@ use super::reading::{FileEvent, Found, Job, News, Received, read};
 use super::tests::{link, record, row_at, sweep, weights_of};
 use super::*;
 use dataset::Dataset;
-use vivarium_core::mutation::{Dice, changed, many};
+use vivarium_core::testing::mutation::{Dice, changed, many};
 use vivarium_model::protocol::Payload;
 use weights::Header;
 

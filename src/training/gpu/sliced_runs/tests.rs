@@ -4,7 +4,7 @@ use super::*;
 use crate::gpu::group_net::GroupNetKernels;
 use crate::gpu::prompt_nets::PromptKernels;
 use crate::gpu::sequence_net::SequenceNetKernels;
-use crate::launch::device::Device;
+use crate::launch::device::gpu_or_skip;
 use vivarium_kernels::{token_attention, token_mlp};
 use vivarium_model::permalink::decode;
 use vivarium_model::sweep::cells;
@@ -16,7 +16,7 @@ fn segment(spec: &RunSpec, from: u64, measured: Option<u64>) -> Segment<'_> {
 
 /// Runs of `link` keep step in shared launches, but for those that have ended or that somebody looks at.
 fn keep_step<N: GpuNetwork>(link: &str) {
-    if pollster::block_on(Device::gpu()).is_err() {
+    if gpu_or_skip().is_none() {
         return;
     }
     let specs: Vec<RunSpec> = cells(&decode(link).0.spec).into_iter().map(|cell| cell.spec).collect();
