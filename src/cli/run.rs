@@ -127,10 +127,12 @@ struct Pace {
     slice_ms: f64,
     /// Most steps in which that is done.
     steps: u64,
+    /// The clock in milliseconds, by which it is known when a checkpoint is due.
+    now_ms: fn() -> f64,
 }
 
 /// As it is for a person.
-const PACE: Pace = Pace { slice_ms: 50.0, steps: u64::MAX };
+const PACE: Pace = Pace { slice_ms: 50.0, steps: u64::MAX, now_ms };
 
 /// Milliseconds in which a stopped run comes to its next measurement, or is saved where it stands.
 const GRACE_MS: f64 = 1000.0;
@@ -308,11 +310,11 @@ impl Training<'_> {
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
     fn train(&mut self, pace: Pace, bar: &indicatif::ProgressBar) -> Result<Ended, Trouble> {
         let every_ms = 1e3 * self.arguments.checkpoint_every;
-        let mut saved = now_ms();
+        let mut saved = (pace.now_ms)();
         let mut until = f64::INFINITY;
         self.keep_here(bar);
         loop {
-            let is_due = self.arguments.checkpoint.is_some() && now_ms() - saved >= every_ms;
+            let is_due = self.arguments.checkpoint.is_some() && (pace.now_ms)() - saved >= every_ms;
             let is_stopped = until.is_finite();
             let (step, every) = (self.session.step(), self.session.spec().run.every);
             // Up to where it is measured: the run is known to be well there.
@@ -341,8 +343,8 @@ impl Training<'_> {
                 return Ok(Ended::Initial);
             }
             if let Some(code) = signals::stop() {
-                until = until.min(now_ms() + GRACE_MS);
-                if self.arguments.checkpoint.is_none() || is_measured || now_ms() >= until {
+                until = until.min((pace.now_ms)() + GRACE_MS);
+                if self.arguments.checkpoint.is_none() || is_measured || (pace.now_ms)() >= until {
                     return Ok(Ended::Stopped(code));
                 }
             } else if is_due && is_measured {
@@ -355,7 +357,7 @@ impl Training<'_> {
                         )
                     });
                 }
-                saved = now_ms();
+                saved = (pace.now_ms)();
             }
         }
     }

@@ -219,23 +219,18 @@ fn a_session_does_not_know_that_it_has_company() {
 }
 
 #[test]
-fn those_who_cancel_wait_for_no_more_than_a_moment() {
+fn those_who_cancel_wait_for_one_launch() {
     let Some(gpu) = gpu() else { return };
     let link = "#v1/sparse-parity?n=30&k=3&m=400&replicas=10&every=100&held=512&device=gpu&sweep=width:10_30_100&series=seed:1_2";
     let mut queue = BatchQueue::new(&gpu, STOP_SOLVED);
     specs(link).into_iter().enumerate().for_each(|(number, spec)| queue.add(number, spec));
-    let mut longest = 0.0f64;
-    for slice in 0..20 {
-        let begin = vivarium::platform::now_ms();
+    // The first three launches make one step each; how later ones grow is tested where their size is chosen.
+    for slice in 1..=3 {
         pollster::block_on(queue.advance(0.0)).unwrap();
-        // The first ones compile, and learn how long a step takes.
-        if slice >= 8 {
-            longest = longest.max(vivarium::platform::now_ms() - begin);
-        }
+        let (_, networks) = queue.under_way();
+        assert!(queue.network_steps() <= slice * networks as u64, "more than one launch in slice {slice}");
     }
-    println!("the longest moment took {longest:.0} ms");
-    // A simulated GPU is a processor that others use as well: there the clock says nothing.
-    assert!(gpu.report().simulated || longest < 100.0, "{longest} ms");
+    assert!(queue.network_steps() > 0);
 }
 
 #[test]

@@ -1,28 +1,30 @@
 //! What a link, a file or a form can ask for at most: sizes are refused before anything is built.
+//!
+//! Whatever took gigabytes or minutes built something large, so these tests count the bytes that are allocated, and the
+//! networks of largest margin.
 
 use vivarium::bounds::{MOST_HELD_OUT, MOST_NUMBERS, MOST_SAMPLE};
-use vivarium::permalink::{decode, encode};
-use vivarium::platform::now_ms;
+use vivarium::models::group_net::BUILT;
+use vivarium::permalink::{Link, decode, encode};
 use vivarium::run::RunSpec;
-use vivarium::settings::{Knob, Range, Value};
+use vivarium::settings::{Knob, Problem, Range, Value};
 use vivarium::tasks::Task;
 
 use crate::catalogs::pairs_that_suit;
+use crate::costs::count_allocated;
 
-/// Milliseconds that `work` takes: the least of three times, since other tests run beside this one.
-fn least_ms<T>(mut work: impl FnMut() -> T) -> (T, f64) {
-    let mut once = || {
-        let begin = now_ms();
-        let made = work();
-        (made, now_ms() - begin)
-    };
-    let (made, mut least) = once();
-    for _ in 0..2 {
-        if least > 20.0 {
-            least = least.min(once().1);
-        }
-    }
-    (made, least)
+/// Bytes that reading and repairing one link may allocate; the largest of the links here takes 213 thousand.
+const MOST_FOR_A_LINK: u64 = 1 << 20;
+/// Bytes that finding the problems of one run may allocate; the largest here, of a circuit, takes 2.2 million.
+const MOST_FOR_PROBLEMS: u64 = 1 << 23;
+
+/// Reads a link, which must build no network and allocate little.
+fn read(text: &str) -> (Link, Vec<Problem>) {
+    let built = BUILT.get();
+    let (read, allocated) = count_allocated(|| decode(text));
+    assert!(allocated <= MOST_FOR_A_LINK, "{text}: {allocated} bytes");
+    assert_eq!(BUILT.get(), built, "{text} builds a network");
+    read
 }
 
 /// Whatever passes has sizes below their limits, and 32 bits hold them, in bytes too.
@@ -81,8 +83,7 @@ fn links_that_ask_for_too_much_are_mended_at_once() {
             "#v1/groups?width=4096&from=maximum",
         ),
     ] {
-        let ((read, notices), took) = least_ms(|| decode(link));
-        assert!(took < 200.0, "{link}: {took} ms");
+        let (read, notices) = read(link);
         assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
         assert!(read.spec.problems().is_empty(), "{link}");
         assert_bounded(&read.spec, link);
@@ -115,8 +116,7 @@ fn a_layer_is_as_wide_as_its_inputs_leave_room() {
         ("#v1/groups?n=33&width=16384", Some("at most 15887 neurons for 33 inputs")),
         ("#v1/sparse-parity?width=16385", Some("a whole number from 1 to 16384")),
     ] {
-        let ((read, notices), took) = least_ms(|| decode(link));
-        assert!(took < 200.0, "{link}: {took} ms");
+        let (read, notices) = read(link);
         assert_bounded(&read.spec, link);
         assert!(read.spec.problems().is_empty(), "{link}");
         match most {
@@ -177,7 +177,7 @@ fn next(state: &mut u64) -> usize {
     (*state >> 33) as usize
 }
 
-/// Every setting of every task and model at an end of its range, in combinations: none panics, none takes long, and
+/// Every setting of every task and model at an end of its range, in combinations: none panics, none builds much, and
 /// what passes is bounded, as is what is mended.
 #[test]
 fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
@@ -203,9 +203,9 @@ fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
                     if matches!(knob.range, Range::Choice(_)) { next(&mut state) % ends.len() } else { at };
                 let _ = spec.set(knob.key, &ends[at]);
             }
-            let (problems, took) = least_ms(|| spec.problems());
+            let (problems, allocated) = count_allocated(|| spec.problems());
             let text = format!("{spec:?}");
-            assert!(took < 100.0, "{took} ms: {text}");
+            assert!(allocated <= MOST_FOR_PROBLEMS, "{allocated} bytes: {text}");
             if problems.is_empty() {
                 assert_bounded(&spec, &text);
                 passed += 1;

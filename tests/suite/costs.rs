@@ -18,12 +18,14 @@ use crate::catalogs::pairs_that_suit;
 use crate::links::value;
 use crate::spec;
 
-/// Counts the bytes that this thread holds, so that the model can be held against them.
+/// Counts the bytes that this thread holds and allocates, so that the model can be held against them.
 struct Counting;
 
 thread_local! {
     /// Bytes now, and the most there were.
     static HELD: Cell<(i64, i64)> = const { Cell::new((0, 0)) };
+    /// Bytes of all allocations until now, those that were freed among them.
+    static ALLOCATED: Cell<u64> = const { Cell::new(0) };
 }
 
 fn count(bytes: i64) {
@@ -32,6 +34,7 @@ fn count(bytes: i64) {
         let now = held.get().0 + bytes;
         held.set((now, held.get().1.max(now)));
     });
+    let _ = ALLOCATED.try_with(|allocated| allocated.set(allocated.get() + bytes.max(0) as u64));
 }
 
 #[expect(
@@ -75,6 +78,13 @@ fn most_held<T>(work: impl FnOnce() -> T) -> u64 {
     HELD.set((before, before));
     drop(work());
     ((HELD.get().1 - before) / 4).max(0) as u64
+}
+
+/// What `work` gives, and the bytes that it allocates in all.
+pub fn count_allocated<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let before = ALLOCATED.get();
+    let made = work();
+    (made, ALLOCATED.get() - before)
 }
 
 /// A run of a few steps with a checkpoint, as a worker makes it, and what it holds.

@@ -278,7 +278,7 @@ fn stop(line: &[&str], path: &str) -> (f64, u64) {
 }
 
 /// A run that is to be saved goes on to its next measurement, but for no longer than a second. On a busy machine
-/// anything may take a second, but not each time.
+/// anything may take a second, but not each time, so the steps are compared and not the time.
 #[cfg(unix)]
 #[test]
 fn a_stop_is_obeyed_at_a_measurement_or_after_a_second_and_at_once_where_nothing_is_saved() {
@@ -293,17 +293,14 @@ fn a_stop_is_obeyed_at_a_measurement_or_after_a_second_and_at_once_where_nothing
         .replace("n=10&k=2&width=8&batch=8", "n=64&k=2&width=128&batch=128");
     let saved = ["--checkpoint", checkpoint.as_str()];
     let often = [&line(ENDLESS, &path)[..], &saved].concat();
-    let is_soon = |line: &[&str], every: u64| {
-        (0..5).any(|_| {
-            let (ms, step) = stop(line, &path);
-            ms < 900.0 && step.is_multiple_of(every)
-        })
-    };
-    assert!(is_soon(&often, 100), "it does not stop at its next measurement");
-    assert!(is_soon(&line(&rare, &path), 1), "it goes on although nothing is saved");
+    let is_measured = (0..5).any(|_| stop(&often, &path).1.is_multiple_of(100));
+    assert!(is_measured, "it does not stop at its next measurement");
     std::fs::remove_file(&checkpoint).unwrap();
     let (ms, step) = stop(&[&line(&rare, &path)[..], &saved].concat(), &path);
+    // It may take longer on a busy machine, but never less.
     assert!(ms >= 1000.0 && step > 0, "{ms} ms, step {step}");
+    let is_at_once = (0..5).any(|_| stop(&line(&rare, &path), &path).1 < step / 2);
+    assert!(is_at_once, "it goes on although nothing is saved");
     let kept = vivarium::training::session::checkpoint::Checkpoint::decode(&read(&checkpoint)).unwrap();
     assert_eq!(kept.step, step);
 }
@@ -426,16 +423,14 @@ fn a_link_that_asks_for_too_much_is_refused_in_little_memory() {
             "#v1/groups?op=product&factors=128.128.128.128.16",
             "#v1/groups?op=product&factors=32.32&from=maximum",
         ] {
-            // 512 MiB of addresses, which are more than the memory.
-            let line = "ulimit -v 524288; exec \"$0\" \"$1\" \"$2\"";
-            let start = now_ms();
+            // 512 MiB of addresses, which are more than the memory, and ten seconds of a core.
+            let line = "ulimit -v 524288; ulimit -t 10; exec \"$0\" \"$1\" \"$2\"";
             let output = Command::new("sh")
                 .args(["-c", line, env!("CARGO_BIN_EXE_lab"), command, link])
                 .output()
                 .unwrap();
             assert_eq!(output.status.code(), Some(2), "{command} {link}: {}", said(&output));
             assert!(said(&output).contains("factors"), "{command} {link}: {}", said(&output));
-            assert!(now_ms() - start < 10_000.0, "{command} {link}");
         }
     }
 }

@@ -126,17 +126,14 @@ fn the_speed_limit_holds_and_can_be_lifted() {
     let command =
         Command::Start { spec: spec(LINK), speed: 4, paused: false, held_out_limit: None, resting: false };
     worker.handle(command, Payload::Empty);
-    let begin = vivarium::platform::now_ms();
-    let mut last = Next::Continue;
+    let mut waits = 0;
     for _ in 0..20 {
         let (messages, next) = slice(&mut worker);
         assert!(!has(&messages, |e| matches!(e, Event::Finished { .. })));
-        last = next;
+        waits += usize::from(matches!(next, Next::Wait(ms) if ms > 0.0));
     }
-    // Twenty slices are over long before a step is due, unless the machine hung.
-    if vivarium::platform::now_ms() - begin < 200.0 {
-        assert!(matches!(last, Next::Wait(ms) if ms > 0.0), "{last:?}");
-    }
+    // Most slices are over before the next step is due; the machine may hang in some.
+    assert!(waits > 0, "no slice ends with a wait");
     worker.handle(Command::Speed(0), Payload::Empty);
     assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 200, .. })));
 }
