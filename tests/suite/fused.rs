@@ -224,20 +224,3 @@ fn the_known_tiny_run_is_what_the_processor_gives() {
     let found = pollster::block_on(tiny(&mut OneHiddenLayerCpu::new(&spec).unwrap())).unwrap();
     assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");
 }
-
-#[test]
-#[ignore = "a benchmark, which only prints"]
-fn a_speed_that_is_only_printed() {
-    if gpu().is_none() {
-        return;
-    }
-    for (width, replicas) in [(10, 1), (100, 1), (1000, 1), (100, 16)] {
-        let spec = spec(&format!("#v1/sparse-parity?width={width}&replicas={replicas}&every=1000"));
-        let mut fused = OneHiddenLayerGpu::new(&spec).unwrap();
-        println!("{:?}", fused.plan());
-        train_to(&mut fused, &spec, 0, 100);
-        let begin = now_ms();
-        train_to(&mut fused, &spec, 100, 600);
-        println!("width {width}, {replicas} replicas: {:.0} steps/s", 500.0 / (now_ms() - begin) * 1e3);
-    }
-}

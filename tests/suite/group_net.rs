@@ -10,7 +10,6 @@ use vivarium::kernels::group_net::{GroupNetReplicas, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
 use vivarium::optim::adam::Decay;
 use vivarium::optim::{Adam, Optimizer, Sgd};
-use vivarium::platform::now_ms;
 use vivarium::rng::{Purpose, Stream};
 use vivarium::training::autodiff::updates::update_rule;
 use vivarium::training::launch::device::Device;
@@ -414,9 +413,7 @@ fn addition_modulo_13_attains_the_largest_margin() {
     };
     let data = addition(13);
     let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
-    let begin = now_ms();
     let records = advance(&mut net, 400, 50);
-    println!("400 steps of two replicas in {:.1} s", (now_ms() - begin) / 1e3);
     let ratios = |record: &Record| -> Vec<f32> {
         let shares = record.margin.iter().zip(&record.norms);
         shares.map(|(margin, norms)| margin / norms / largest_margin(13)).collect()
@@ -428,33 +425,6 @@ fn addition_modulo_13_attains_the_largest_margin() {
     let last = records.last().unwrap();
     assert_eq!(last.accuracy, [1.0, 1.0]);
     assert!(ratios(last).iter().all(|ratio| *ratio > 0.99), "{:?}", ratios(last));
-}
-
-#[test]
-#[ignore = "a benchmark, which only prints"]
-fn the_speed_is_only_printed() {
-    if gpu().is_none() {
-        return;
-    }
-    for (order, neurons) in [(13, 200), (23, 200), (31, 256)] {
-        let data = addition(order);
-        for variant in [None, Some(Variant::One), Some(Variant::Many)] {
-            let shape =
-                Shape { variant, ..shape(order, neurons, Sigma::Square, 3, adam(0.0, Decay::Decoupled)) };
-            let mut net =
-                GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
-            if variant.is_none() {
-                println!("p = {order}, m = {neurons}: {:?} by itself", net.plan().variant);
-                continue;
-            }
-            println!("{:?}", net.plan());
-            advance(&mut net, 20, 1000);
-            let begin = now_ms();
-            advance(&mut net, 60, 1000);
-            let rate = 60.0 / (now_ms() - begin) * 1e3;
-            println!("p = {order}, m = {neurons}, {variant:?}: {rate:.0} steps/s");
-        }
-    }
 }
 
 /// Networks whose weights after 1, 10 and 100 steps are recorded for the browser's tests.

@@ -3,7 +3,7 @@
 use plotters::drawing::IntoDrawingArea;
 use proptest::prelude::*;
 
-use super::picture::{Figure, Form, figure_png, figure_svg, png, svg};
+use super::picture::{Figure, Form, figure_svg, png, svg};
 use super::samples::*;
 use super::*;
 use crate::analysis::{Bars, Grid, Lines, Role, Series, Span};
@@ -160,51 +160,6 @@ fn names_of_neighbouring_marks_stand_at_different_heights_and_too_many_are_left_
     let (one, three) = (of(1), of(3));
     assert_eq!((one.len(), three.len()), (1, 3));
     assert!(one[0] == three[0] && of(30).len() < 30);
-}
-
-/// Pictures to look at, in the folder named by `CHARTS` (`/tmp/charts`).
-#[test]
-#[ignore = "writes files to look at"]
-fn look() {
-    let folder = std::path::PathBuf::from(std::env::var("CHARTS").unwrap_or("/tmp/charts".into()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let mut readings: Vec<Reading> = samples().into_iter().map(|s| s.1).collect();
-    readings.push(Reading::Grid(weights(50, 1000, &[3, 17, 40])));
-    for (name, theme) in [("light", Theme::light()), ("dark", Theme::dark())] {
-        let theme = Theme { scale: 2.0, ..theme };
-        let at = |file: String| folder.join(file);
-        for (i, six) in readings.chunks(6).enumerate() {
-            let figure = Figure {
-                readings: six,
-                title: "Everything",
-                columns: 2,
-                panel: (340, 220),
-                form: Form::default(),
-            };
-            figure_png(&figure, &theme, &at(format!("small-{name}-{i}.png"))).unwrap();
-        }
-        let figure = Figure {
-            readings: &readings,
-            title: "Everything",
-            columns: 3,
-            panel: (320, 180),
-            form: Form::default(),
-        };
-        let figure = Figure { title: "", columns: 1, panel: (900, 400), ..figure };
-        for (i, three) in readings.chunks(3).enumerate() {
-            let figure = Figure { readings: three, ..figure };
-            figure_png(&figure, &Theme { scale: 1.0, ..theme.clone() }, &at(format!("large-{name}-{i}.png")))
-                .unwrap();
-        }
-        let figure = Figure {
-            readings: &readings,
-            title: "Everything",
-            columns: 3,
-            panel: (300, 160),
-            form: Form::default(),
-        };
-        std::fs::write(at(format!("small-{name}.svg")), figure_svg(&figure, &theme)).unwrap();
-    }
 }
 
 #[test]

@@ -86,37 +86,4 @@ mod tests {
         assert_eq!([TraceMeasure::Second, TraceMeasure::Third].map(count), [2, 0]);
         assert_eq!(count(TraceMeasure::EightTimes), 2);
     }
-
-    /// Prints what the runs of `TRACES`, links without their beginning, one a word, find on their way.
-    #[test]
-    #[ignore = "trains for minutes, and says nothing by itself"]
-    fn what_training_finds() {
-        let links = std::env::var("TRACES").unwrap_or_default();
-        for link in links.split_whitespace() {
-            let spec = spec(link);
-            let mut learner = TraceNetCpu::new(&spec).unwrap();
-            let machine = learner.network.examples.source.machine().clone();
-            println!("{link}: {:?}, {:?}", machine.lines(), machine.habits());
-            println!("least {:.4}", learner.network.examples.evaluator.least());
-            let (mut step, begin) = (0, vivarium_model::platform::now_ms());
-            loop {
-                let row = learner.measure_now(step, spec.held_out());
-                let shown = |values: &[f32]| {
-                    let values: Vec<String> = values.iter().map(|value| format!("{value:.3}")).collect();
-                    values.join("/")
-                };
-                let measures = TraceMeasure::OPTIONS.iter().zip(&row.measures);
-                let measures: Vec<String> =
-                    measures.map(|(of, values)| format!("{} {}", of.slug, shown(values))).collect();
-                let (loss, right) = (shown(&row.test_loss), shown(&row.test_accuracy));
-                println!("{step} loss {loss} right {right} {}", measures.join(" "));
-                if step >= spec.run.steps {
-                    break;
-                }
-                learner.train(&spec, step, step + spec.run.every);
-                step += spec.run.every;
-            }
-            println!("{:.1} s", (vivarium_model::platform::now_ms() - begin) / 1e3);
-        }
-    }
 }

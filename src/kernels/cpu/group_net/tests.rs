@@ -259,34 +259,3 @@ fn the_bits_are_the_same_everywhere() {
     assert_eq!(run(), first);
     assert_eq!(first, 2_865_598_469);
 }
-
-/// Seconds that this thread has had a core, which others may share.
-fn busy() -> f64 {
-    let stated = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = stated.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| vivarium_model::platform::now_ms() / 1e3, |ns| ns / 1e9)
-}
-
-#[test]
-#[ignore = "measures speed"]
-fn speed() {
-    for (order, neurons) in [(23, 200), (24, 200), (71, 500), (113, 512)] {
-        let network = network(order, neurons, Sigma::Square, 3, Rule::Sgd { momentum: false });
-        let (mut replica, _) = twins(network, 0.1);
-        let (data, mut scratch) = (table(order), Scratch::new(&network));
-        let update = Update::new(&Optimizer::Sgd(Sgd::default()), 0, 0.01);
-        let pairs = Pairs::new(order, &data.0, &data.1);
-        let flops = (6 * order * order * neurons * order) as f64;
-        let steps = (1e10 / flops) as usize + 1;
-        let mut least = f64::INFINITY;
-        for _ in 0..4 {
-            let start = busy();
-            for _ in 0..steps {
-                replica.step(&mut scratch, &pairs, 1e-4, &update);
-            }
-            least = least.min((busy() - start) / steps as f64);
-        }
-        let (rate, steps) = (flops / least / 1e9, 1.0 / least);
-        println!("d = {order}, m = {neurons}: {rate:.1} GFLOP/s, {steps:.1} steps/s");
-    }
-}
