@@ -6,8 +6,10 @@
 //! leaves of the bundled font the letters that occur. There is no date in the file, so the same figure is the same file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, Write};
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use pdf_writer::types::{
     CidFontType, FontFlags, LineCapStyle, LineJoinStyle, SystemInfo, TextRenderingMode, UnicodeCmap,
 };
@@ -22,7 +24,6 @@ use subsetter::GlyphRemapper;
 use ttf_parser::Face;
 
 use super::figure::Figure;
-use super::indexed::zlib;
 use super::picture::INSTEAD;
 use super::{Quirks, Theme};
 
@@ -179,7 +180,7 @@ impl Sheet {
             .font_file2(data);
         let letters = subsetter::subset(epaint_default_fonts::UBUNTU_LIGHT, 0, &self.glyphs);
         let letters = letters.map_err(io::Error::other)?;
-        let packed = zlib(&letters);
+        let packed = compressed(&letters)?;
         let mut stream = pdf.stream(data, &packed);
         stream.filter(Filter::FlateDecode).pair(Name(b"Length1"), letters.len() as i32);
         drop(stream);
@@ -189,10 +190,17 @@ impl Sheet {
         }
         let unicode = unicode.finish();
         pdf.cmap(cmap, unicode.as_slice());
-        let strokes = zlib(self.content.finish().as_slice());
+        let strokes = compressed(self.content.finish().as_slice())?;
         pdf.stream(content, &strokes).filter(Filter::FlateDecode);
         Ok(pdf.finish())
     }
+}
+
+/// The data as a stream with the filter `FlateDecode`.
+fn compressed(data: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(vec![], Compression::best());
+    encoder.write_all(data)?;
+    encoder.finish()
 }
 
 fn opacity(percent: u8) -> String {

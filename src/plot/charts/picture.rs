@@ -80,10 +80,10 @@ pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()>
 /// Several readings as the bytes of a small PNG file of few colours.
 ///
 /// # Errors
-/// If the picture would be very large.
+/// If the picture would be very large, or what the encoder reports.
 pub fn figure_indexed(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
     let (small, (width, height)) = pixels(figure, theme)?;
-    Ok(indexed::png(&small, width as usize, height as usize))
+    indexed::encode(&small, width as usize, height as usize)
 }
 
 /// The figure as `[height, width, 3]` bytes, with width and height.
