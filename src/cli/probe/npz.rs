@@ -1,11 +1,14 @@
 //! Arrays as numpy's `.npz`: a ZIP archive, without compression, of `.npy` files.
 //!
 //! # Why
-//! Both formats are a page of specification each, and no crate that the program has anyway writes either. The `.npy` header
-//! is version 1.0 of numpy's format (NEP 1, Kern 2007); the archive is as PKWARE's APPNOTE.TXT 6.3.10 has it, sections
-//! 4.3.7, 4.3.12 and 4.3.16.
+//! The `.npy` header is version 1.0 of numpy's format (NEP 1, Kern 2007), ten lines. `npyz` would write it with a parser of
+//! Python's literals, which is for reading.
 
-use vivarium_plot::charts::indexed::crc;
+use std::io::{Cursor, Write};
+
+use zip::result::ZipResult;
+use zip::write::FileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// One array of an archive.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,85 +68,49 @@ impl Array {
     }
 }
 
-/// A number as so many bytes, the lowest first.
-fn little(number: usize, bytes: usize) -> Vec<u8> {
-    (number as u64).to_le_bytes()[..bytes].to_vec()
-}
-
-/// The archive of these arrays; none where it would be too large for the format, 4 GiB or 65,535 arrays.
-pub fn archive(arrays: &[Array]) -> Option<Vec<u8>> {
-    let (mut out, mut directory) = (vec![], vec![]);
+/// The archive of these arrays.
+///
+/// # Errors
+/// None that is known of.
+pub fn archive(arrays: &[Array]) -> ZipResult<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(vec![]));
     for array in arrays {
-        let (name, data) = (format!("{}.npy", array.name), array.npy());
-        // Version 2.0, texts in UTF-8, stored, at midnight of January 1st 1980, which is the first day of the format.
-        let about = [
-            little(20, 2),
-            little(1 << 11, 2),
-            little(0, 2),
-            little(0, 2),
-            little(0x21, 2),
-            little(crc(&data) as usize, 4),
-            little(data.len(), 4),
-            little(data.len(), 4),
-            little(name.len(), 2),
-            little(0, 2),
-        ]
-        .concat();
-        let place = little(out.len(), 4);
-        out.extend_from_slice(b"PK\x03\x04");
-        out.extend_from_slice(&about);
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(&data);
-        directory.extend_from_slice(b"PK\x01\x02");
-        directory.extend(little(20, 2));
-        directory.extend_from_slice(&about);
-        // No comment, the first disk, no attributes.
-        directory.extend([0; 10]);
-        directory.extend(place);
-        directory.extend_from_slice(name.as_bytes());
+        let data = array.npy();
+        // Without a date: the same arrays are the same file.
+        let options = FileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .last_modified_time(DateTime::default())
+            .large_file(u32::try_from(data.len()).is_err());
+        archive.start_file(format!("{}.npy", array.name), options)?;
+        archive.write_all(&data)?;
     }
-    let (begin, length) = (out.len(), directory.len());
-    let fits = arrays.len() < usize::from(u16::MAX) && ((begin + length) as u64) < u64::from(u32::MAX);
-    out.extend(directory);
-    out.extend_from_slice(b"PK\x05\x06");
-    out.extend([0; 4]);
-    out.extend([little(arrays.len(), 2), little(arrays.len(), 2)].concat());
-    out.extend([little(length, 4), little(begin, 4), little(0, 2)].concat());
-    fits.then_some(out)
+    Ok(archive.finish()?.into_inner())
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::io::Read;
+
     use super::*;
+    use vivarium_core::testing::skip;
 
-    fn number(bytes: &[u8]) -> usize {
-        bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
-    }
-
-    /// The arrays of an archive, found by its directory, with every checksum compared.
+    /// The arrays of an archive, with every checksum compared.
     pub fn read(archive: &[u8]) -> Vec<Array> {
-        let end = &archive[archive.len() - 22..];
-        assert_eq!(&end[..4], b"PK\x05\x06");
-        let mut at = number(&end[16..20]);
-        let mut arrays = vec![];
-        for _ in 0..number(&end[10..12]) {
-            let entry = &archive[at..];
-            assert_eq!(&entry[..4], b"PK\x01\x02");
-            let (size, length) = (number(&entry[24..28]), number(&entry[28..30]));
-            let name = std::str::from_utf8(&entry[46..46 + length]).unwrap();
-            let local = &archive[number(&entry[42..46])..];
-            assert_eq!((&local[..4], &local[30..30 + length]), (&b"PK\x03\x04"[..], name.as_bytes()));
-            let data = &local[30 + length..][..size];
-            assert_eq!(crc(data) as usize, number(&entry[16..20]));
-            arrays.push(npy(name.strip_suffix(".npy").unwrap(), data));
-            at += 46 + length;
-        }
-        arrays
+        let mut archive = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
+        let count = archive.len();
+        let array = |at| {
+            let mut file = archive.by_index(at).unwrap();
+            assert_eq!(file.compression(), CompressionMethod::Stored);
+            let mut data = vec![];
+            file.read_to_end(&mut data).unwrap();
+            npy(file.name().strip_suffix(".npy").unwrap(), &data)
+        };
+        (0..count).map(array).collect()
     }
 
     fn npy(name: &str, data: &[u8]) -> Array {
         assert_eq!(&data[..8], b"\x93NUMPY\x01\x00");
-        let length = number(&data[8..10]);
+        let length = usize::from(u16::from_le_bytes([data[8], data[9]]));
         assert_eq!((10 + length) % 64, 0);
         let header = std::str::from_utf8(&data[10..10 + length]).unwrap();
         let between =
@@ -182,12 +149,6 @@ pub(super) mod tests {
         ]
     }
 
-    /// Its numbers are those of everybody else: 0xcbf43926 is in the specification of PNG's relatives.
-    #[test]
-    fn the_checksum_is_that_of_zip() {
-        assert_eq!((crc(b"123456789"), crc(b"")), (0xcbf4_3926, 0));
-    }
-
     #[test]
     fn an_archive_is_read_back() {
         let (arrays, read) = (samples(), read(&archive(&samples()).unwrap()));
@@ -195,7 +156,7 @@ pub(super) mod tests {
         assert_eq!(archive(&[]).unwrap().len(), 22);
     }
 
-    /// Where Python with numpy is.
+    /// Reported as skipped without a Python that can import numpy.
     #[test]
     fn numpy_reads_an_archive() {
         let path = std::env::temp_dir().join(format!("vivarium-npz-{}.npz", std::process::id()));
@@ -211,9 +172,9 @@ pub(super) mod tests {
                     assert f['about'].shape == () and f['none'].shape == (0,)\n";
         let run = std::process::Command::new("python3").arg("-c").arg(code).arg(&path).output();
         std::fs::remove_file(&path).unwrap();
-        let Ok(run) = run else { return eprintln!("skipped: there is no python3") };
+        let Ok(run) = run else { return skip(module_path!(), "no python3") };
         match run.status.code() {
-            Some(3) => eprintln!("skipped: python3 has no numpy"),
+            Some(3) => skip(module_path!(), "python3 cannot import numpy"),
             code => assert_eq!(code, Some(0), "{}", String::from_utf8_lossy(&run.stderr)),
         }
     }
