@@ -20,6 +20,8 @@ mod lesson;
 
 use std::collections::BTreeMap;
 
+use percent_encoding::percent_decode_str;
+
 pub use encoder::{Encoder, encode};
 pub use lesson::PARTS;
 
@@ -334,19 +336,7 @@ fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
 
 /// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
 pub fn percent_decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%')
-            .then(|| bytes.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
+    percent_decode_str(text).decode_utf8().unwrap_or(text.into()).into_owned()
 }
 
 #[cfg(test)]
@@ -374,6 +364,20 @@ mod tests {
         }
         let (link, notices) = decode("#v1/?n=20");
         assert_eq!((encode(&link).as_str(), notices), ("#v1/sparse-parity?n=20", vec![]));
+    }
+
+    #[test]
+    fn bytes_that_make_no_text_are_left_as_they_are() {
+        for (text, decoded) in [
+            ("%23v1/a%3Fn%3D20%26s%3d1", "#v1/a?n=20&s=1"),
+            ("%CE%B3 π", "γ π"),
+            ("100%", "100%"),
+            ("%2", "%2"),
+            ("%+f%g0%%41", "%+f%g0%A"),
+            ("n%3D1%FF", "n%3D1%FF"),
+        ] {
+            assert_eq!(percent_decode(text), decoded);
+        }
     }
 
     #[test]
