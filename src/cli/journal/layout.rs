@@ -204,6 +204,7 @@ impl Layout {
             let is_its = if is_known { *name == names[*slot] } else { is_first };
             cells.push(if is_its { network.numbers[*slot].clone() } else { String::new() });
         }
+        // No cell needs quotes: values of an axis are letters, digits, points and signs.
         cells.join(",") + "\n"
     }
 

@@ -188,6 +188,7 @@ impl Document {
                 .collect(),
         };
         let taken = serde_json::to_string(&taken).context("the data cannot be written as JSON")?;
+        // As in the file of the run, which is written by hand.
         let about = self.about.json_about().join(",");
         let taken = taken.trim_start_matches('{');
         Ok(format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},{about},{taken}"))

@@ -18,6 +18,7 @@
 //! and a file whose settings are not those of its link is refused.
 //! There is no date, so that the same run is the same file. JSON is written by hand: a line for each measurement, so that two
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
+//! `serde_json` has other digits below 10⁻⁴ and from 10¹³ on (`1e+13`), and a run that goes on compares its file as text.
 //! How the run ended stands behind the measurements, so that they can be written as they are made.
 //!
 #![doc = include_str!("README.md")]
