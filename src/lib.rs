@@ -11,6 +11,7 @@
 //! | `vivarium-core` | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | | [`language`], [`sources`] | texts in the reader's language; the publications that are cited |
 //! | | [`bounds`], [`rng`], [`sorting`] | how large a run may be; the one source of randomness; sorting by one function for all types |
+//! | | [`math`] | formulas that several crates need: vectors, statistics, softmax |
 //! | | [`pytorch`] | the parts of a PyTorch script that a task, a model or an optimizer adds |
 //! | `vivarium-science` | [`groups`] | finite groups and their irreducible real representations |
 //! | | [`markov`], [`tokens`] | Markov chains, and how well they can be predicted; prompts whose positions name tokens |
@@ -41,7 +42,7 @@
 //! `replicas`: networks trained side by side, the first axis of every parameter. `batch`: examples.
 //! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
 
-pub use vivarium_core::{bounds, catalog, language, pytorch, rng, settings, sorting, sources};
+pub use vivarium_core::{bounds, catalog, language, math, pytorch, rng, settings, sorting, sources};
 pub use vivarium_kernels as kernels;
 pub use vivarium_labs as labs;
 pub use vivarium_model::{chart, models, optim, permalink, platform, protocol, run, sweep, tasks};

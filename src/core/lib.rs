@@ -7,6 +7,7 @@
 //! | [`sources`] | the publications that are cited |
 //! | [`sorting`] | sorting by one function for all types |
 //! | [`bounds`] | how large a run may be |
+//! | [`math`] | formulas that several crates need |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`pytorch`] | parts of a PyTorch script |
 
@@ -15,6 +16,7 @@ pub mod language;
 
 pub mod bounds;
 pub mod catalog;
+pub mod math;
 pub mod pytorch;
 pub mod rng;
 pub mod settings;

@@ -320,6 +320,15 @@ impl Order {
     }
 }
 
+/// Two independent standard normal numbers from the upper 24 bits of two words (Box and Muller 1958): r cos φ and r sin φ.
+#[inline]
+pub fn normal_pair([radius, angle]: [u32; 2]) -> [f64; 2] {
+    let unit = |word: u32| f64::from((word >> 8) as f32 * (1.0 / 16_777_216.0));
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(radius)));
+    let (sine, cosine) = libm::sincos(2.0 * std::f64::consts::PI * unit(angle));
+    [radius * cosine, radius * sine]
+}
+
 /// Half the number of bits of the next power of four above `size`, for [`host::permuted`].
 pub fn half_bits(size: u32) -> u32 {
     (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2)
@@ -387,6 +396,13 @@ mod tests {
         assert!((moment(2) - 1.0).abs() < 0.02);
         assert!(moment(3).abs() < 0.05);
         assert!((moment(4) - 3.0).abs() < 0.15);
+        let mut products = 0.0;
+        for i in 0..n {
+            let [first, second] = normal_pair([stream.word(0, 2 * i), stream.word(0, 2 * i + 1)]);
+            assert_eq!(first as f32, stream.normal(0, i));
+            products += first * second;
+        }
+        assert!((products / f64::from(n)).abs() < 0.012);
     }
 
     #[test]
