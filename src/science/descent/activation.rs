@@ -2,6 +2,7 @@
 
 use super::number::Number;
 use vivarium_core::choices;
+use vivarium_core::math::{logistic, normal_cdf};
 
 choices! {
     /// The activation r of the hidden layers.
@@ -27,21 +28,14 @@ choices! {
     }
 }
 
-/// Φ(z) and its slope.
-fn normal(z: f64) -> (f64, f64) {
-    let below = 0.5 * (1.0 + libm::erf(z * std::f64::consts::FRAC_1_SQRT_2));
-    let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI);
-    (below, density)
-}
-
 impl Activation {
     /// r(z).
     pub fn value(self, z: f64) -> f64 {
         match self {
             Activation::Relu => z.relu(),
             Activation::Tanh => libm::tanh(z),
-            Activation::Sigmoid => 1.0 / (1.0 + libm::exp(-z)),
-            Activation::Gelu => z * normal(z).0,
+            Activation::Sigmoid => logistic(z),
+            Activation::Gelu => z * normal_cdf(z),
         }
     }
 
@@ -67,8 +61,8 @@ impl Activation {
                 value * (1.0 - value)
             }
             Activation::Gelu => {
-                let (below, density) = normal(z);
-                below + z * density
+                let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI);
+                normal_cdf(z) + z * density
             }
         }
     }

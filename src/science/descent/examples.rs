@@ -1,5 +1,7 @@
 //! The examples of a prompt: n inputs with their labels, and a query.
 
+use vivarium_core::math::mean_and_variance;
+
 /// n examples and a query, whose label no layer may look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examples {
@@ -41,10 +43,7 @@ impl Examples {
 
     /// The variance of the labels, the query's left out; 1 where all are the same.
     pub fn label_variance(&self) -> f64 {
-        let labels = &self.y[..self.len() * self.outputs];
-        let count = labels.len().max(1) as f64;
-        let mean = labels.iter().sum::<f64>() / count;
-        let variance = labels.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / count;
+        let (_, variance) = mean_and_variance(self.y[..self.len() * self.outputs].iter().copied());
         if variance > 0.0 { variance } else { 1.0 }
     }
 

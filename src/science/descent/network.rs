@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::activation::{Activation, Output};
+use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, Stream};
 
 /// The sizes and activations of a network of N layers.
@@ -98,7 +99,7 @@ impl Network {
         let mut p = x.to_vec();
         for j in 1..=self.layers() {
             let neuron = |k| {
-                let z: f64 = w[self.neuron(j, k)].iter().zip(&p).map(|(v, p)| v * p).sum();
+                let z = dot(&w[self.neuron(j, k)], &p);
                 self.activation(j).map_or(z, |activation| activation.value(z))
             };
             p = (0..self.width(j)).map(neuron).collect();

@@ -3,6 +3,7 @@
 use super::network::{Network, Scratch};
 use super::normals::normals;
 use super::{Class, FunctionPrompts};
+use vivarium_core::math::dot;
 use vivarium_core::rng::Stream;
 
 /// A function of `inputs` numbers.
@@ -63,7 +64,7 @@ impl Function {
     /// The same with room that is used again.
     pub fn value(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         match self {
-            Function::Linear(weights) => weights.iter().zip(x).map(|(w, x)| w * x).sum(),
+            Function::Linear(weights) => dot(weights, x),
             Function::Tree { places, leaves } => {
                 let mut node = 0;
                 while let Some(place) = places.get(node) {

@@ -1,6 +1,7 @@
 //! Networks of ReLUs without biases and with one output: the functions of a class, and a baseline.
 
 use super::normals::normals;
+use vivarium_core::math::dot;
 use vivarium_core::rng::Stream;
 
 /// A network x ↦ W_N relu(… relu(W₁ x)), in double precision.
@@ -83,7 +84,7 @@ impl Network {
             let (inputs, following) = rest.split_at_mut(pair[0]);
             let is_hidden = layer + 2 < self.sizes.len();
             for (output, row) in following.iter_mut().zip(own.chunks_exact(pair[0])) {
-                let sum: f64 = row.iter().zip(inputs.iter()).map(|(w, x)| w * x).sum();
+                let sum = dot(row, &inputs);
                 *output = if is_hidden { sum.max(0.0) } else { sum };
             }
             (weights, rest) = (after, following);

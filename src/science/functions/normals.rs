@@ -1,21 +1,15 @@
 //! Normal numbers from the words of a stream.
 
-use vivarium_core::rng::Stream;
+use vivarium_core::rng::{Stream, normal_pair};
 
-/// Appends standard normal numbers from the words `first` and those that follow, two from each pair (Box and Muller 1958).
+/// Appends standard normal numbers from the words `first` and those that follow, two from each pair.
 pub(super) fn normals(stream: &Stream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
-    let unit = |word: u32| f64::from((word >> 8) as f32 * (1.0 / 16_777_216.0));
     let (mut words, mut left, mut at) = ([0; 16], count, first);
     while left > 0 {
         let numbers = left.min(16);
         stream.words(step, at, &mut words[..numbers.next_multiple_of(2)]);
         for (pair, rest) in words.chunks_exact(2).zip((1..=numbers).rev().step_by(2)) {
-            let radius = (-2.0 * libm::log(1.0 - unit(pair[0]))).sqrt();
-            let (sine, cosine) = libm::sincos(2.0 * std::f64::consts::PI * unit(pair[1]));
-            out.push(radius * cosine);
-            if rest > 1 {
-                out.push(radius * sine);
-            }
+            out.extend(normal_pair([pair[0], pair[1]]).into_iter().take(rest));
         }
         (left, at) = (left - numbers, at.wrapping_add(16));
     }

@@ -6,6 +6,7 @@ use super::Function;
 use super::network::{Network, Scratch};
 use super::normals::normals;
 use vivarium_core::choices;
+use vivarium_core::math::mean_and_variance;
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
@@ -240,9 +241,7 @@ impl FunctionPrompts {
 
 /// Their mean squared distance from their mean.
 pub fn variance(labels: &[f32]) -> f64 {
-    let count = labels.len().max(1) as f64;
-    let mean = labels.iter().map(|y| f64::from(*y)).sum::<f64>() / count;
-    labels.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / count
+    mean_and_variance(labels.iter().map(|y| f64::from(*y))).1
 }
 
 #[cfg(test)]

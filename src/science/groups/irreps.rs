@@ -12,6 +12,7 @@
 //! with the complex dimension d, and with χ + χ̄ for a joined pair (section 2.6; Edelman 2024, appendix D.8).
 
 use super::{Characters, Group, matrices, named};
+use vivarium_core::math::{dot, normalize, orthogonalize};
 use vivarium_core::sorting;
 
 /// What the matrices that commute with an irreducible real representation are like (Frobenius and Schur 1906).
@@ -127,7 +128,7 @@ impl Irreps {
 
     /// Squared norm of the part of a function `[order]` that each irrep has. They add up to the squared norm.
     pub fn power(&self, f: &[f64]) -> Vec<f64> {
-        let along = |row: &[f64]| row.iter().zip(f).map(|(a, b)| a * b).sum::<f64>();
+        let along = |row: &[f64]| dot(row, f);
         let rows = |basis: &Vec<f64>| basis.chunks(self.group.order()).map(along).map(|a| a * a).sum();
         self.bases.iter().map(rows).collect()
     }
@@ -174,15 +175,8 @@ fn basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
         let inverse = group.inverse(y);
         let mut next: Vec<f64> =
             (0..order).map(|x| kernel[group.class_of(group.times(x, inverse))]).collect();
-        // Twice is enough (Parlett 1980, *The Symmetric Eigenvalue Problem*, section 6.9).
-        for _ in 0..2 {
-            for row in basis.chunks(order) {
-                let along: f64 = row.iter().zip(&next).map(|(a, b)| a * b).sum();
-                next.iter_mut().zip(row).for_each(|(next, row)| *next -= along * row);
-            }
-        }
-        let norm = libm::sqrt(next.iter().map(|value| value * value).sum());
-        next.iter_mut().for_each(|value| *value /= norm);
+        orthogonalize(&mut next, basis.chunks(order));
+        normalize(&mut next);
         left.iter_mut().zip(&next).for_each(|(left, value)| *left -= value * value);
         basis.extend(next);
     }
@@ -308,10 +302,6 @@ mod tests {
             .map(|(c, value)| format!("{} {value:.1}", s6.class_name(c + 1)))
             .collect();
         assert_eq!(failing, ["(1 2 3 4)(5 6) 10.3", "(1 2 3 4 5) 11.0"]);
-    }
-
-    fn dot(a: &[f64], b: &[f64]) -> f64 {
-        a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub use line::{BayesJob, BayesLine};
 
 use super::laws::posterior_row;
 use super::{ChainSequences, Chains, Walker, contexts};
+use vivarium_core::math::softplus;
 use vivarium_core::rng::{Purpose, Stream};
 
 /// Matrices of an importance sample.
@@ -184,9 +185,7 @@ impl Nodes {
         let node = |x: i32| {
             let x = f64::from(x);
             let (s, rest) = (at(x), (x / GROWS_FROM) * (x / GROWS_FROM) / grown(x));
-            // log(1 + exp(±s)) without overflow.
-            let tail = libm::log1p(libm::exp(-s.abs()));
-            [-tail - (-s).max(0.0), -tail - s.max(0.0), libm::log(grown(x) + rest)]
+            [-softplus(-s), -softplus(s), libm::log(grown(x) + rest)]
         };
         Nodes((-half..=half).map(node).collect(), alpha)
     }

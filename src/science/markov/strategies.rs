@@ -6,6 +6,7 @@
 //! same α: they are the posterior means for chains of their own order.
 
 use vivarium_core::choices;
+use vivarium_core::math::log_sum_exp;
 
 choices! {
     /// A way to predict the next symbol, by how many symbols it looks at together.
@@ -67,9 +68,7 @@ pub fn kl_to_logits(p: &[f64], logs: &[f64]) -> f64 {
 
 /// Logarithms of the probabilities of these logits.
 pub fn log_softmax(logits: &[f64], out: &mut [f64]) {
-    let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = logits.iter().map(|z| libm::exp(z - most)).sum();
-    let shift = most + libm::log(sum);
+    let shift = log_sum_exp(logits.iter().copied());
     out.iter_mut().zip(logits).for_each(|(out, z)| *out = z - shift);
 }
 

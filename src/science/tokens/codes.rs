@@ -1,6 +1,7 @@
 //! Codes ω₁, …, ω_N of positions: vectors of length 1, by which a name points at a position.
 
 use vivarium_core::choices;
+use vivarium_core::math::{normalize, orthogonalize};
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
@@ -47,27 +48,17 @@ impl Codes {
     }
 }
 
-/// Normal vectors, each made orthogonal to those before it (Gram and Schmidt, twice for rounding).
+/// Normal vectors, each made orthogonal to those before it.
 fn orthogonal(stream: &Stream, positions: usize, dimension: usize) -> Vec<f32> {
     let mut rows: Vec<Vec<f64>> = vec![];
     for i in 0..positions {
         let drawn = |j: usize| f64::from(stream.normal(0, (i * dimension + j) as u32));
         let mut row: Vec<f64> = (0..dimension).map(drawn).collect();
-        for _ in 0..2 {
-            for other in &rows {
-                let along = dot(&row, other);
-                row.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
-            }
-        }
-        let norm = libm::sqrt(dot(&row, &row));
-        row.iter_mut().for_each(|x| *x /= norm);
+        orthogonalize(&mut row, rows.iter());
+        normalize(&mut row);
         rows.push(row);
     }
     rows.into_iter().flatten().map(|x| x as f32).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Pairs of codes with |⟨ω_i, ω_j⟩| > 1/2, which break assumption 3 of the paper.
@@ -86,6 +77,7 @@ pub fn strong_pairs(codes: &[f32], dimension: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivarium_core::math::dot;
 
     #[test]
     fn codes_have_length_one_and_the_angles_they_promise() {
@@ -99,7 +91,7 @@ mod tests {
             assert_eq!(drawn.len(), positions * dimension);
             for (i, a) in drawn.chunks(dimension).enumerate() {
                 for (j, b) in drawn.chunks(dimension).enumerate() {
-                    let dot: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+                    let dot = dot(a, b);
                     let free = codes == Codes::Random && i != j;
                     let expected = if i == j { 1.0 } else { 0.0 };
                     assert!(free || (dot - expected).abs() < 1e-5, "{codes:?} {i} {j}: {dot}");

@@ -2,7 +2,7 @@
 
 use super::{Codes, Function, Teacher};
 use vivarium_core::choices;
-use vivarium_core::rng::Stream;
+use vivarium_core::rng::{Stream, normal_pair};
 
 choices! {
     /// Whether a position may name a token twice.
@@ -207,14 +207,8 @@ impl Prompts {
         let even = count.next_multiple_of(2);
         words.resize(even, 0);
         stream.words(step, (example * even) as u32, words);
-        let unit = |word: u32| f64::from((word >> 8) as f32 * (1.0 / 16_777_216.0));
         for (pair, left) in words.chunks_exact(2).zip((1..=count).rev().step_by(2)) {
-            let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(pair[0])));
-            let (sine, cosine) = libm::sincos(2.0 * std::f64::consts::PI * unit(pair[1]));
-            out.push((radius * cosine) as f32);
-            if left > 1 {
-                out.push((radius * sine) as f32);
-            }
+            out.extend(normal_pair([pair[0], pair[1]]).into_iter().take(left).map(|x| x as f32));
         }
     }
 

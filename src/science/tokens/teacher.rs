@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use super::MOST_NAMES;
 use vivarium_core::choices;
+use vivarium_core::math::{dot, norm, normalize};
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
@@ -244,7 +245,7 @@ impl Network {
     /// E f and E f² of f = Σ a_k relu(⟨w_k, x⟩) where names of the same class are the same token.
     fn moments(&self, names: usize, dim: usize, classes: &[usize]) -> (f64, f64) {
         let merged: Vec<Vec<f64>> = self.w.iter().map(|w| merge(w, names, dim, classes)).collect();
-        let norms: Vec<f64> = merged.iter().map(|w| libm::sqrt(dot(w, w))).collect();
+        let norms: Vec<f64> = merged.iter().map(|w| norm(w)).collect();
         let mean = self.a.iter().zip(&norms).map(|(a, norm)| a * norm / libm::sqrt(2.0 * PI)).sum();
         let mut square = 0.0;
         for (k, w) in merged.iter().enumerate() {
@@ -332,13 +333,9 @@ pub(super) fn partitions(names: usize, positions: usize, repeated: bool) -> Vec<
     all.into_iter().map(|(classes, used)| (share(used), classes)).filter(|(share, _)| *share > 0.0).collect()
 }
 
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn unit(vector: Vec<f64>) -> Vec<f64> {
-    let norm = libm::sqrt(dot(&vector, &vector));
-    vector.into_iter().map(|x| x / norm).collect()
+fn unit(mut vector: Vec<f64>) -> Vec<f64> {
+    normalize(&mut vector);
+    vector
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Least squares of minimum norm, and ridge regression.
 
+use vivarium_core::math::{dot, norm};
+
 /// A vector v and a number β with which x ↦ x − β ⟨v, x⟩ v is a reflection.
 struct Reflection {
     v: Vec<f64>,
@@ -9,19 +11,19 @@ struct Reflection {
 impl Reflection {
     /// The reflection that takes `x` to a multiple of the first unit vector, with that multiple (Householder 1958).
     fn of(x: &[f64]) -> (Self, f64) {
-        let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let norm = norm(x);
         let mut v = x.to_vec();
         let first = v.first().copied().unwrap_or(0.0);
         let to = if first > 0.0 { -norm } else { norm };
         if let Some(v) = v.first_mut() {
             *v -= to;
         }
-        let square: f64 = v.iter().map(|v| v * v).sum();
+        let square = dot(&v, &v);
         (Reflection { v, beta: if square > 0.0 { 2.0 / square } else { 0.0 } }, to)
     }
 
     fn apply(&self, x: &mut [f64]) {
-        let along = self.beta * self.v.iter().zip(x.iter()).map(|(v, x)| v * x).sum::<f64>();
+        let along = self.beta * dot(&self.v, x);
         x.iter_mut().zip(&self.v).for_each(|(x, v)| *x -= along * v);
     }
 }
@@ -33,7 +35,8 @@ const NOTHING: f64 = 1e-12;
 ///
 /// # Why
 /// By a QR decomposition that takes the largest column first, and of what remains of deficient rank by a second one: normal
-/// equations would square the condition number, and just at as many examples as inputs it is large.
+/// equations would square the condition number, and just at as many examples as inputs it is large. `nalgebra` has such a
+/// decomposition, but none of it for deficient rank, and with other last digits than those that are recorded.
 ///
 /// # Shapes
 /// `x` is `[examples, inputs]`, `y` is `[examples]`, the result `[inputs]`.
@@ -51,7 +54,7 @@ pub fn ridge(x: &[f64], y: &[f64], inputs: usize, lambda: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..inputs).collect();
     let (mut rank, mut largest) = (0, 0.0);
     while rank < inputs.min(right.len()) {
-        let left = |column: &Vec<f64>| column[rank..].iter().map(|x| x * x).sum::<f64>();
+        let left = |column: &Vec<f64>| dot(&column[rank..], &column[rank..]);
         let sizes = columns[rank..].iter().map(left).enumerate();
         let Some((first, size)) = sizes.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         largest = f64::max(largest, size.sqrt());
@@ -100,7 +103,7 @@ fn shortest(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
         reflections.push(reflection);
     }
     for (at, (row, c)) in rows.iter().zip(c).enumerate() {
-        let known: f64 = row[..at].iter().zip(&z).map(|(u, z)| u * z).sum();
+        let known = dot(&row[..at], &z);
         z[at] = (c - known) / row[at];
     }
     for (at, reflection) in reflections.iter().enumerate().rev() {
@@ -120,7 +123,7 @@ mod tests {
     }
 
     fn products(x: &[f64], w: &[f64]) -> Vec<f64> {
-        x.chunks(w.len()).map(|x| x.iter().zip(w).map(|(x, w)| x * w).sum()).collect()
+        x.chunks(w.len()).map(|x| dot(x, w)).collect()
     }
 
     fn close(a: &[f64], b: &[f64], within: f64) -> bool {

@@ -13,6 +13,7 @@ pub use training::{EPOCHS, Training};
 use super::network::Scratch;
 use super::{Class, FunctionPrompts, Network};
 use vivarium_core::choices;
+use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_core::sorting::sort_by;
 
@@ -144,11 +145,11 @@ pub enum Fitted {
 impl Fitted {
     /// The prediction at an input, `[inputs]`.
     pub fn at(&self, x: &[f64]) -> f64 {
-        let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+        let along = |w: &[f64]| dot(w, x);
         match self {
             Fitted::Nothing => 0.0,
-            Fitted::Linear(weights) => dot(weights),
-            Fitted::Affine { weights, constant } => dot(weights) + constant,
+            Fitted::Linear(weights) => along(weights),
+            Fitted::Affine { weights, constant } => along(weights) + constant,
             Fitted::Neighbours { x: examples, y } => neighbours(examples, y, x),
             Fitted::Network(network) => network.output(x, &mut Scratch::default()),
         }

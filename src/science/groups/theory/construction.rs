@@ -1,6 +1,7 @@
 //! Networks written down, and their margins.
 
 use super::Problem;
+use vivarium_core::math::dot;
 
 /// The weights of a network `f(a, b)[c] = Σ_i (u_i[a] + v_i[b])² w_i[c]`.
 ///
@@ -55,7 +56,7 @@ impl Construction {
         }
         let (u, v) = (&self.u[a * n..(a + 1) * n], &self.v[b * n..(b + 1) * n]);
         let hidden: Vec<f64> = u.iter().zip(v).map(|(u, v)| (u + v) * (u + v)).collect();
-        self.w.chunks_exact(n).map(|row| row.iter().zip(&hidden).map(|(w, h)| w * h).sum()).collect()
+        self.w.chunks_exact(n).map(|row| dot(row, &hidden)).collect()
     }
 
     /// ‖ω_i‖ of each neuron.

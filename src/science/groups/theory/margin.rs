@@ -19,6 +19,7 @@
 use super::program::{self, Solver};
 use super::real_characters::Gaps;
 use super::{Problem, RealCharacters};
+use vivarium_core::math::{dot, project_out};
 
 /// The largest violation of the optimality conditions that is accepted.
 const TOLERANCE: f64 = 1e-9;
@@ -237,14 +238,10 @@ fn cleaned(masses: &[f64]) -> Vec<f64> {
 
 /// Whether no column is a combination of those before it.
 fn independent(mut columns: Vec<Vec<f64>>) -> bool {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for i in 0..columns.len() {
         let (before, rest) = columns.split_at_mut(i);
         let length = dot(&rest[0], &rest[0]);
-        for other in before.iter() {
-            let along = dot(other, &rest[0]);
-            rest[0].iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
-        }
+        before.iter().for_each(|axis| project_out(&mut rest[0], axis));
         let left = dot(&rest[0], &rest[0]);
         if left <= 1e-14 * length {
             return false;

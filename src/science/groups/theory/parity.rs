@@ -1,6 +1,7 @@
 //! The network of maximum margin for a sparse parity.
 
 use super::Problem;
+use vivarium_core::math::{add_scaled, dot};
 
 /// Most bits of a parity, and of the points that a margin is taken over.
 const MOST: usize = 20;
@@ -65,10 +66,10 @@ impl ParityConstruction {
         let mut sums = vec![0.0; n];
         for (j, row) in self.u.chunks_exact(n).enumerate() {
             let x = if point >> j & 1 == 1 { -1.0 } else { 1.0 };
-            sums.iter_mut().zip(row).for_each(|(sum, u)| *sum += x * u);
+            add_scaled(&mut sums, x, row);
         }
         let powers: Vec<f64> = sums.iter().map(|sum| sum.powi(self.support.len() as i32)).collect();
-        [0, 1].map(|y| powers.iter().zip(&self.w[y * n..]).map(|(p, w)| p * w).sum())
+        [0, 1].map(|y| dot(&powers, &self.w[y * n..]))
     }
 
     /// Right minus wrong logit at a point.

@@ -9,6 +9,8 @@
 //! like `e^{−y}`, so that Newton's method on `x` alone would move `y` by about 1 a step, and from the wrong side
 //! not at all; this one takes some twenty steps for a penalty of 1e-2 as for one of 1e-12.
 
+use vivarium_core::math::{add_scaled, dot};
+
 /// What is asked of the products `A x`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Term<'a> {
@@ -197,7 +199,7 @@ impl<'a> State<'a> {
                 self.q.iter().zip(&self.slack).zip(v).map(|((q, slack), v)| q / slack * v).collect()
             }
             Term::CrossEntropy { penalty, .. } => {
-                let mean = penalty * self.q.iter().zip(v).map(|(q, v)| q * v).sum::<f64>();
+                let mean = penalty * dot(&self.q, v);
                 self.q.iter().zip(v).map(|(q, v)| q * (v - mean)).collect()
             }
         }
@@ -205,12 +207,11 @@ impl<'a> State<'a> {
 
     /// Σ x z, with Σ q slack where there are slacks, per pair.
     fn complementarity(&self) -> f64 {
-        let pairs = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         match self.term {
             Term::AtLeastOne => {
-                (pairs(&self.x, &self.z) + pairs(&self.q, &self.slack)) / (self.x.len() + self.q.len()) as f64
+                (dot(&self.x, &self.z) + dot(&self.q, &self.slack)) / (self.x.len() + self.q.len()) as f64
             }
-            Term::CrossEntropy { .. } => pairs(&self.x, &self.z) / self.x.len() as f64,
+            Term::CrossEntropy { .. } => dot(&self.x, &self.z) / self.x.len() as f64,
         }
     }
 
@@ -279,7 +280,7 @@ impl<'a> State<'a> {
             scaled.iter_mut().zip(row).zip(&self.x).for_each(|((s, a), x)| *s = a * x);
             for i in 0..n {
                 let factor = weight * scaled[i];
-                matrix[i * n..i * n + i + 1].iter_mut().zip(&scaled).for_each(|(m, s)| *m += factor * s);
+                add_scaled(&mut matrix[i * n..i * n + i + 1], factor, &scaled);
             }
         }
         if let Term::CrossEntropy { penalty, .. } = self.term {
@@ -331,33 +332,32 @@ impl<'a> State<'a> {
 
 /// `A x`.
 pub(super) fn products(rows: &[f64], x: &[f64]) -> Vec<f64> {
-    rows.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+    rows.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
 }
 
 /// `Aᵀ q`.
 fn transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; columns];
     for (row, q) in rows.chunks_exact(columns).zip(q) {
-        sums.iter_mut().zip(row).for_each(|(sum, a)| *sum += a * q);
+        add_scaled(&mut sums, *q, row);
     }
     sums
 }
 
-/// Solves `M x = right` in place by Cholesky's method; of `M` the lower triangle is read and overwritten.
+/// Solves `M x = right` in place by Cholesky's method; of `M` the lower triangle is read and overwritten. Not by
+/// `nalgebra`, which gives up at the first pivot that is lost to rounding.
 fn solve_symmetric(matrix: &mut [f64], right: &mut [f64]) {
     let n = right.len();
     let largest = (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max);
     for i in 0..n {
         let (above, row) = matrix.split_at_mut(i * n);
         for j in 0..i {
-            let dot: f64 = row[..j].iter().zip(&above[j * n..j * n + j]).map(|(a, b)| a * b).sum();
-            row[j] = (row[j] - dot) / above[j * n + j];
+            row[j] = (row[j] - dot(&row[..j], &above[j * n..j * n + j])) / above[j * n + j];
         }
-        let pivot = row[i] - row[..i].iter().map(|a| a * a).sum::<f64>();
+        let pivot = row[i] - dot(&row[..i], &row[..i]);
         // A pivot lost to rounding: that unknown stays where it is in this step.
         row[i] = if pivot > 1e-30 * largest { pivot.sqrt() } else { 1e64 };
-        let dot: f64 = row[..i].iter().zip(&right[..i]).map(|(a, b)| a * b).sum();
-        right[i] = (right[i] - dot) / row[i];
+        right[i] = (right[i] - dot(&row[..i], &right[..i])) / row[i];
     }
     for i in (0..n).rev() {
         right[i] /= matrix[i * n + i];

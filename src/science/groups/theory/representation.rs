@@ -17,6 +17,7 @@
 //! frequency of appendix D.6.2. The norm |G|/D of `⟨x, R e_j⟩` and with it the margin are the same for all types.
 
 use super::{Construction, Problem, RealCharacters};
+use vivarium_core::math::{dot, project_out};
 
 impl RealCharacters {
     /// The network that computes `Σ_R s_R χ_R(a b c⁻¹)` with the norm masses `shares` (one for each irrep, the
@@ -110,10 +111,7 @@ impl Representation<'_> {
             let rests = (0..d).map(|i| {
                 let mut rest = vec![0.0; d];
                 rest[i] = 1.0;
-                for other in &spanned {
-                    let along = dot(&rest, other);
-                    rest.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
-                }
+                spanned.iter().for_each(|axis| project_out(&mut rest, axis));
                 let left = dot(&rest, &rest);
                 (left, rest)
             });
@@ -162,8 +160,4 @@ impl Representation<'_> {
         }
         (found.len() == count).then_some(found)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

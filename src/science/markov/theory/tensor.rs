@@ -1,6 +1,7 @@
 //! The tensor T of the bilinear form, and the laws of chains that it is an expectation over.
 
 use super::quadrature::gauss_legendre;
+use vivarium_core::math::add_scaled;
 
 /// Nodes of the quadrature in each direction.
 const NODES: usize = 60;
@@ -94,7 +95,7 @@ impl Tensor {
         let mut out = vec![0.0; self.length];
         for (m, row) in kernel.iter().enumerate() {
             for (l, weight) in row.iter().enumerate() {
-                out.iter_mut().zip(self.entry(m, l)).for_each(|(out, t)| *out += weight * t);
+                add_scaled(&mut out, *weight, self.entry(m, l));
             }
         }
         out

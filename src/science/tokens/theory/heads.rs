@@ -25,8 +25,9 @@
 //! shares is the least risk of spans of **one form that is not negative and H − 1 forms of any sign**. [`best`] searches
 //! these for any g.
 
-use super::super::teacher::{dot, partitions};
+use super::super::teacher::partitions;
 use super::super::{Function, Prompts, Repeats, Teacher};
+use vivarium_core::math::{dot, norm, orthogonalize};
 use vivarium_core::rng::{Purpose, Stream};
 
 /// The least relative risk of `heads` heads for centred squares of `names` different tokens, max(0, 1 − H/q), where scores
@@ -75,13 +76,7 @@ pub fn floor_of(prompts: &Prompts, seed: u64, heads: usize) -> Option<f64> {
 /// What of a row no row of an orthonormal `basis` has.
 fn beyond(row: &[f64], basis: &[Vec<f64>]) -> Vec<f64> {
     let mut rest = row.to_vec();
-    // Twice for rounding.
-    for _ in 0..2 {
-        for other in basis {
-            let along = dot(&rest, other);
-            rest.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
-        }
-    }
+    orthogonalize(&mut rest, basis.iter());
     rest
 }
 
@@ -90,9 +85,9 @@ fn basis<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<Vec<f64>> {
     let mut basis: Vec<Vec<f64>> = vec![];
     for row in rows {
         let mut rest = beyond(row, &basis);
-        let norm = libm::sqrt(dot(&rest, &rest));
-        if norm > 1e-9 * libm::sqrt(dot(row, row)) && norm > 0.0 {
-            rest.iter_mut().for_each(|x| *x /= norm);
+        let left = norm(&rest);
+        if left > 1e-9 * norm(row) && left > 0.0 {
+            rest.iter_mut().for_each(|x| *x /= left);
             basis.push(rest);
         }
     }

@@ -17,7 +17,7 @@
 //! Over a direction drawn uniformly this is **1 − n/(Nd)** on average, exactly. [`Span`] computes it for the prompts at
 //! hand.
 
-use super::super::teacher::dot;
+use vivarium_core::math::{dot, normalize, orthogonalize, project_out};
 use vivarium_core::rng::{Purpose, Stream};
 
 /// The span of training prompts, with what it has caught of the directions e_t ⊗ u.
@@ -35,24 +35,18 @@ impl Span {
         Span { u: u.to_vec(), basis: vec![], caught: vec![0.0; positions] }
     }
 
-    /// Adds a prompt, unless it lies in the span already (Gram and Schmidt, twice for rounding): `rank · N · d` operations.
+    /// Adds a prompt, unless it lies in the span already (twice Gram and Schmidt): `rank · N · d` operations.
     ///
     /// # Shapes
     /// `tokens` is `[positions, dim]`.
     pub fn push(&mut self, tokens: &[f64]) {
         let (mut rest, size) = (tokens.to_vec(), dot(tokens, tokens));
-        for _ in 0..2 {
-            for other in &self.basis {
-                let along = dot(&rest, other);
-                rest.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
-            }
-        }
+        orthogonalize(&mut rest, self.basis.iter());
         let square = dot(&rest, &rest);
         if square <= 1e-18 * size || self.basis.len() == rest.len() {
             return;
         }
-        let norm = libm::sqrt(square);
-        rest.iter_mut().for_each(|x| *x /= norm);
+        normalize(&mut rest);
         for (caught, block) in self.caught.iter_mut().zip(rest.chunks(self.u.len())) {
             let along = dot(&self.u, block);
             *caught += along * along;
@@ -68,10 +62,7 @@ impl Span {
         let (mut outside, mut whole) = (0.0, 0.0);
         for vector in vectors {
             let mut rest = vector.clone();
-            for axis in &self.basis {
-                let along = dot(&rest, axis);
-                rest.iter_mut().zip(axis).for_each(|(x, a)| *x -= along * a);
-            }
+            self.basis.iter().for_each(|axis| project_out(&mut rest, axis));
             outside += dot(&rest, &rest);
             whole += dot(&vector, &vector);
         }
@@ -107,8 +98,7 @@ pub fn drawn_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &
         (0..count as u32).map(|i| f64::from(stream.normal(step, i))).collect()
     };
     let mut u = normal(stream(Purpose::Support), 0, dim);
-    let norm = libm::sqrt(dot(&u, &u));
-    u.iter_mut().for_each(|x| *x /= norm);
+    normalize(&mut u);
     let named = stream(Purpose::Names).below(0, 0, positions as u32) as usize;
     let (mut span, mut pushed) = (Span::new(positions, &u), 0);
     let risk = |count: &usize| {

@@ -13,7 +13,7 @@
 //! inner product 1/2, and with a pair of codes that break assumption 3 it is less steep, down to none where they are equal.
 
 use super::super::Readout;
-use super::super::teacher::dot;
+use vivarium_core::math::{dot, norm, softmax};
 
 /// How well names are looked up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,11 +34,9 @@ pub struct Retrieval {
 pub fn shares(codes: &[f32], dimension: usize, beta: f64, target: usize) -> Vec<f64> {
     let rows: Vec<Vec<f64>> = wide(codes, dimension);
     let score = |row: &Vec<f64>| beta * dot(&rows[target], row);
-    let scores: Vec<f64> = rows.iter().map(score).collect();
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let powers: Vec<f64> = scores.into_iter().map(|s| libm::exp(s - most)).collect();
-    let sum: f64 = powers.iter().sum();
-    powers.into_iter().map(|p| p / sum).collect()
+    let mut shares: Vec<f64> = rows.iter().map(score).collect();
+    softmax(&mut shares);
+    shares
 }
 
 /// The executed look-up, over all names: softmax over every position's score at β = α s².
@@ -82,7 +80,7 @@ pub fn rate(codes: &[f32], dimension: usize) -> f64 {
 pub fn radii(readout: &Readout) -> (f64, f64) {
     let units = libm::sqrt(readout.a.len() as f64);
     let inner = libm::sqrt(dot(&readout.w, &readout.w) + dot(&readout.b, &readout.b));
-    (units * libm::sqrt(dot(&readout.a, &readout.a)), inner / units)
+    (units * norm(&readout.a), inner / units)
 }
 
 /// The paper's sharpness α = (2/s²) ln(2 r_a r_w r_x N √q / √ε), with s² = d/q where codes are scaled by √(d/q), tokens of
