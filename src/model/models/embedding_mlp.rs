@@ -26,6 +26,7 @@ use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::tasks::{Examples, Form};
 use vivarium_core::catalog::Info;
+use vivarium_core::math::{add_scaled, matrix_product};
 use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::{GROMOV_2023, PEARCE_2023};
@@ -199,7 +200,7 @@ impl Network for EmbeddingMlp {
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         let seen = |(embed, row): (usize, usize)| {
             let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
-            lookup::product(weights[embed], own, self.width)
+            matrix_product(weights[embed], own, self.width)
         };
         let [u, v] = self.paths().map(seen);
         Some(vec![u, v, lookup::turned(weights[UNEMBED], inputs)])
@@ -212,7 +213,7 @@ impl Network for EmbeddingMlp {
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let [first, second] = self.paths().map(|(embed, row)| {
             let rows = &weights[W][row * self.width..][..self.embedding * self.width];
-            lookup::product(weights[embed], rows, self.width)
+            matrix_product(weights[embed], rows, self.width)
         });
         let mut logits = vec![0.0; x.len() / 2 * inputs];
         for (x, logits) in x.chunks_exact(2).zip(logits.chunks_exact_mut(inputs)) {
@@ -225,7 +226,7 @@ impl Network for EmbeddingMlp {
                 if z <= 0.0 {
                     continue;
                 }
-                lookup::add(logits, z, row);
+                add_scaled(logits, z, row);
             }
         }
         logits
@@ -236,7 +237,7 @@ impl Network for EmbeddingMlp {
         let (m, mut all) = (self.width, super::inside::Gathered::default());
         let [first, second] = self.paths().map(|(embed, row)| {
             let rows = &weights[W][row * m..][..self.embedding * m];
-            lookup::product(weights[embed], rows, m)
+            matrix_product(weights[embed], rows, m)
         });
         for x in x.chunks_exact(2) {
             let [a, b] = lookup::pair(x).map(|element| element * m);

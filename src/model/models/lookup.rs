@@ -1,4 +1,4 @@
-//! Examples that are pairs of elements: looking up the rows of a table, and small products of matrices.
+//! Examples that are pairs of elements: looking up the rows of a table.
 //!
 //! # Why
 //! On tensors a row is looked up by a product with a one-hot vector. A gather would do less work, but its gradient
@@ -13,23 +13,6 @@
 pub fn pair(x: &[f32]) -> [usize; 2] {
     assert_eq!(x.len(), 2, "an example is a pair of elements");
     [x[0] as usize, x[1] as usize]
-}
-
-/// `out` plus `factor` times `row`.
-pub fn add(out: &mut [f32], factor: f32, row: &[f32]) {
-    out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
-}
-
-/// The product of a `[rows, inner]` with b `[inner, columns]`, `[rows, columns]`.
-pub fn product(a: &[f32], b: &[f32], columns: usize) -> Vec<f32> {
-    let inner = b.len() / columns.max(1);
-    let mut out = vec![0.0; a.len() / inner.max(1) * columns];
-    for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-        for (factor, line) in row.iter().zip(b.chunks_exact(columns)) {
-            add(out, *factor, line);
-        }
-    }
-    out
 }
 
 /// The transpose of a `[rows, columns]`.
@@ -53,11 +36,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_product_is_rows_times_columns() {
+    fn rows_become_columns_and_two_numbers_a_pair() {
         let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let b = [1.0, 0.0, -1.0, 0.0, 1.0, 1.0];
-        assert_eq!(product(&a, &b, 2), [2.0, 3.0, 5.0, 6.0], "2 x 3 times 3 x 2");
-        assert_eq!(product(&a, &[1.0, 10.0], 1), [21.0, 43.0, 65.0]);
         assert_eq!(turned(&a, 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         assert_eq!(pair(&[7.0, 112.0]), [7, 112]);
     }

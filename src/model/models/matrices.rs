@@ -1,24 +1,6 @@
-//! Small products of matrices and softmax in double precision, row by row, there and back.
+//! Products of small transposed matrices, and the gradients of products and of softmax, in double precision.
 
-/// `out` plus `factor` times `row`.
-pub(crate) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
-    out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
-}
-
-/// Σ a_i b_i.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// ab of a `[rows, inner]` and b `[inner, columns]`, `[rows, columns]`.
-pub(crate) fn product(a: &[f64], b: &[f64], columns: usize) -> Vec<f64> {
-    let inner = b.len() / columns;
-    let mut out = vec![0.0; a.len() / inner * columns];
-    for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-        row.iter().zip(b.chunks_exact(columns)).for_each(|(factor, line)| add(out, *factor, line));
-    }
-    out
-}
+use vivarium_core::math::{add_scaled, dot};
 
 /// abᵀ of a `[rows, inner]` and b `[columns, inner]`, `[rows, columns]`.
 pub(crate) fn product_turned(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
@@ -29,7 +11,9 @@ pub(crate) fn product_turned(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
 pub(crate) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
     let columns = out.len() / inner;
     for (row, line) in a.chunks_exact(inner).zip(b.chunks_exact(columns)) {
-        row.iter().zip(out.chunks_exact_mut(columns)).for_each(|(factor, out)| add(out, *factor, line));
+        row.iter()
+            .zip(out.chunks_exact_mut(columns))
+            .for_each(|(factor, out)| add_scaled(out, *factor, line));
     }
 }
 
@@ -50,14 +34,6 @@ pub(crate) fn product_back(
     product_turned(slopes, &weights[at], weights[at].len() / inner)
 }
 
-/// Turns scores into shares that sum to one.
-pub(crate) fn softmax(scores: &mut [f64]) {
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
-    let sum: f64 = scores.iter().sum();
-    scores.iter_mut().for_each(|power| *power /= sum);
-}
-
 /// Turns `slopes`, the gradient ds with respect to the shares s of a softmax, into that with respect to its scores,
 /// s·(ds − Σ s ds). Shares behind the end of `slopes` must be 0.
 pub(crate) fn softmax_back(shares: &[f64], slopes: &mut [f64]) {
@@ -68,14 +44,14 @@ pub(crate) fn softmax_back(shares: &[f64], slopes: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivarium_core::math::matrix_product;
 
     #[test]
     fn products_agree_with_one_another() {
         let (a, b) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 0.0, -1.0, 0.0, 1.0, 2.0]);
         // 2 by 3 times 3 by 2, with b and its transpose.
-        assert_eq!(product(&a, &b, 2), [1.0 - 2.0 + 3.0, 6.0, 4.0 - 5.0 + 6.0, 12.0]);
-        assert_eq!(product_turned(&a, &[1.0, -1.0, 1.0, 0.0, 0.0, 2.0], 3), product(&a, &b, 2));
-        let mut out = product(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0], &[1.0, 0.0, 0.0, 1.0], 2);
+        assert_eq!(product_turned(&a, &[1.0, -1.0, 1.0, 0.0, 0.0, 2.0], 3), matrix_product(&a, &b, 2));
+        let mut out = matrix_product(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0], &[1.0, 0.0, 0.0, 1.0], 2);
         add_turned_product(&mut out, &a, &[1.0, 0.0, 0.0, 1.0], 3);
         assert_eq!(out, [2.0, 8.0, 4.0, 10.0, 6.0, 12.0], "twice the transpose of a");
     }

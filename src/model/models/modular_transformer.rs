@@ -31,6 +31,7 @@ use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::tasks::{Examples, Form};
 use vivarium_core::catalog::Info;
+use vivarium_core::math::matrix_product;
 use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
@@ -204,7 +205,7 @@ impl Architecture for ModularTransformer {
 impl Network for ModularTransformer {
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         // The neuron-logit map; what neurons see of the elements hangs on attention.
-        let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
+        let map = matrix_product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
         Some(vec![lookup::turned(&map, inputs)])
     }
 

@@ -7,7 +7,7 @@
 //! A root mean square norm takes no mean off. With dX for the gradient of the loss with respect to X, a norm has
 //! dh = r·(dy − y·mean(y dy)), less r·mean(dy) where the mean is taken off.
 
-use super::matrices::dot;
+use vivarium_core::math::dot;
 
 /// Added to the mean square in a norm.
 pub const NORM_EPSILON: f32 = 1e-5;

@@ -22,6 +22,8 @@
 //!
 //! Only training is smoothed. What is measured is the cross-entropy itself, so that runs with and without smoothing compare.
 
+use vivarium_core::math::softplus;
+
 vivarium_core::choices! {
     /// What training makes small.
     pub enum Loss {
@@ -47,10 +49,7 @@ impl Loss {
         match self {
             Loss::Hinge => (1.0 - label * output).max(0.0),
             Loss::Square => (label - output).powi(2),
-            Loss::CrossEntropy => {
-                let margin = label * output;
-                (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
-            }
+            Loss::CrossEntropy => softplus(-(label * output)),
             Loss::Correlation => -label * output,
         }
     }

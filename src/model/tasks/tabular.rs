@@ -33,6 +33,7 @@ use super::{Batch, Examples, Form, MeasureInfo, Preset, Sampler, TaskConfig, mea
 use uploaded::UploadedTable;
 use vivarium_core::bounds::MOST_SAMPLE;
 use vivarium_core::catalog::Info;
+use vivarium_core::math::{dot, normalize, orthogonalize};
 use vivarium_core::pytorch::{Part, ToPyTorch, from_one};
 use vivarium_core::rng::{Order, Purpose, Stream};
 use vivarium_core::settings::{Problem, Range};
@@ -213,12 +214,13 @@ impl<'a> Maker<'a> {
         if let Some(rotation) = &self.rotation {
             let x = out.x.split_off(start);
             let turned = rotation.chunks_exact(x.len());
-            out.x.extend(turned.map(|row| row.iter().zip(&x).map(|(r, x)| r * x).sum::<f32>()));
+            out.x.extend(turned.map(|row| dot(row, &x)));
         }
     }
 }
 
-/// Φ: the share of a standard normal variable below `x`.
+/// Φ: the share of a standard normal variable below `x`. By erfc, not by `math::normal_cdf`: labels were drawn with its last
+/// digits.
 fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
@@ -240,15 +242,8 @@ fn rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
     for row in 0..size {
         let place = |i: usize| (row * size + i) as u32;
         let mut fresh: Vec<f64> = (0..size).map(|i| f64::from(stream.normal(ROTATION, place(i)))).collect();
-        // Twice is enough (Giraud et al. 2005).
-        for _ in 0..2 {
-            for before in &rows {
-                let along: f64 = before.iter().zip(&fresh).map(|(a, b)| a * b).sum();
-                fresh.iter_mut().zip(before).for_each(|(x, b)| *x -= along * b);
-            }
-        }
-        let length = libm::sqrt(fresh.iter().map(|x| x * x).sum());
-        fresh.iter_mut().for_each(|x| *x /= length);
+        orthogonalize(&mut fresh, rows.iter());
+        normalize(&mut fresh);
         rows.push(fresh);
     }
     let made = Arc::new(rows.concat().into_iter().map(|x| x as f32).collect::<Vec<f32>>());

@@ -17,9 +17,9 @@ use crate::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, add, panels, p
 use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::wide::{row_by_row, wide};
+use vivarium_core::math::{add_scaled, matrix_product};
 use vivarium_model::models::Family;
 use vivarium_model::models::family::PairTransformer;
-use vivarium_model::models::lookup;
 use vivarium_model::models::modular_transformer::{
     B_IN, B_OUT, EMBED, EQUALS, KEY, OUT, POSITIONS, QUERY, UNEMBED, VALUE, W_IN, W_OUT,
 };
@@ -295,8 +295,8 @@ impl PairLoop for TransformerLoop {
         self.key_map = flat(&weights[KEY], embedding * across);
         let positions = flat(&weights[POSITIONS], 3 * embedding);
         self.equals = flat(&weights[EQUALS], embedding);
-        lookup::add(&mut self.equals, 1.0, &positions[2 * embedding..]);
-        self.query = lookup::product(&self.equals, &self.query_map, across);
+        add_scaled(&mut self.equals, 1.0, &positions[2 * embedding..]);
+        self.query = matrix_product(&self.equals, &self.query_map, across);
         self.query.iter_mut().for_each(|q| *q /= sizes.root());
         let of_head = |(key, query): (&[f32], &[f32])| -> f32 {
             key.iter().zip(query).fold(0.0, |sum, (k, q)| sum + k * q)
@@ -399,8 +399,8 @@ impl PairLoop for TransformerLoop {
         for ((keys, of_keys), asked) in rows.zip(asked.chunks_exact(heads)) {
             for (number, slope) in asked.iter().enumerate() {
                 let own = number * head..(number + 1) * head;
-                lookup::add(&mut of_keys[own.clone()], *slope, &self.query[own.clone()]);
-                lookup::add(&mut of_query[own.clone()], *slope, &keys[own]);
+                add_scaled(&mut of_keys[own.clone()], *slope, &self.query[own.clone()]);
+                add_scaled(&mut of_query[own.clone()], *slope, &keys[own]);
             }
         }
         of_query.iter_mut().for_each(|q| *q /= sizes.root());
@@ -413,7 +413,7 @@ impl PairLoop for TransformerLoop {
         let mut of_map = vec![0.0; embedding * across];
         let rows = self.query_map.chunks_exact(across).zip(of_map.chunks_exact_mut(across));
         for (((map, of_map), equals), of_equals) in rows.zip(&self.equals).zip(&mut of_equals) {
-            lookup::add(of_map, *equals, &of_query);
+            add_scaled(of_map, *equals, &of_query);
             *of_equals += map.iter().zip(&of_query).fold(0.0, |sum, (w, q)| sum + w * q);
         }
         fill(&mut gradient[QUERY], &of_map);

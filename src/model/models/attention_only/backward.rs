@@ -1,8 +1,9 @@
 //! Gradients of the cross-entropy in double precision, written by hand: the reference of everything that is faster.
 
 use super::reference::{Head, Pass, Plain, surprise};
-use crate::models::matrices::{add, dot, product_back, softmax, softmax_back};
+use crate::models::matrices::{product_back, softmax_back};
 use crate::models::norm::Normed;
+use vivarium_core::math::{add_scaled, dot, softmax};
 
 impl Plain {
     /// The mean cross-entropy over all sequences and places, and its gradients in the order of
@@ -37,10 +38,10 @@ impl Plain {
             self.back_layer(&mut dz, layer, pass, gradients);
         }
         for (row, symbol) in dz.chunks_exact(d).zip(context) {
-            add(&mut gradients[places.embed][usize::from(*symbol) * d..][..d], 1.0, row);
+            add_scaled(&mut gradients[places.embed][usize::from(*symbol) * d..][..d], 1.0, row);
         }
         if let Some(positions) = places.positions {
-            add(&mut gradients[positions], 1.0, &dz);
+            add_scaled(&mut gradients[positions], 1.0, &dz);
         }
         loss
     }
@@ -52,7 +53,7 @@ impl Plain {
             let mut dh = product_back(dz, h, second, 4 * d, &self.weights, gradients);
             dh.iter_mut().zip(h).filter(|(_, h)| **h <= 0.0).for_each(|(dh, _)| *dh = 0.0);
             let slopes = product_back(&dh, &normed.out, first, d, &self.weights, gradients);
-            add(dz, 1.0, &self.back_normed(slopes, normed, at.mlp_gain, gradients));
+            add_scaled(dz, 1.0, &self.back_normed(slopes, normed, at.mlp_gain, gradients));
         }
         let mixed = match at.out {
             Some(out) => product_back(dz, &pass.mixed, out, d, &self.weights, gradients),
@@ -64,9 +65,13 @@ impl Plain {
         }
         let mut read = vec![0.0; dz.len()];
         for (slopes, at) in slopes.iter().zip([at.query, at.key, at.value]) {
-            add(&mut read, 1.0, &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients));
+            add_scaled(
+                &mut read,
+                1.0,
+                &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients),
+            );
         }
-        add(dz, 1.0, &self.back_normed(read, &pass.normed, at.gain, gradients));
+        add_scaled(dz, 1.0, &self.back_normed(read, &pass.normed, at.gain, gradients));
     }
 
     /// From the gradient with respect to what the heads give, `[t, d]`, to those with respect to queries, keys and
@@ -87,13 +92,13 @@ impl Plain {
             let mut slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
             softmax_back(shares, &mut slopes);
             for (j, (share, slope)) in shares.iter().zip(&slopes).enumerate() {
-                add(&mut value[cut(j)], *share, &mixed[cut(i)]);
+                add_scaled(&mut value[cut(j)], *share, &mixed[cut(i)]);
                 let score = slope / libm::sqrt(size as f64);
-                add(&mut query[cut(i)], score, &pass.key[cut(j)]);
-                add(&mut key[cut(j)], score, &pass.query[cut(i)]);
+                add_scaled(&mut query[cut(i)], score, &pass.key[cut(j)]);
+                add_scaled(&mut key[cut(j)], score, &pass.query[cut(i)]);
                 if let Some(distances) = distances {
-                    add(&mut query[cut(i)], score, &self.weights[distances][cut(i - j)]);
-                    add(&mut gradients[distances][cut(i - j)], score, &pass.query[cut(i)]);
+                    add_scaled(&mut query[cut(i)], score, &self.weights[distances][cut(i - j)]);
+                    add_scaled(&mut gradients[distances][cut(i - j)], score, &pass.query[cut(i)]);
                 }
             }
         }

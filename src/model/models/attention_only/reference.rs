@@ -4,8 +4,9 @@
 //! Places of symbols are rows of all matrices here: z is `[t, d]` for a context of t symbols.
 
 use super::{AttentionOnly, LayerPlaces, OfLength, Places};
-use crate::models::matrices::{add, dot, product, product_turned, softmax};
+use crate::models::matrices::product_turned;
 use crate::models::norm::Normed;
+use vivarium_core::math::{add_scaled, dot, log_sum_exp, matrix_product, softmax};
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -110,7 +111,7 @@ impl Plain {
         let Some(distances) = at.distances.map(|at| &self.weights[at]) else { return vec![] };
         let (d, size) = (self.net.hidden, self.size(0));
         let read = self.normed(&self.weights[self.places.embed], at.gain).out;
-        let queries = product(&read, &self.weights[at.query], d);
+        let queries = matrix_product(&read, &self.weights[at.query], d);
         let of_head = |head: usize| {
             let columns = head * size..(head + 1) * size;
             let mut mean = vec![0.0; self.length];
@@ -119,7 +120,7 @@ impl Plain {
                 let mut shares: Vec<f64> = distances.chunks_exact(d).map(score).collect();
                 shares.iter_mut().for_each(|score| *score /= libm::sqrt(size as f64));
                 softmax(&mut shares);
-                add(&mut mean, self.length as f64 / self.symbols as f64, &shares);
+                add_scaled(&mut mean, self.length as f64 / self.symbols as f64, &shares);
             }
             mean
         };
@@ -140,7 +141,7 @@ impl Plain {
         let mut z: Vec<f64> =
             context.iter().flat_map(|x| &embed[usize::from(*x) * d..][..d]).copied().collect();
         if let Some(positions) = self.places.positions {
-            add(&mut z, 1.0, &self.weights[positions]);
+            add_scaled(&mut z, 1.0, &self.weights[positions]);
         }
         let mut before = 0;
         let mut layers = vec![];
@@ -152,7 +153,7 @@ impl Plain {
             before += heads;
         }
         let normed = self.normed(&z, self.places.gain);
-        let logits = product(&normed.out, &self.weights[self.places.readout], self.symbols);
+        let logits = matrix_product(&normed.out, &self.weights[self.places.readout], self.symbols);
         Walk { layers, normed, logits }
     }
 
@@ -161,7 +162,7 @@ impl Plain {
         let (d, size) = (self.net.hidden, self.size(layer));
         let normed = self.normed(z, at.gain);
         let [query, key, value] =
-            [at.query, at.key, at.value].map(|at| product(&normed.out, &self.weights[at], d));
+            [at.query, at.key, at.value].map(|at| matrix_product(&normed.out, &self.weights[at], d));
         let distances = at.distances.map(|at| &self.weights[at][..]);
         let mut mixed = vec![0.0; z.len()];
         let mut heads = vec![];
@@ -174,22 +175,22 @@ impl Plain {
             if !silent.contains(&head) {
                 for (mixed, shares) in mixed.chunks_exact_mut(d).zip(shares.chunks_exact(t)) {
                     for (share, value) in shares.iter().zip(value.chunks_exact(d)) {
-                        add(&mut mixed[columns.clone()], *share, &value[columns.clone()]);
+                        add_scaled(&mut mixed[columns.clone()], *share, &value[columns.clone()]);
                     }
                 }
             }
             heads.push(Head { layer, head, scores, shares });
         }
         match at.out {
-            Some(out) => add(z, 1.0, &product(&mixed, &self.weights[out], d)),
-            None => add(z, 1.0, &mixed),
+            Some(out) => add_scaled(z, 1.0, &matrix_product(&mixed, &self.weights[out], d)),
+            None => add_scaled(z, 1.0, &mixed),
         }
         let mlp = at.mlp.map(|[first, second]| {
             let normed = self.normed(z, at.mlp_gain);
-            let mut h = product(&normed.out, &self.weights[first], 4 * d);
+            let mut h = matrix_product(&normed.out, &self.weights[first], 4 * d);
             // What is no number passes: it must show.
             h.iter_mut().filter(|h| **h < 0.0).for_each(|h| *h = 0.0);
-            add(z, 1.0, &product(&h, &self.weights[second], d));
+            add_scaled(z, 1.0, &matrix_product(&h, &self.weights[second], d));
             (normed, h)
         });
         Pass { normed, query, key, value, heads, mixed, mlp }
@@ -230,7 +231,5 @@ fn scores(
 
 /// Cross-entropy of one prediction.
 pub(super) fn surprise(logits: &[f64], label: u8) -> f64 {
-    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = logits.iter().map(|logit| libm::exp(logit - top)).sum();
-    top + libm::log(sum) - logits[usize::from(label)]
+    log_sum_exp(logits.iter().copied()) - logits[usize::from(label)]
 }

@@ -6,7 +6,7 @@
 
 use super::reference::{Head, Look, Plain};
 use super::{LayerPlaces, OfLength};
-use crate::models::matrices::{add, dot, product, softmax};
+use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
 
 /// A look under way.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ impl LookJob {
         let d = plain.net.hidden;
         let mut z = plain.weights[plain.places.embed][usize::from(self.context[i]) * d..][..d].to_vec();
         if let Some(positions) = plain.places.positions {
-            add(&mut z, 1.0, &plain.weights[positions][i * d..][..d]);
+            add_scaled(&mut z, 1.0, &plain.weights[positions][i * d..][..d]);
         }
         let mut first = 0;
         for (layer, at) in plain.places.layers.iter().enumerate() {
@@ -83,7 +83,7 @@ impl LookJob {
             row(plain, at, &mut self.known[layer], heads, &self.silent[layer], i, &mut z);
         }
         let read = plain.normed(&z, plain.places.gain).out;
-        self.look.logits.extend(product(&read, &plain.weights[plain.places.readout], plain.symbols));
+        self.look.logits.extend(matrix_product(&read, &plain.weights[plain.places.readout], plain.symbols));
         self.at += 1;
     }
 }
@@ -100,7 +100,8 @@ fn row(
 ) {
     let d = plain.net.hidden;
     let read = plain.normed(z, at.gain).out;
-    let [query, key, value] = [at.query, at.key, at.value].map(|at| product(&read, &plain.weights[at], d));
+    let [query, key, value] =
+        [at.query, at.key, at.value].map(|at| matrix_product(&read, &plain.weights[at], d));
     let [keys, values] = known;
     keys.extend(key);
     values.extend(value);
@@ -125,20 +126,20 @@ fn row(
         softmax(shares);
         if !silent.contains(&head.head) {
             for (share, value) in shares.iter().zip(values.chunks_exact(d)) {
-                add(&mut mixed[columns.clone()], *share, &value[columns.clone()]);
+                add_scaled(&mut mixed[columns.clone()], *share, &value[columns.clone()]);
             }
         }
     }
     match at.out {
-        Some(out) => add(z, 1.0, &product(&mixed, &plain.weights[out], d)),
-        None => add(z, 1.0, &mixed),
+        Some(out) => add_scaled(z, 1.0, &matrix_product(&mixed, &plain.weights[out], d)),
+        None => add_scaled(z, 1.0, &mixed),
     }
     if let Some([first, second]) = at.mlp {
         let read = plain.normed(z, at.mlp_gain).out;
-        let mut h = product(&read, &plain.weights[first], 4 * d);
+        let mut h = matrix_product(&read, &plain.weights[first], 4 * d);
         // What is no number passes: it must show.
         h.iter_mut().filter(|h| **h < 0.0).for_each(|h| *h = 0.0);
-        add(z, 1.0, &product(&h, &plain.weights[second], d));
+        add_scaled(z, 1.0, &matrix_product(&h, &plain.weights[second], d));
     }
 }
 

@@ -4,7 +4,8 @@ use super::{
     B1, B2, BIASES, ClsTransformer, DEPTH, EPSILON, GAINS, HEAD, KEY, Norm, OUT, POSITIONS, QUERY, SHIFTS,
     TOKENS, VALUE, W1, W2,
 };
-use crate::models::parity_transformer::reference::{dot, gelu, plus, times};
+use crate::models::parity_transformer::reference::{gelu, plus};
+use vivarium_core::math::{add_scaled, dot, matrix_product, mean_and_variance};
 
 /// Weights with what follows from them for every input.
 pub(super) struct Plain<'a> {
@@ -32,11 +33,12 @@ impl ClsTransformer {
         }
         tokens.push(cls.clone());
         let tokens: Vec<Vec<f64>> = tokens.iter().map(|token| self.normed_row(&weights, 0, token)).collect();
-        let query = plus(&times(&tokens[2 * inputs], &weights[QUERY], width), row(BIASES, 0));
-        let keys: Vec<Vec<f64>> = tokens.iter().map(|token| times(token, &weights[KEY], width)).collect();
+        let query = plus(&matrix_product(&tokens[2 * inputs], &weights[QUERY], width), row(BIASES, 0));
+        let keys: Vec<Vec<f64>> =
+            tokens.iter().map(|token| matrix_product(token, &weights[KEY], width)).collect();
         let values = tokens
             .iter()
-            .flat_map(|token| plus(&times(token, &weights[VALUE], width), row(BIASES, 1)))
+            .flat_map(|token| plus(&matrix_product(token, &weights[VALUE], width), row(BIASES, 1)))
             .collect();
         let size = width / self.heads;
         let mut scores = vec![];
@@ -56,9 +58,7 @@ impl ClsTransformer {
         if self.norm == Norm::None {
             return x.to_vec();
         }
-        let count = x.len() as f64;
-        let mean = x.iter().sum::<f64>() / count;
-        let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+        let (mean, variance) = mean_and_variance(x.iter().copied());
         let scale = 1.0 / libm::sqrt(variance + EPSILON);
         let row = |of: usize| &weights[of][which * x.len()..];
         let gained = x.iter().zip(row(GAINS)).map(|(x, gain)| (x - mean) * scale * gain);
@@ -87,8 +87,9 @@ impl Plain<'_> {
     pub(super) fn output(&self, x: &[f32]) -> f64 {
         let (net, width) = (self.net, self.net.embedding);
         let (z, h) = self.walk(x);
-        let above = plus(&times(&h, &self.weights[W2], width), &self.weights[B2]);
-        let classes = times(&net.normed_row(&self.weights, 2, &plus(&z, &above)), &self.weights[HEAD], 2);
+        let above = plus(&matrix_product(&h, &self.weights[W2], width), &self.weights[B2]);
+        let classes =
+            matrix_product(&net.normed_row(&self.weights, 2, &plus(&z, &above)), &self.weights[HEAD], 2);
         classes[1] - classes[0]
     }
 
@@ -100,12 +101,13 @@ impl Plain<'_> {
         for (head, mixed) in mixed.chunks_exact_mut(size).enumerate() {
             for (share, row) in self.shares(head, x).iter().zip(self.rows(x)) {
                 let values = &self.values[row * width + head * size..][..size];
-                mixed.iter_mut().zip(values).for_each(|(mixed, value)| *mixed += share * value);
+                add_scaled(mixed, *share, values);
             }
         }
-        let seen = plus(&times(&mixed, &self.weights[OUT], width), &self.weights[BIASES][2 * width..]);
+        let seen =
+            plus(&matrix_product(&mixed, &self.weights[OUT], width), &self.weights[BIASES][2 * width..]);
         let z = plus(&seen, &self.cls);
-        let h = times(&net.normed_row(&self.weights, 1, &z), &self.weights[W1], net.hidden);
+        let h = matrix_product(&net.normed_row(&self.weights, 1, &z), &self.weights[W1], net.hidden);
         (z, plus(&h, &self.weights[B1]).into_iter().map(gelu).collect())
     }
 }

@@ -2,8 +2,9 @@
 //! everything that is faster.
 
 use super::{BACKWARD, BETA, Direction, FORWARD, OUT, Plain};
-use crate::models::matrices::{add, add_turned_product, dot, product, product_turned};
+use crate::models::matrices::{add_turned_product, product_turned};
 use crate::models::on_prompts::squares;
+use vivarium_core::math::{add_scaled, dot, logistic, matrix_product};
 
 /// What a direction makes at a position.
 struct Pass {
@@ -19,25 +20,21 @@ struct Pass {
     after: Vec<f64>,
 }
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-x))
-}
-
 impl Plain {
     /// All positions of the prompt z in the order of a direction.
     fn read(&self, at: Direction, z: &[f64]) -> Vec<Pass> {
         let (w, d, n) = (self.net.width, self.prompts.width(), self.prompts.length);
-        let mut a = product(z, &self.weights[at.input], 3 * w);
-        a.chunks_exact_mut(3 * w).for_each(|a| add(a, 1.0, &self.weights[at.input_bias]));
+        let mut a = matrix_product(z, &self.weights[at.input], 3 * w);
+        a.chunks_exact_mut(3 * w).for_each(|a| add_scaled(a, 1.0, &self.weights[at.input_bias]));
         let (mut passes, mut h) = (Vec::with_capacity(z.len() / d), vec![0.0; w]);
         for step in 0..n {
             let i = if at == FORWARD { step } else { n - 1 - step };
-            let mut c = product(&h, &self.weights[at.hidden], 3 * w);
-            add(&mut c, 1.0, &self.weights[at.hidden_bias]);
+            let mut c = matrix_product(&h, &self.weights[at.hidden], 3 * w);
+            add_scaled(&mut c, 1.0, &self.weights[at.hidden_bias]);
             let mut gates = a[i * 3 * w..][..3 * w].to_vec();
             for j in 0..w {
-                gates[j] = sigmoid(gates[j] + c[j]);
-                gates[w + j] = sigmoid(gates[w + j] + c[w + j]);
+                gates[j] = logistic(gates[j] + c[j]);
+                gates[w + j] = logistic(gates[w + j] + c[w + j]);
                 gates[2 * w + j] = libm::tanh(gates[2 * w + j] + gates[j] * c[2 * w + j]);
             }
             let state = |j: usize| (1.0 - gates[w + j]) * gates[2 * w + j] + gates[w + j] * h[j];
@@ -107,8 +104,8 @@ impl Plain {
         let out = &self.weights[OUT][number * w..][..w];
         let mut in_h = vec![0.0; w];
         for pass in passes.iter().rev() {
-            add(&mut gradients[OUT][number * w..][..w], slopes[pass.at], &pass.after);
-            add(&mut in_h, slopes[pass.at], out);
+            add_scaled(&mut gradients[OUT][number * w..][..w], slopes[pass.at], &pass.after);
+            add_scaled(&mut in_h, slopes[pass.at], out);
             let (mut in_a, mut in_c, mut before) = (vec![0.0; 3 * w], vec![0.0; 3 * w], vec![0.0; w]);
             for j in 0..w {
                 let [r, u, n] = [0, 1, 2].map(|gate| pass.gates[gate * w + j]);
@@ -122,9 +119,9 @@ impl Plain {
             let z = &z[pass.at * d..][..d];
             add_turned_product(&mut gradients[at.input], z, &in_a, d);
             add_turned_product(&mut gradients[at.hidden], &pass.before, &in_c, w);
-            add(&mut gradients[at.input_bias], 1.0, &in_a);
-            add(&mut gradients[at.hidden_bias], 1.0, &in_c);
-            add(&mut before, 1.0, &product_turned(&in_c, &self.weights[at.hidden], 3 * w));
+            add_scaled(&mut gradients[at.input_bias], 1.0, &in_a);
+            add_scaled(&mut gradients[at.hidden_bias], 1.0, &in_c);
+            add_scaled(&mut before, 1.0, &product_turned(&in_c, &self.weights[at.hidden], 3 * w));
             in_h = before;
         }
     }

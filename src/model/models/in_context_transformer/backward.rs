@@ -5,8 +5,9 @@
 
 use super::reference::{Head, Pass, Plain};
 use super::{Attend, LayerPlaces, Norm};
-use crate::models::matrices::{add, add_turned_product, dot, product_back, softmax_back};
+use crate::models::matrices::{add_turned_product, product_back, softmax_back};
 use crate::models::norm::Normed;
+use vivarium_core::math::{add_scaled, dot};
 
 impl Plain {
     /// The mean of (ŷ − y)² over all points of these prompts, and its gradients in the order of
@@ -32,15 +33,15 @@ impl Plain {
         let mut read = vec![0.0; walk.normed.out.len()];
         for (question, error) in errors.iter().enumerate() {
             let (at, slope) = (2 * question * d, 2.0 * share * error);
-            add(&mut read[at..][..d], slope, &self.weights[places.readout]);
-            add(&mut gradients[places.readout], slope, &walk.normed.out[at..][..d]);
+            add_scaled(&mut read[at..][..d], slope, &self.weights[places.readout]);
+            add_scaled(&mut gradients[places.readout], slope, &walk.normed.out[at..][..d]);
         }
         let mut dh = self.back_normed(read, &walk.normed, places.gain, gradients);
         for (at, pass) in places.layers.iter().zip(&walk.layers).rev() {
             self.back_layer(&mut dh, at, pass, gradients);
         }
         if let Some(positions) = places.positions {
-            add(&mut gradients[positions], 1.0, &dh);
+            add_scaled(&mut gradients[positions], 1.0, &dh);
         }
         add_turned_product(&mut gradients[places.read_in], &walk.tokens, &dh, self.inputs + 1);
         dot(&errors, &errors)
@@ -54,16 +55,20 @@ impl Plain {
         let slopes = pass.before.iter().map(|z| self.net.unit.value_and_slope(*z).1);
         hidden.iter_mut().zip(slopes).for_each(|(dh, slope)| *dh *= slope);
         let read = product_back(&hidden, &pass.mlp.out, at.mlp_in, d, &self.weights, gradients);
-        add(dh, 1.0, &self.back_normed(read, &pass.mlp, at.gain_mlp, gradients));
+        add_scaled(dh, 1.0, &self.back_normed(read, &pass.mlp, at.gain_mlp, gradients));
 
         let mixed = product_back(dh, &pass.mixed, at.out, d, &self.weights, gradients);
         let mut slopes = [(); 3].map(|()| vec![0.0; dh.len()]);
         pass.heads.iter().for_each(|head| self.back_head(&mixed, pass, head, &mut slopes));
         let mut read = vec![0.0; dh.len()];
         for (slopes, at) in slopes.iter().zip([at.query, at.key, at.value]) {
-            add(&mut read, 1.0, &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients));
+            add_scaled(
+                &mut read,
+                1.0,
+                &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients),
+            );
         }
-        add(dh, 1.0, &self.back_normed(read, &pass.normed, at.gain_attention, gradients));
+        add_scaled(dh, 1.0, &self.back_normed(read, &pass.normed, at.gain_attention, gradients));
     }
 
     /// From the gradient with respect to what the heads give, `[t, width]`, to those with respect to queries, keys and
@@ -83,10 +88,10 @@ impl Plain {
                 }),
             }
             for (j, slope) in slopes.iter().enumerate() {
-                add(&mut value[cut(j)], weights[j], &mixed[cut(i)]);
+                add_scaled(&mut value[cut(j)], weights[j], &mixed[cut(i)]);
                 let score = slope / libm::sqrt(size as f64);
-                add(&mut query[cut(i)], score, &pass.key[cut(j)]);
-                add(&mut key[cut(j)], score, &pass.query[cut(i)]);
+                add_scaled(&mut query[cut(i)], score, &pass.key[cut(j)]);
+                add_scaled(&mut key[cut(j)], score, &pass.query[cut(i)]);
             }
         }
     }

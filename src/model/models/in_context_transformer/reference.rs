@@ -4,8 +4,9 @@
 //! Tokens are rows of all matrices here: h is `[t, width]` for a prompt of t tokens.
 
 use super::{Attend, Format, InContextTransformer, LayerPlaces, Norm, OnPoints, Places, Unit};
-use crate::models::matrices::{add, dot, product, product_turned, softmax};
+use crate::models::matrices::product_turned;
 use crate::models::norm::Normed;
+use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -139,10 +140,10 @@ impl Plain {
     pub(super) fn walk(&self, row: &[f32]) -> Walk {
         let d = self.net.width;
         let (tokens, labels) = self.tokens(row);
-        let mut h = product(&tokens, &self.weights[self.places.read_in], d);
+        let mut h = matrix_product(&tokens, &self.weights[self.places.read_in], d);
         if let Some(positions) = self.places.positions.map(|at| &self.weights[at]) {
             assert!(h.len() <= positions.len(), "the prompt has more tokens than the network has places");
-            add(&mut h, 1.0, positions);
+            add_scaled(&mut h, 1.0, positions);
         }
         let pass = |(layer, at)| self.pass(layer, at, &mut h);
         let layers = self.places.layers.iter().enumerate().map(pass).collect();
@@ -157,7 +158,7 @@ impl Plain {
         let (d, size) = (self.net.width, self.net.head_width());
         let normed = self.normed(h, at.gain_attention);
         let [query, key, value] =
-            [at.query, at.key, at.value].map(|at| product(&normed.out, &self.weights[at], d));
+            [at.query, at.key, at.value].map(|at| matrix_product(&normed.out, &self.weights[at], d));
         let mut mixed = vec![0.0; h.len()];
         let mut heads = vec![];
         for head in 0..self.net.heads {
@@ -168,16 +169,16 @@ impl Plain {
             let t = h.len() / d;
             for (mixed, weights) in mixed.chunks_exact_mut(d).zip(weights.chunks_exact(t)) {
                 for (weight, value) in weights.iter().zip(value.chunks_exact(d)) {
-                    add(&mut mixed[head * size..][..size], *weight, &value[head * size..][..size]);
+                    add_scaled(&mut mixed[head * size..][..size], *weight, &value[head * size..][..size]);
                 }
             }
             heads.push(Head { layer, head, scores, weights });
         }
-        add(h, 1.0, &product(&mixed, &self.weights[at.out], d));
+        add_scaled(h, 1.0, &matrix_product(&mixed, &self.weights[at.out], d));
         let mlp = self.normed(h, at.gain_mlp);
-        let before = product(&mlp.out, &self.weights[at.mlp_in], self.net.hidden);
+        let before = matrix_product(&mlp.out, &self.weights[at.mlp_in], self.net.hidden);
         let hidden: Vec<f64> = before.iter().map(|z| self.net.unit.value_and_slope(*z).0).collect();
-        add(h, 1.0, &product(&hidden, &self.weights[at.mlp_out], d));
+        add_scaled(h, 1.0, &matrix_product(&hidden, &self.weights[at.mlp_out], d));
         Pass { normed, query, key, value, heads, mixed, mlp, before, hidden }
     }
 

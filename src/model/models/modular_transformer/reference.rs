@@ -11,10 +11,10 @@
 //! All 12,769 pairs of p = 113 at the sizes of the paper take 0.24 s on one core of a busy server, the tables 7 ms
 //! of it; 0.40 s without tables.
 
-use super::super::lookup::{add, product};
 use super::{
     B_IN, B_OUT, EMBED, EQUALS, KEY, ModularTransformer, OUT, POSITIONS, QUERY, UNEMBED, VALUE, W_IN, W_OUT,
 };
+use vivarium_core::math::{add_scaled, matrix_product};
 
 /// Most numbers of the tables by head, 64 MiB. Larger networks mix values first and multiply for every pair.
 const MOST_TABLES: usize = 1 << 24;
@@ -57,8 +57,8 @@ impl ModularTransformer {
         let equals: Vec<f32> =
             weights[EQUALS].iter().zip(&weights[POSITIONS][2 * d..]).map(|(e, p)| e + p).collect();
         rows.extend(&equals);
-        let query = product(&equals, weights[QUERY], across);
-        let keys = product(&rows, weights[KEY], across);
+        let query = matrix_product(&equals, weights[QUERY], across);
+        let keys = matrix_product(&rows, weights[KEY], across);
         let score = |(key, query): (&[f32], &[f32])| {
             key.iter().zip(query).map(|(k, q)| k * q).sum::<f32>() / (size as f32).sqrt()
         };
@@ -69,11 +69,15 @@ impl ModularTransformer {
         // From the residual stream to hidden neurons and, past them, to logits.
         let read = weights[W_IN].chunks_exact(self.hidden).zip(weights[UNEMBED].chunks_exact(elements));
         let read: Vec<f32> = read.flat_map(|(w_in, unembed)| [w_in, unembed].concat()).collect();
-        let mut base = product(&equals, &read, columns);
-        add(&mut base, 1.0, weights[B_IN]);
-        add(&mut base[self.hidden..], 1.0, &product(weights[B_OUT], weights[UNEMBED], elements));
-        let values = product(&rows, weights[VALUE], across);
-        let out = product(weights[OUT], &read, columns);
+        let mut base = matrix_product(&equals, &read, columns);
+        add_scaled(&mut base, 1.0, weights[B_IN]);
+        add_scaled(
+            &mut base[self.hidden..],
+            1.0,
+            &matrix_product(weights[B_OUT], weights[UNEMBED], elements),
+        );
+        let values = matrix_product(&rows, weights[VALUE], across);
+        let out = matrix_product(weights[OUT], &read, columns);
         let mut tables = vec![];
         if (2 * elements + 1) * self.heads * columns <= most {
             tables = vec![0.0; (2 * elements + 1) * self.heads * columns];
@@ -81,10 +85,10 @@ impl ModularTransformer {
             for ((table, value), out) in
                 tables.chunks_exact_mut(columns).zip(values.chunks_exact(size)).zip(heads)
             {
-                table.copy_from_slice(&product(value, out, columns));
+                table.copy_from_slice(&matrix_product(value, out, columns));
             }
         }
-        let onward = product(weights[W_OUT], weights[UNEMBED], elements);
+        let onward = matrix_product(weights[W_OUT], weights[UNEMBED], elements);
         Plain { net: self, elements, scores, values, out, tables, base, onward, sums: vec![0.0; columns] }
     }
 }
@@ -123,16 +127,19 @@ impl Plain<'_> {
             let shares = self.shares(head, rows);
             if !self.tables.is_empty() {
                 for (row, share) in rows.into_iter().zip(shares) {
-                    add(&mut sums, share, &self.tables[(row * heads + head) * columns..][..columns]);
+                    add_scaled(&mut sums, share, &self.tables[(row * heads + head) * columns..][..columns]);
                 }
                 continue;
             }
             mixed.fill(0.0);
             for (row, share) in rows.into_iter().zip(shares) {
-                add(&mut mixed, share, &self.values[(row * heads + head) * size..][..size]);
+                add_scaled(&mut mixed, share, &self.values[(row * heads + head) * size..][..size]);
             }
             let out = &self.out[head * size * columns..][..size * columns];
-            mixed.iter().zip(out.chunks_exact(columns)).for_each(|(value, row)| add(&mut sums, *value, row));
+            mixed
+                .iter()
+                .zip(out.chunks_exact(columns))
+                .for_each(|(value, row)| add_scaled(&mut sums, *value, row));
         }
         let (hidden, past) = sums.split_at(self.net.hidden);
         logits.copy_from_slice(past);
@@ -141,7 +148,7 @@ impl Plain<'_> {
             if *z <= 0.0 {
                 continue;
             }
-            add(logits, *z, row);
+            add_scaled(logits, *z, row);
         }
         self.sums = sums;
     }

@@ -1,7 +1,7 @@
 //! The transformer of one replica in plain loops and double precision, for probes.
 
 use super::{B1, B2, KEY, OUT, POSITIONS, ParityTransformer, QUERY, TOKENS, U, VALUE, W1, W2};
-use crate::models::matrices::softmax;
+use vivarium_core::math::{add_scaled, dot, matrix_product, normal_cdf, softmax};
 
 /// Weights with what follows from them for every input.
 pub(super) struct Plain<'a> {
@@ -29,7 +29,7 @@ impl ParityTransformer {
         let across = self.heads * self.attention;
         let product = |rows: &[f64], which: usize| -> Vec<f64> {
             let rows = rows.chunks_exact(self.embedding);
-            rows.flat_map(|row| times(row, &weights[which], across)).collect()
+            rows.flat_map(|row| matrix_product(row, &weights[which], across)).collect()
         };
         let (query, keys) = (product(cls, QUERY), product(&table, KEY));
         let score = |head: usize, row: usize| {
@@ -59,7 +59,7 @@ impl Plain<'_> {
     /// f(x).
     pub(super) fn output(&self, x: &[f32]) -> f64 {
         let (z, h) = self.walk(x);
-        let above = plus(&times(&h, &self.weights[W2], self.net.embedding), &self.weights[B2]);
+        let above = plus(&matrix_product(&h, &self.weights[W2], self.net.embedding), &self.weights[B2]);
         dot(&plus(&z, &above), &self.weights[U])
     }
 
@@ -72,12 +72,12 @@ impl Plain<'_> {
             shares.push(shares.iter().zip(x).map(|(share, x)| share * f64::from(*x)).sum());
             for (share, values) in shares.iter().zip(self.values.chunks_exact(across)) {
                 let values = &values[head * size..][..size];
-                mixed.iter_mut().zip(values).for_each(|(mixed, value)| *mixed += share * value);
+                add_scaled(mixed, *share, values);
             }
         }
         let cls = &self.weights[TOKENS][2 * self.net.embedding..];
-        let z = plus(&times(&mixed, &self.weights[OUT], self.net.embedding), cls);
-        let h = plus(&times(&z, &self.weights[W1], self.net.hidden), &self.weights[B1]);
+        let z = plus(&matrix_product(&mixed, &self.weights[OUT], self.net.embedding), cls);
+        let h = plus(&matrix_product(&z, &self.weights[W1], self.net.hidden), &self.weights[B1]);
         let h = h.into_iter().map(gelu).collect();
         (z, h)
     }
@@ -103,26 +103,13 @@ pub fn average(attention: &[Vec<f32>]) -> Vec<f32> {
     (0..tokens).map(mean).collect()
 }
 
-/// A row times a matrix of `columns` columns.
-pub(in crate::models) fn times(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
-    let mut out = vec![0.0; columns];
-    for (factor, line) in row.iter().zip(matrix.chunks_exact(columns)) {
-        out.iter_mut().zip(line).for_each(|(out, value)| *out += factor * value);
-    }
-    out
-}
-
 pub(in crate::models) fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-pub(in crate::models) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// z times the probability that a standard normal number is below z.
 pub(in crate::models) fn gelu(z: f64) -> f64 {
-    0.5 * z * (1.0 + libm::erf(z * std::f64::consts::FRAC_1_SQRT_2))
+    z * normal_cdf(z)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! the reference of everything that is faster.
 
 use super::Plain;
-use crate::models::matrices::{add, add_turned_product, dot, product, product_turned, softmax, softmax_back};
+use crate::models::matrices::{add_turned_product, product_turned, softmax_back};
+use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
 
 /// What the network makes of a prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,9 +83,9 @@ impl Plain {
         for head in 0..net.heads {
             let of_head = |which: usize| &self.weights[which][self.of_head(which, head)];
             let pair = match net.separate(&self.prompts) {
-                None => [product(&read, of_head(1), s), read.clone()],
+                None => [matrix_product(&read, of_head(1), s), read.clone()],
                 Some(keys) => [1, 2].map(|which| {
-                    let mut all = product(&read, of_head(which), keys);
+                    let mut all = matrix_product(&read, of_head(which), keys);
                     all.iter_mut().for_each(|x| *x /= libm::sqrt(libm::sqrt(keys as f64)));
                     all
                 }),
@@ -96,14 +97,14 @@ impl Plain {
         shares.chunks_exact_mut(n).for_each(softmax);
         let mut heads = vec![0.0; n * net.heads * v];
         for (head, shares) in shares.chunks_exact(n * n).enumerate() {
-            let given = product(shares, &values, v);
+            let given = matrix_product(shares, &values, v);
             for (out, given) in heads.chunks_exact_mut(net.heads * v).zip(given.chunks_exact(v)) {
                 out[head * v..][..v].copy_from_slice(given);
             }
         }
-        let mut hidden = product(&heads, &self.weights[first], net.width);
+        let mut hidden = matrix_product(&heads, &self.weights[first], net.width);
         for hidden in hidden.chunks_exact_mut(net.width) {
-            add(hidden, 1.0, &self.weights[first + 1]);
+            add_scaled(hidden, 1.0, &self.weights[first + 1]);
             // What is no number passes: it must show.
             hidden.iter_mut().filter(|h| **h < 0.0).for_each(|h| *h = 0.0);
         }
@@ -121,10 +122,10 @@ impl Plain {
         let slopes: Vec<f64> = errors.iter().map(|error| 2.0 * share * error).collect();
         add_turned_product(&mut gradients[first + 2], &walk.hidden, &slopes, net.width);
         gradients[first + 3][0] += slopes.iter().sum::<f64>();
-        let mut hidden = product(&slopes, &self.weights[first + 2], net.width);
+        let mut hidden = matrix_product(&slopes, &self.weights[first + 2], net.width);
         hidden.iter_mut().zip(&walk.hidden).filter(|(_, h)| **h <= 0.0).for_each(|(slope, _)| *slope = 0.0);
         add_turned_product(&mut gradients[first], &walk.look.heads, &hidden, net.heads * v);
-        hidden.chunks_exact(net.width).for_each(|row| add(&mut gradients[first + 1], 1.0, row));
+        hidden.chunks_exact(net.width).for_each(|row| add_scaled(&mut gradients[first + 1], 1.0, row));
         let heads = product_turned(&hidden, &self.weights[first], net.width);
         for (head, (pair, shares)) in
             walk.queries.iter().zip(walk.look.shares.chunks_exact(n * n)).enumerate()
@@ -136,7 +137,7 @@ impl Plain {
                 softmax_back(shares, slopes);
             }
             let keys = pair[0].len() / n;
-            let query = product(&scores, &pair[1], keys);
+            let query = matrix_product(&scores, &pair[1], keys);
             match net.separate(&self.prompts) {
                 None => add_turned_product(&mut gradients[1][self.of_head(1, head)], &walk.read, &query, s),
                 Some(_) => {

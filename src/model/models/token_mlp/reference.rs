@@ -2,8 +2,8 @@
 //! is faster.
 
 use super::{Plain, b, w};
-use crate::models::matrices::{add, dot};
 use crate::models::on_prompts::squares;
+use vivarium_core::math::{add_scaled, dot};
 
 impl Plain {
     /// The inputs of every layer and, last, the outputs for the prompt z.
@@ -12,7 +12,7 @@ impl Plain {
         for layer in 0..=self.net.widths.len() {
             let mut next = self.weights[b(layer)].clone();
             let rows = self.weights[w(layer)].chunks_exact(next.len());
-            layers[layer].iter().zip(rows).for_each(|(h, row)| add(&mut next, *h, row));
+            layers[layer].iter().zip(rows).for_each(|(h, row)| add_scaled(&mut next, *h, row));
             if layer < self.net.widths.len() {
                 next.iter_mut().for_each(|h| *h = h.max(0.0));
             }
@@ -34,10 +34,10 @@ impl Plain {
             let (share, mut slopes) = squares(&layers[layers.len() - 1], &labels, count);
             loss += share;
             for layer in (0..=self.net.widths.len()).rev() {
-                add(&mut gradients[b(layer)], 1.0, &slopes);
+                add_scaled(&mut gradients[b(layer)], 1.0, &slopes);
                 let width = slopes.len();
                 for (h, row) in layers[layer].iter().zip(gradients[w(layer)].chunks_exact_mut(width)) {
-                    add(row, *h, &slopes);
+                    add_scaled(row, *h, &slopes);
                 }
                 let below = layers[layer].iter().zip(self.weights[w(layer)].chunks_exact(width));
                 slopes = below.map(|(h, row)| if *h > 0.0 { dot(row, &slopes) } else { 0.0 }).collect();

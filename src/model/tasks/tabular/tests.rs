@@ -57,7 +57,6 @@ fn a_rotation_keeps_lengths_and_labels_and_mixes_columns() {
     let turned = Tabular { turned: Turned::Yes, ..plain.clone() };
     let ((a, _), (b, _)) = (whole(&plain, 2, 1), whole(&turned, 2, 1));
     assert_eq!(a.y, b.y);
-    let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
     for (at, (x, y)) in a.x.chunks(7).zip(b.x.chunks(7)).enumerate() {
         assert!((dot(x, x) - dot(y, y)).abs() < 1e-4, "{at}");
         assert!((dot(&a.x[..7], x) - dot(&b.x[..7], y)).abs() < 1e-4, "{at}");
