@@ -2,6 +2,7 @@
 
 use super::story::{Block, StoryAction, parse};
 use super::{PRESETS, stories, story_file};
+use vivarium_core::math::binomial;
 use vivarium_model::permalink::decode;
 use vivarium_view::presets::Preset;
 
@@ -13,17 +14,17 @@ const FACTS: &[Fact] = &[
     ("grokking", 3831.0, || (0.3f64 * 113.0 * 113.0).round()),
     ("hidden-progress", 32_768.0, || 2f64.powi(15)),
     ("hidden-progress", 4_096.0, || 2f64.powi(12)),
-    ("no-luck", 1_140.0, || choose(20, 3)),
+    ("no-luck", 1_140.0, || binomial(20, 3)),
     // Before the first network of a thousand is done, a guesser would be with a chance of one in twenty.
     ("no-luck", 55.0, || {
         if (0.045..0.055).contains(&(1.0 - (1.0 - 1.0 / 1140.0f64).powi(55))) { 55.0 } else { f64::NAN }
     }),
-    ("no-luck", 19_600.0, || choose(50, 3)),
+    ("no-luck", 19_600.0, || binomial(50, 3)),
     // n² / 2, n³ / 6 and n⁴ / 24 are k!'s.
     ("no-luck", 6.0, || 3.0 * 2.0),
     ("no-luck", 24.0, || 4.0 * 3.0 * 2.0),
-    ("log-t", 161_700.0, || choose(100, 3)),
-    ("log-t", 18.0, || choose(100, 3).log2().ceil()),
+    ("log-t", 161_700.0, || binomial(100, 3)),
+    ("log-t", 18.0, || binomial(100, 3).log2().ceil()),
     ("log-t", 262_144.0, || 2f64.powi(18)),
     ("log-t", 0.69, || (100.0 * 2f64.ln()).round() / 100.0),
     // Heads and inputs of proposition 4.8, at the size that stands on the page.
@@ -32,8 +33,8 @@ const FACTS: &[Fact] = &[
     ("one-note", 529.0, || 23.0 * 23.0),
     ("one-note", 22.0, || 23.0 - 1.0),
     ("one-note", 88.0, || 8.0 * (23.0 - 1.0) / 2.0),
-    ("width-luck", 4_060.0, || choose(30, 3)),
-    ("width-luck", 455.0, || choose(15, 3)),
+    ("width-luck", 4_060.0, || binomial(30, 3)),
+    ("width-luck", 455.0, || binomial(15, 3)),
     // Layers of 25 steps on a network of three layers.
     ("a-network-inside-a-network", 250.0, || 25.0 * (2.0 * 3.0 + 4.0)),
 ];
@@ -45,10 +46,6 @@ const ENDS: &[(&str, f64)] = &[
     // The seed of another run, which a statement of the story trains.
     ("what-training-finds", 4.0),
 ];
-
-fn choose(n: u64, k: u64) -> f64 {
-    (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
-}
 
 /// The numbers of a text: 1,140 and 0.08 and −0.1; digits that belong to a word, and powers, are none.
 fn numbers(text: &str) -> Vec<f64> {

@@ -7,6 +7,7 @@
 
 use vivarium_core::bounds::MOST_DRAWN;
 use vivarium_core::language::{escaped, translated};
+use vivarium_core::math::binomial;
 use vivarium_model::chart;
 use vivarium_model::models::{Mlp, Model};
 use vivarium_model::permalink::{Link, encode};
@@ -15,7 +16,7 @@ use vivarium_model::sweep::Cell;
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::sparse_parity::charts;
 use vivarium_plot::analysis::Bars;
-use vivarium_plot::analysis::recovery::{Neuron, Start, choose};
+use vivarium_plot::analysis::recovery::{Neuron, Start};
 use vivarium_plot::analysis::resources::Spent;
 use vivarium_plot::analysis::tickets::{chance_of, chart, luck, strongest};
 use vivarium_view::display::words::{capital, count, list, percent, significant, thousands};
@@ -285,7 +286,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
         significant_count(spent.parameters * spent.steps * spent.examples)
     );
     let most = spent.success_at_most();
-    let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
+    let half = significant_count(0.5 * binomial(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
             "{all} is less than ½·C(n, k) = {half}. Proposition 6.3 is about gradient descent with an adversarial error of up to τ in every entry of the gradient. The proposition assumes a loss such as the square loss, and a network output with derivatives of at most 1. With τ = 1/√m for m examples, training of this kind fails for at least one parity of {relevant} out of {inputs} bits, with a probability of at least {most}. The gradients of this run have no such error, so for this run the number is only a comparison.",

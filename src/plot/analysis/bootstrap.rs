@@ -15,7 +15,8 @@
 
 use std::cell::RefCell;
 
-use super::convergence::{Times, quantile};
+use super::convergence::Times;
+use vivarium_core::math::{Line, quantile};
 use vivarium_core::rng::{Purpose, Stream};
 
 /// Resamples behind an interval.
@@ -42,29 +43,6 @@ pub enum Law {
 
 /// A place with the times of its networks, `None` for a network that has not converged.
 pub type Timed<'a> = (f64, &'a [Option<u64>]);
-
-/// A straight line through points by least squares.
-pub(super) struct Straight {
-    /// Its height at zero.
-    pub level: f64,
-    /// How much it rises.
-    pub slope: f64,
-}
-
-impl Straight {
-    /// None without two different places.
-    pub fn through(points: &[(f64, f64)]) -> Option<Self> {
-        let count = points.len() as f64;
-        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-        let (x_mean, y_mean) = (mean(|p| p.0), mean(|p| p.1));
-        let spread: f64 = points.iter().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
-        if points.len() < 2 || spread <= 1e-12 {
-            return None;
-        }
-        let slope = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean)).sum::<f64>() / spread;
-        Some(Straight { level: y_mean - slope * x_mean, slope })
-    }
-}
 
 /// Times at a place that has a median.
 struct Place {
@@ -125,7 +103,7 @@ fn resampled(points: &[Timed], law: Law) -> Option<(f64, f64)> {
                 let is_known = time.is_finite() && time > 0.0;
                 is_known.then(|| (place.x, if law == Law::Power { libm::log(time) } else { time }))
             });
-            Some(Straight::through(&medians.collect::<Vec<_>>())?.slope)
+            Some(Line::through(&medians.collect::<Vec<_>>())?.slope)
         })
         .collect();
     slopes.sort_unstable_by(f64::total_cmp);

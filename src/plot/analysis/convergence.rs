@@ -11,6 +11,7 @@
 //! such replicas do not exist, as curves stop in appendix B.4.2 where more than half of the runs fail.
 
 use super::{Lines, Role, Series};
+use vivarium_core::math::quantile;
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_core::sorting;
 
@@ -73,7 +74,7 @@ impl Times {
         &self.0[..self.0.partition_point(|t| t.is_finite())]
     }
 
-    /// The quantile at `share`, linear between the two nearest replicas (type 7 of Hyndman and Fan 1996); none if
+    /// The quantile at `share`, [linear](quantile) between the two nearest replicas; none if
     /// it falls on replicas that did not converge.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         Some(quantile(&self.0, share)).filter(|t| t.is_finite())
@@ -118,22 +119,6 @@ impl Times {
             outliers: outside.collect(),
         })
     }
-}
-
-/// The quantile of sorted values; infinite as soon as one of its two neighbours is, and for no values.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
-    let (below, part) = (place as usize, place.fract());
-    match (sorted.get(below), sorted.get(below + 1)) {
-        (Some(a), _) if part == 0.0 => *a,
-        (Some(a), Some(b)) if b.is_finite() => a + part * (b - a),
-        _ => f64::INFINITY,
-    }
-}
-
-/// The number of sets of size `k`, which is also the mean number of steps of random search.
-pub fn sets(n: usize, k: usize) -> f64 {
-    if k > n { 0.0 } else { (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64) }
 }
 
 /// The probability that random search among `sets` sets, one per step, is done after step `from` and by step `to`.
@@ -312,7 +297,6 @@ mod tests {
 
     #[test]
     fn random_search_is_a_law() {
-        assert_eq!((sets(20, 3), sets(50, 3), sets(3, 5)), (1140.0, 19600.0, 0.0));
         for count in [1.0, 2.0, 1140.0, 1e12] {
             let bins = (0..2000).map(|i| random_search(count, f64::from(i) * 7.0, f64::from(i + 1) * 7.0));
             let sum: f64 = bins.sum::<f64>() + random_search(count, 14_000.0, f64::INFINITY);

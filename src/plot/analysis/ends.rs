@@ -1,7 +1,7 @@
 //! What networks get wrong at the end of the runs of a sweep: medians with quartiles, as curves over what is swept.
 
-use super::convergence::quantile;
 use super::{Lines, Role, Series};
+use vivarium_core::math::quantile;
 
 /// Lower quartile, median and upper quartile of the finite of `values`; none where there are none.
 pub fn quartiles(values: &[f32]) -> Option<[f32; 3]> {

@@ -19,6 +19,7 @@
 //! to the log₂ T inputs occur. So heads of unbounded norm have a pseudo-dimension of at least log₂ T.
 
 use super::{Grid, Lines, Role, Series};
+use vivarium_core::math::{dot, norm, softmax};
 use vivarium_core::rng::{Purpose, Stream};
 
 /// A head that selects some of the places.
@@ -43,10 +44,6 @@ pub struct Norms {
     pub value: f64,
     /// 1.
     pub out: f64,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl SelectingHead {
@@ -89,7 +86,7 @@ impl SelectingHead {
     /// How large the matrices are.
     pub fn norms(&self) -> Norms {
         let sum = self.sum();
-        let key = libm::sqrt(dot(&sum, &sum));
+        let key = norm(&sum);
         Norms { query: self.sharpness, key, value: std::f64::consts::SQRT_2, out: 1.0 }
     }
 
@@ -98,11 +95,9 @@ impl SelectingHead {
         let key = self.sum();
         let scores = self.positions.iter().map(|position| self.sharpness * dot(position, &key));
         // v_CLS is orthogonal to all positions.
-        let scores: Vec<f64> = scores.chain([0.0]).collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|score| libm::exp(score - top)).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.iter().map(|weight| weight / sum).collect()
+        let mut shares: Vec<f64> = scores.chain([0.0]).collect();
+        softmax(&mut shares);
+        shares
     }
 
     /// Attention on the selected places together.
@@ -280,12 +275,9 @@ impl Shattering {
             [libm::cos(angle), libm::sin(angle)]
         };
         let query = on_circle(head).map(|component| length * length * component);
-        let scores = (0..self.length()).map(|at| dot(&query, &on_circle(at)));
-        let scores: Vec<f64> = scores.collect();
-        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|score| libm::exp(score - top)).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.iter().map(|weight| weight / sum).collect()
+        let mut shares: Vec<f64> = (0..self.length()).map(|at| dot(&query, &on_circle(at))).collect();
+        softmax(&mut shares);
+        shares
     }
 
     /// What head `head` says of input `input`.

@@ -31,6 +31,7 @@ use std::f64::consts::TAU;
 pub use trace::{CAPACITY, ProgressTrace, chart, frequencies, spread_chart};
 
 use super::sparsity::{gini, inverse_participation};
+use vivarium_core::math::{log_sum_exp, norm};
 
 /// What the label is a function of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,21 +111,21 @@ impl Spread {
 /// constant, then cosine and sine of each frequency, p numbers in all (Nanda et al. 2023, section 4.1).
 pub fn embedding_norms(embedding: &[f32], p: usize) -> Vec<f64> {
     let width = embedding.len() / p.max(1);
-    let norm = |wave: Vec<f64>| {
+    let along = |wave: Vec<f64>| {
         let mut sums = vec![0.0; width];
         for (factor, row) in wave.iter().zip(embedding.chunks_exact(width.max(1))) {
             sums.iter_mut().zip(row).for_each(|(sum, e)| *sum += factor * f64::from(*e));
         }
-        libm::sqrt(sums.iter().map(|sum| sum * sum).sum())
+        norm(&sums)
     };
     let waves = Waves::new(p);
-    let mut norms = vec![norm(vec![1.0 / libm::sqrt(p as f64); p])];
+    let mut norms = vec![along(vec![1.0 / libm::sqrt(p as f64); p])];
     for k in 1..=p / 2 {
         // Half the elements' mean square, but all of it for the wave ±1 of an even p.
         let scale = libm::sqrt(waves.weight(k) / p as f64);
-        norms.push(norm((0..p).map(|s| scale * waves.cos(k, s)).collect()));
+        norms.push(along((0..p).map(|s| scale * waves.cos(k, s)).collect()));
         if 2 * k < p {
-            norms.push(norm((0..p).map(|s| scale * waves.sin(k, s)).collect()));
+            norms.push(along((0..p).map(|s| scale * waves.sin(k, s)).collect()));
         }
     }
     norms
@@ -404,7 +405,7 @@ impl<'a> Measuring<'a> {
         let p = self.p;
         let (waves, constants) = self.at_sum.split_at(p * p);
         let row: Vec<f64> = waves[s * p..][..p].iter().zip(constants).map(|(v, m)| v + m).collect();
-        let total = log_sum(row.iter().copied());
+        let total = log_sum_exp(row.iter().copied());
         for a in 0..p {
             // The b whose s this is.
             let b = match self.operation {
@@ -422,15 +423,9 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// The logarithm of Σ exp v.
-fn log_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let top = values.clone().fold(f64::NEG_INFINITY, f64::max);
-    top + libm::log(values.map(|v| libm::exp(v - top)).sum())
-}
-
 /// −ln of the probability that a softmax gives to `label`.
 fn cross_entropy(mut logits: impl Iterator<Item = f64> + Clone, label: usize) -> f64 {
-    log_sum(logits.clone()) - logits.nth(label).unwrap_or(f64::NAN)
+    log_sum_exp(logits.clone()) - logits.nth(label).unwrap_or(f64::NAN)
 }
 
 /// The progress measures of a network with these outputs on all pairs; arguments as for [`Measuring::new`].

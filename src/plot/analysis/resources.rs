@@ -18,7 +18,7 @@
 //! them the proposition excludes nothing. It is a yardstick, with τ = 1/√m for m examples, and is called one. What is seen
 //! to fail is far above it: 1/√m leaves the logarithm out, and the worst parity of all C(n, k) is meant.
 
-use super::recovery::choose;
+use vivarium_core::math::binomial;
 
 /// What a run spends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,12 +39,12 @@ impl Spent {
     /// r·T·m over ½·C(n, k): with an adversarial error of 1/√m, training on some parity succeeds with at most this
     /// probability. Above 1 the proposition says nothing.
     pub fn success_at_most(&self) -> f64 {
-        self.parameters * self.steps * self.examples / (0.5 * choose(self.inputs, self.relevant))
+        self.parameters * self.steps * self.examples / (0.5 * binomial(self.inputs, self.relevant))
     }
 
     /// The least number of examples that the proposition does not forbid for success with probability `delta`.
     pub fn least_examples(&self, delta: f64) -> f64 {
-        delta * 0.5 * choose(self.inputs, self.relevant) / (self.parameters * self.steps)
+        delta * 0.5 * binomial(self.inputs, self.relevant) / (self.parameters * self.steps)
     }
 
     /// The least number of bits n at which the proposition would forbid success with probability `delta`, all else
@@ -58,7 +58,7 @@ impl Spent {
 /// 1 − ε of theorem 5.6: some parity of k of n bits has at least this hinge loss on `features` fixed features of Euclidean
 /// norm at most 1, for all weights on them of norm at most `norm`. 0 where the theorem says nothing.
 pub fn loss_of_fixed_features(n: usize, k: usize, features: usize, norm: f64) -> f64 {
-    (1.0 - norm * libm::sqrt(features as f64 / choose(n, k))).max(0.0)
+    (1.0 - norm * libm::sqrt(features as f64 / binomial(n, k))).max(0.0)
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     fn few_parities_are_seen_by_bounded_derivatives() {
         const N: usize = 16;
         let sets: Vec<usize> = (0..1usize << N).filter(|set| set.count_ones() == 4).collect();
-        assert_eq!(sets.len() as f64, choose(N, 4));
+        assert_eq!(sets.len() as f64, binomial(N, 4));
         let stream = Stream::new(9, Purpose::Weights, 0);
         let w: Vec<f64> = (0..N as u32).map(|i| f64::from(stream.normal(0, i))).collect();
         let parity = |x: &[f64], from: usize| x[from..from + 4].iter().product::<f64>();
@@ -110,7 +110,7 @@ mod tests {
         ];
         for derivative in &derivatives {
             let mean = sets.iter().map(|set| derivative[*set].powi(2)).sum::<f64>() / sets.len() as f64;
-            assert!(mean > 0.0 && mean <= 1.0 / choose(N, 4) + 1e-15, "lemma C.1: {mean}");
+            assert!(mean > 0.0 && mean <= 1.0 / binomial(N, 4) + 1e-15, "lemma C.1: {mean}");
         }
         for (tau, least) in [(0.01, 3), (0.1, 3), (0.4, 3), (0.9, 1)] {
             let is_seen = |set: &&usize| derivatives.iter().any(|derivative| derivative[**set].abs() > tau);

@@ -9,9 +9,10 @@
 //! (Edelman 2024, figures 5.1 right, 5.2 right and B.6: t_c ∝ n^α with α growing in k, until an elbow at larger n
 //! beyond which it grows faster.)
 
-use super::bootstrap::{self, Law, Straight, Timed};
-use super::convergence::{Times, sets};
+use super::bootstrap::{self, Law, Timed};
+use super::convergence::Times;
 use super::{Lines, Role, Series};
+use vivarium_core::math::{Line, binomial};
 
 /// The replicas at one value of the knob.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +83,7 @@ fn logarithms(points: &[Point]) -> Vec<(f64, f64)> {
 
 /// The power law closest to the medians, by least squares in logarithms; none without two different places.
 pub fn fit(points: &[Point]) -> Option<PowerLaw> {
-    let line = Straight::through(&logarithms(points))?;
+    let line = Line::through(&logarithms(points))?;
     Some(PowerLaw { exponent: line.slope, scale: libm::exp(line.level) })
 }
 
@@ -114,7 +115,7 @@ pub fn exponent(points: &[Point]) -> Option<String> {
 /// The law a + b ln x closest to the medians, by least squares; none without two different places.
 pub fn fit_logarithm(points: &[Point]) -> Option<LogLaw> {
     let places: Vec<(f64, f64)> = medians(points).map(|(x, t)| (libm::log(x), t)).collect();
-    let Straight { level, slope } = Straight::through(&places)?;
+    let Line { level, slope } = Line::through(&places)?;
     Some(LogLaw { level, slope })
 }
 
@@ -134,7 +135,7 @@ pub fn random_search(inputs: &[usize], k: usize) -> Series {
         name: tr!("random search, k = {k}", k),
         role: Role::Other,
         x: inputs.iter().map(|n| *n as f64).collect(),
-        y: inputs.iter().map(|n| sets(*n, k) as f32).collect(),
+        y: inputs.iter().map(|n| binomial(*n, k) as f32).collect(),
         ..Default::default()
     }
 }

@@ -10,6 +10,7 @@
 //! places, since each says one bit at most.
 
 use super::{Lines, Role, Series};
+use vivarium_core::math::Line;
 
 /// Share of the trials that is enough.
 pub const ENOUGH: f64 = 0.8;
@@ -26,16 +27,8 @@ pub fn threshold(values: &[f64], counts: &[Option<(usize, usize)>]) -> Option<f6
 
 /// a and b of m = a + b ln x closest to the points, by least squares; none without two different places.
 pub fn fit(points: &[(f64, f64)]) -> Option<(f64, f64)> {
-    let count = points.len() as f64;
-    let logs = || points.iter().map(|(x, m)| (libm::log(*x), *m));
-    let (x_mean, m_mean) =
-        (logs().map(|p| p.0).sum::<f64>() / count, logs().map(|p| p.1).sum::<f64>() / count);
-    let spread: f64 = logs().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
-    if points.len() < 2 || spread <= 1e-12 {
-        return None;
-    }
-    let b = logs().map(|(x, m)| (x - x_mean) * (m - m_mean)).sum::<f64>() / spread;
-    Some((m_mean - b * x_mean, b))
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, m)| (libm::log(*x), *m)).collect();
+    Line::through(&logs).map(|line| (line.level, line.slope))
 }
 
 /// Thresholds over a setting, with the closest line in its logarithm and what growth in proportion to it would be.

@@ -6,7 +6,7 @@
 //! matter.
 
 use super::Bars;
-use super::recovery::choose;
+use vivarium_core::math::binomial;
 use vivarium_core::sorting;
 
 /// Neurons that are drawn at most.
@@ -64,7 +64,7 @@ pub fn chance_of(n: usize, k: usize, s: usize, held: usize) -> f64 {
     if held > s || s > n || k > n {
         return 0.0;
     }
-    choose(k, held) * choose(n - k, s - held) / choose(n, s)
+    binomial(k, held) * binomial(n - k, s - held) / binomial(n, s)
 }
 
 /// The strongest neurons by their norm now, those pointed at that began with a relevant bit, and over them how many

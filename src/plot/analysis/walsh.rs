@@ -57,10 +57,7 @@ pub fn weight_by_degree(coefficients: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn binomial(n: u64, k: u64) -> f64 {
-        (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64)
-    }
+    use vivarium_core::math::binomial;
 
     #[test]
     fn a_parity_is_one_coefficient() {
@@ -74,10 +71,10 @@ mod tests {
     /// (−1)^((k−1)/2) · C((n−1)/2, (k−1)/2) / C(n−1, k−1) · 2^(−(n−1)) · C(n−1, (n−1)/2).
     #[test]
     fn majority_has_the_coefficients_of_lemma_b1() {
-        for n in [3u64, 5, 9, 11] {
-            let all = coefficients(n as usize, |x| x.iter().sum::<f64>().signum());
+        for n in [3, 5, 9, 11] {
+            let all = coefficients(n, |x| x.iter().sum::<f64>().signum());
             for (mask, c) in all.iter().enumerate() {
-                let k = u64::from(mask.count_ones());
+                let k = mask.count_ones() as usize;
                 let expected = if k.is_multiple_of(2) {
                     0.0
                 } else {

@@ -197,8 +197,7 @@ impl GridPrograms {
 /// The middle of these numbers, of an even count the mean of the two in the middle.
 fn median(mut numbers: Vec<f32>) -> f32 {
     vivarium_core::sorting::sort_by(&mut numbers, f32::total_cmp);
-    let middle = |at: usize| numbers.get(at).copied().unwrap_or(f32::NAN);
-    (middle((numbers.len().max(1) - 1) / 2) + middle(numbers.len() / 2)) / 2.0
+    vivarium_core::math::median(&numbers).unwrap_or(f32::NAN)
 }
 
 /// The largest distance of the rows that are written from y\[x, 1\]/3; the last row is that of the dummy example.

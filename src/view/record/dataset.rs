@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::FileError;
 use super::head::{HEAD, unmarked};
 use vivarium_core::language::visible;
+use vivarium_core::math::mean_and_variance;
 use vivarium_core::sorting;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
@@ -112,9 +113,7 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
     }
     let (mut standard, mut constant) = (vec![], vec![]);
     for column in chosen {
-        let values = || kept.iter().map(|row| columns[column].values[*row]);
-        let mean = values().sum::<f64>() / kept.len() as f64;
-        let variance = values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / kept.len() as f64;
+        let (mean, variance) = mean_and_variance(kept.iter().map(|row| columns[column].values[*row]));
         let deviation = libm::sqrt(variance);
         match deviation <= 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
             true => constant.push(all[column].as_str()),

@@ -29,11 +29,10 @@ fn setting(name: &str, key: &str) -> String {
     decoded(name).value(key).unwrap().to_string()
 }
 
-/// The middle of these numbers, of an even count the mean of the two in the middle.
 fn median(numbers: &[f32]) -> f32 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f32::total_cmp);
-    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
+    vivarium::math::median(&sorted).unwrap()
 }
 
 /// Each step of SGD changes one row of the table, one after the other.

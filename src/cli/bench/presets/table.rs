@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::count;
 use crate::markdown;
+use vivarium_core::math::median;
 
 /// The columns.
 pub const HEADINGS: [&str; 5] = ["preset", "learner", "steps/s", "PyTorch, steps/s", "ours / theirs"];
@@ -238,8 +239,7 @@ impl Report {
         let Some(least) = factors.first() else {
             return format!("{rows}, none with a number for both.");
         };
-        let middle = |at: usize| factors.get(at).copied().unwrap_or(f64::NAN);
-        let median = (middle((factors.len() - 1) / 2) + middle(factors.len() / 2)) / 2.0;
+        let median = median(&factors).unwrap_or(f64::NAN);
         let below = factors.iter().filter(|factor| **factor < GOAL).count();
         format!(
             "{rows}, {} with a number for both; ours / theirs: smallest {}, median {}, {below} below {GOAL}.",

@@ -6,6 +6,7 @@ use figures::{Figure, Instance, Nothing, Size};
 
 use super::table::{Comparison, line};
 use super::{shown, trial};
+use vivarium_core::math::dot;
 use vivarium_labs as labs;
 use vivarium_labs::in_context::probes::EXAMPLES;
 use vivarium_model::models::family::Family;
@@ -267,7 +268,7 @@ fn affine(law: Law, layers: usize, examples: Option<usize>) -> f64 {
         let w = ridge(&x[..count * 21], &y[..count], 21, lambda);
         // The best fit is judged where it was made: it has 21 numbers for 2,000 points.
         let begin = examples.unwrap_or(0);
-        let off = |(x, y): (&[f64], &f64)| (x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - y).powi(2);
+        let off = |(x, y): (&[f64], &f64)| (dot(x, &w) - y).powi(2);
         let squares: f64 = x[begin * 21..].chunks(21).zip(&y[begin..]).map(off).sum();
         let labels: Vec<f32> = y[begin..].iter().map(|y| *y as f32).collect();
         (1.0 - squares / (labels.len() as f64 * variance(&labels)).max(1e-12)) as f32

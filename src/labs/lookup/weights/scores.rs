@@ -1,5 +1,6 @@
 //! How the heads of a network look things up: its query-key matrices, and the attention that follows from them.
 
+use vivarium_core::math::softmax;
 use vivarium_core::settings::Value;
 use vivarium_model::run::RunSpec;
 use vivarium_science::tokens::Prompts;
@@ -61,7 +62,9 @@ impl Scores {
                 row.iter_mut().zip(line).for_each(|(sum, w)| *sum += f64::from(*s) * w);
             }
             let dot = |at: usize| seen(at).iter().zip(&row).map(|(t, r)| f64::from(*t) * r).sum::<f64>();
-            softmax((0..prompts.length).map(|at| dot(at) / self.divisor).collect())
+            let mut weights: Vec<f64> = (0..prompts.length).map(|at| dot(at) / self.divisor).collect();
+            softmax(&mut weights);
+            weights
         };
         self.heads.iter().map(of).collect()
     }
@@ -115,15 +118,6 @@ fn product(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);
     rows.flat_map(|q| keys.chunks(inner).map(move |k| dot(q, k))).collect()
-}
-
-/// Shares in proportion to the exponentials of scores.
-fn softmax(mut scores: Vec<f64>) -> Vec<f64> {
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter_mut().for_each(|score| *score = libm::exp(*score - most));
-    let sum: f64 = scores.iter().sum();
-    scores.iter_mut().for_each(|score| *score /= sum);
-    scores
 }
 
 #[cfg(test)]

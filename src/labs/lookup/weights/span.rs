@@ -116,6 +116,7 @@ pub fn outside(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivarium_core::math::dot;
     use vivarium_core::rng::{Purpose, Stream};
     use vivarium_model::permalink::decode;
     use vivarium_view::probing::ProbeJob;
@@ -148,7 +149,6 @@ mod tests {
     /// The squared distance of a vector from the span of prompts, by least squares: the normal equations of its
     /// coefficients.
     fn distance(vector: &[f64], prompts: &[Vec<f64>]) -> f64 {
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let gram = prompts.iter().map(|a| prompts.iter().map(|b| dot(a, b)).collect()).collect();
         let coefficients = solved(gram, prompts.iter().map(|p| dot(p, vector)).collect());
         let rest: Vec<f64> = (0..vector.len())

@@ -8,6 +8,7 @@
 //! groups under theorem 7.9 every wrong class has the same logit).
 
 use crate::analysis::Grid;
+use vivarium_core::math::mean_and_variance;
 
 /// How equal margins and wrong logits are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,9 +34,9 @@ pub fn equality(logits: &[f32], labels: &[usize], classes: usize) -> Option<Equa
         let wrong = row.iter().enumerate().filter(|(c, _)| c != label).map(|(_, logit)| f64::from(*logit));
         let wrong: Vec<f64> = wrong.collect();
         margins.push(right - wrong.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-        variances.push(variance(&wrong).1);
+        variances.push(mean_and_variance(wrong.iter().copied()).1);
     }
-    let (mean_margin, margin_variance) = variance(&margins);
+    let (mean_margin, margin_variance) = mean_and_variance(margins.iter().copied());
     let wrong_variance = variances.iter().sum::<f64>() / variances.len() as f64;
     let share = |variance: f64| libm::sqrt(variance) / mean_margin.abs();
     let (margin_spread, wrong_spread) = (share(margin_variance), share(wrong_variance));
@@ -44,13 +45,6 @@ pub fn equality(logits: &[f32], labels: &[usize], classes: usize) -> Option<Equa
         margin_spread,
         wrong_spread,
     })
-}
-
-/// Mean and variance, by which the latter is never negative.
-fn variance(values: &[f64]) -> (f64, f64) {
-    let count = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    (mean, values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count)
 }
 
 /// A fixed set of pairs (a, b) of a group of this order, at most as many as wanted, without repetition and spread over

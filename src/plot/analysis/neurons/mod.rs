@@ -34,6 +34,7 @@ use std::f64::consts::PI;
 
 use super::progress::Operation;
 pub use survey::Survey;
+use vivarium_core::math::median;
 
 /// A neuron is live from this share of the largest ‖ω‖³ on. The gradient of the L₂,₃ penalty vanishes with the
 /// norm, so that training never removes the small ones, and their directions mean nothing.
@@ -212,8 +213,7 @@ impl Neurons {
         let shares = self.largest_shares(part);
         let mut live: Vec<f32> = self.live().into_iter().map(|neuron| shares[neuron]).collect();
         live.sort_unstable_by(f32::total_cmp);
-        let (low, high) = (live.get(live.len().checked_sub(1)? / 2)?, live.get(live.len() / 2)?);
-        Some((low + high) / 2.0)
+        median(&live)
     }
 
     /// The share of the live neurons that have more than `share` of the power of each part in one irrep; none if no neuron

@@ -1,6 +1,7 @@
 //! [`Neurons`] from the weights of a network, some neurons at a time.
 
 use super::{Neurons, Part};
+use vivarium_core::math::dot;
 use vivarium_science::groups::Irreps;
 
 /// A network whose neurons are being looked at.
@@ -72,13 +73,13 @@ impl Survey {
         for (part, array) in self.arrays.iter().enumerate() {
             let column = array.iter().skip(neuron).step_by(self.width.max(1));
             let f: Vec<f64> = column.map(|weight| f64::from(*weight)).collect();
-            square += f.iter().map(|value| value * value).sum::<f64>();
+            square += dot(&f, &f);
             let of =
                 |basis: &Vec<f64>| basis.chunks_exact(self.order).map(|function| dot(function, &f)).collect();
             let each: Vec<Vec<f64>> = self.bases.iter().map(of).collect();
             let from = (part * self.width + neuron) * irreps;
             for (power, within) in self.found.powers[from..from + irreps].iter_mut().zip(&each) {
-                *power = within.iter().map(|c| c * c).sum::<f64>() as f32;
+                *power = dot(within, within) as f32;
             }
             coefficients.push(each);
         }
@@ -99,8 +100,4 @@ fn phase(coefficients: &[f64]) -> f64 {
     let sine = coefficients.get(1).copied().unwrap_or(0.0);
     // Not −sine: minus zero would turn π into −π.
     libm::atan2(0.0 - sine, cosine)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

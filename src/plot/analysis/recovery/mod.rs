@@ -28,18 +28,7 @@ pub mod trials;
 
 use super::majority::{balance, relu_coefficient};
 use super::{Lines, Role, Series};
-
-/// C(n, k); 0 where k > n.
-pub fn choose(n: usize, k: usize) -> f64 {
-    if k > n {
-        return 0.0;
-    }
-    // Every partial product is a binomial, so that rounding keeps it exact as long as there are digits.
-    (0..k.min(n - k)).fold(1.0, |product, i| {
-        let next = product * (n - i) as f64 / (i + 1) as f64;
-        if next < 1e15 { libm::round(next) } else { next }
-    })
-}
+use vivarium_core::math::binomial;
 
 /// What a neuron's weights are before the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,8 +198,8 @@ impl Neuron {
         let (n, k, s) = (self.inputs, self.relevant, self.ones);
         match self.start {
             Start::Signs => 1.0,
-            Start::Ones => choose(n - k, s.wrapping_sub(k)) / choose(n, s),
-            Start::Perturbed => choose(k, s) / choose(n, s),
+            Start::Ones => binomial(n - k, s.wrapping_sub(k)) / binomial(n, s),
+            Start::Perturbed => binomial(k, s) / binomial(n, s),
         }
     }
 

@@ -108,7 +108,6 @@ fn good_neurons_are_as_rare_as_the_lemmas_say() {
     close(chance(31, 4, Start::Perturbed, 2), 0.0129);
     assert_eq!(chance(31, 4, Start::Perturbed, 0), 1.0);
     assert_eq!(Neuron::good(31, 4, Start::Perturbed, 2).unwrap().width(), Some(355.0));
-    assert_eq!([choose(30, 3), choose(5, 7), choose(6, 0)], [4060.0, 0.0, 1.0]);
 }
 
 /// The closed chance of recovery against drawn batches, and both against an independent implementation.

@@ -7,6 +7,7 @@ use crate::display::sweep::{abscissa, ends};
 use crate::display::view::{RunView, Vocabulary};
 use crate::display::words::{count, percent, thousands};
 use vivarium_core::language::translated;
+use vivarium_core::math::binomial;
 use vivarium_model::chart;
 use vivarium_model::permalink::Axis;
 use vivarium_model::run::RunSpec;
@@ -257,7 +258,7 @@ fn times(run: &RunView) -> Lines {
     let mut lines = if settings.inits > 0 && settings.inits < settings.replicas {
         convergence::by_start(&solved, settings.inits)
     } else {
-        let sets = convergence::sets(run.spec().task.examples().inputs(), run.relevant.len());
+        let sets = binomial(run.spec().task.examples().inputs(), run.relevant.len());
         convergence::histogram(&convergence::Times::new(&solved), settings.every, sets, Height::Count)
     };
     if run.vocabulary().columns {
@@ -328,7 +329,7 @@ fn searches(run: &RunView) -> Vec<Series> {
             each.map(|k| scaling::random_search(&values, k)).collect()
         }
         "n" => vec![scaling::random_search(&values, k)],
-        "width" => vec![scaling::parallel_search(&values, convergence::sets(task.inputs(), k))],
+        "width" => vec![scaling::parallel_search(&values, binomial(task.inputs(), k))],
         _ => vec![],
     }
 }
