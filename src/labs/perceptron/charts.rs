@@ -107,6 +107,7 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivarium_core::math::{add_scaled, dot};
     use vivarium_model::permalink::decode;
     use vivarium_model::tasks::Batch;
 
@@ -132,11 +133,11 @@ mod tests {
                 let (mut w, mut batch) = (vec![0.0f32; 200], Batch::default());
                 spec.task.sampler().sample(spec.run.seed, replica, 0, alpha * 200, &mut batch);
                 for (x, y) in batch.x.chunks(200).zip(&batch.y) {
-                    w.iter_mut().zip(x).for_each(|(w, x)| *w += y * x);
+                    add_scaled(&mut w, *y, x);
                 }
                 let found = overlap(&w, &teacher);
                 mean += found / f64::from(networks);
-                let field = |x: &[f32]| x.iter().zip(&w).map(|(x, w)| x * w).sum::<f32>();
+                let field = |x: &[f32]| dot(x, &w);
                 let rows = held_out.x.chunks(200).zip(&held_out.y);
                 let wrong = rows.filter(|(x, y)| field(x) * **y <= 0.0).count() as f64 / 4000.0;
                 assert!((wrong - error_at(found)).abs() < 0.03, "{wrong} at R = {found}");

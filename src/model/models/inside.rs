@@ -212,6 +212,7 @@ mod tests {
     use crate::permalink::decode;
     use crate::run::RunSpec;
     use crate::tasks::Batch;
+    use vivarium_core::math::dot;
 
     const BOTH: [Kind; 2] = [Kind::Activations, Kind::Attention];
 
@@ -248,7 +249,7 @@ mod tests {
         let h = arrays.iter().find(|array| array.name == "activations").unwrap();
         assert_eq!((h.axes.as_slice(), h.shape.as_slice()), (&["example", "neuron"][..], &[3, 12][..]));
         for (h, output) in h.values.chunks_exact(12).zip(&outputs) {
-            let f: f32 = h.iter().zip(&weights[1]).map(|(h, u)| h * u).sum::<f32>() + weights[3][0];
+            let f = dot(h, &weights[1]) + weights[3][0];
             assert!((f - output).abs() < 1e-5, "{f} {output}");
         }
     }
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!((h.name.as_str(), h.shape.as_slice()), ("activations", &[3, 16][..]));
         for (h, logits) in h.values.chunks_exact(16).zip(outputs.chunks_exact(7)) {
             for (w, logit) in weights[2].chunks_exact(16).zip(logits) {
-                let f: f32 = h.iter().zip(w).map(|(h, w)| h * w).sum();
+                let f = dot(h, w);
                 assert!((f - logit).abs() < 1e-4, "{f} {logit}");
             }
         }

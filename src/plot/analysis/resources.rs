@@ -65,6 +65,7 @@ pub fn loss_of_fixed_features(n: usize, k: usize, features: usize, norm: f64) ->
 mod tests {
     use super::*;
     use crate::analysis::walsh;
+    use vivarium_core::math::{dot, norm};
     use vivarium_core::rng::{Purpose, Stream};
 
     const SPENT: Spent = Spent { inputs: 30, relevant: 3, parameters: 3201.0, steps: 1.0, examples: 1.0 };
@@ -104,7 +105,7 @@ mod tests {
             walsh::coefficients(N, |x| 0.5 * (parity(x, 4) - parity(x, 8))),
             // The slope of a ReLU with a bias.
             walsh::coefficients(N, |x| {
-                let z = 1.0 + x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>();
+                let z = 1.0 + dot(x, &w);
                 if z > 0.0 { 1.0 } else { 0.0 }
             }),
         ];
@@ -149,8 +150,7 @@ mod tests {
                     (0..features).map(|d| z(d).max(0.0)).collect()
                 })
                 .collect();
-            let size = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let most = psi.iter().map(|v| size(v)).fold(0.0, f64::max);
+            let most = psi.iter().map(|v| norm(v)).fold(0.0, f64::max);
             psi.iter_mut().flatten().for_each(|x| *x /= most);
             let (mut floor, mut worst) = (0.0f64, 0);
             for set in (0..points).filter(|set: &usize| set.count_ones() == 3) {
@@ -159,7 +159,7 @@ mod tests {
                 let mean: Vec<f64> = (0..features)
                     .map(|d| (0..points).map(|p| label(p) * psi[p][d]).sum::<f64>() / points as f64)
                     .collect();
-                let least = 1.0 - 2.0 * size(&mean);
+                let least = 1.0 - 2.0 * norm(&mean);
                 if least > floor {
                     (floor, worst) = (least, set);
                 }
@@ -174,14 +174,14 @@ mod tests {
                 loss = 0.0;
                 for (point, psi) in psi.iter().enumerate() {
                     let label = if (point & worst).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
-                    let margin = label * w.iter().zip(psi).map(|(w, x)| w * x).sum::<f64>();
+                    let margin = label * dot(&w, psi);
                     loss += (1.0 - margin).max(0.0) / points as f64;
                     if margin < 1.0 {
                         pull.iter_mut().zip(psi).for_each(|(pull, x)| *pull += label * x / points as f64);
                     }
                 }
                 w.iter_mut().zip(&pull).for_each(|(w, pull)| *w += pull);
-                let scale = (2.0 / size(&w)).min(1.0);
+                let scale = (2.0 / norm(&w)).min(1.0);
                 w.iter_mut().for_each(|w| *w *= scale);
             }
             assert!(loss >= floor - 1e-12, "{features}: {loss} {floor}");

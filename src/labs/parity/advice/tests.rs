@@ -1,5 +1,6 @@
 use super::*;
 use crate::PRESETS;
+use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_model::models::mlp::Biases;
 use vivarium_model::permalink::decode;
@@ -29,7 +30,7 @@ fn output(mlp: &Mlp, n: usize, seed: u64) -> impl Fn(&[f64]) -> f64 {
     let beta = if output { next() } else { 0.0 };
     move |x| {
         let neuron = |(w, b, u): &(Vec<f64>, f64, f64)| {
-            let z = w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + b;
+            let z = dot(w, x) + b;
             u * mlp.activation.value_and_slope(mlp.degree, z).0
         };
         neurons.iter().map(neuron).sum::<f64>() + beta

@@ -14,7 +14,7 @@
 use super::{
     B_IN, B_OUT, EMBED, EQUALS, KEY, ModularTransformer, OUT, POSITIONS, QUERY, UNEMBED, VALUE, W_IN, W_OUT,
 };
-use vivarium_core::math::{add_scaled, matrix_product};
+use vivarium_core::math::{add_scaled, dot, matrix_product};
 
 /// Most numbers of the tables by head, 64 MiB. Larger networks mix values first and multiply for every pair.
 const MOST_TABLES: usize = 1 << 24;
@@ -59,9 +59,7 @@ impl ModularTransformer {
         rows.extend(&equals);
         let query = matrix_product(&equals, weights[QUERY], across);
         let keys = matrix_product(&rows, weights[KEY], across);
-        let score = |(key, query): (&[f32], &[f32])| {
-            key.iter().zip(query).map(|(k, q)| k * q).sum::<f32>() / (size as f32).sqrt()
-        };
+        let score = |(key, query): (&[f32], &[f32])| dot(key, query) / (size as f32).sqrt();
         let of_row = |keys| -> Vec<f32> {
             <[f32]>::chunks_exact(keys, size).zip(query.chunks_exact(size)).map(score).collect()
         };
@@ -188,7 +186,7 @@ mod tests {
             let part = |whole: &[f64]| whole[head * size..(head + 1) * size].to_vec();
             let powers = tokens.each_ref().map(|token| {
                 let key = part(&times(token, w[KEY], across));
-                let score: f64 = key.iter().zip(part(&query)).map(|(k, q)| k * q).sum();
+                let score = dot(&key, &part(&query));
                 libm::exp(score / libm::sqrt(size as f64))
             });
             for i in 0..size {
