@@ -119,6 +119,7 @@ mod tests {
     use vivarium_core::math::dot;
     use vivarium_core::rng::{Purpose, Stream};
     use vivarium_model::permalink::decode;
+    use vivarium_science::functions::baselines::ridge;
     use vivarium_view::probing::ProbeJob;
 
     fn spec(rest: &str) -> RunSpec {
@@ -128,29 +129,10 @@ mod tests {
         link.spec
     }
 
-    /// Solves a system of equations with a symmetric positive matrix `[size, size]` (Gauss).
-    fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
-        let size = right.len();
-        for at in 0..size {
-            let pivot = matrix[at].clone();
-            for row in at + 1..size {
-                let factor = matrix[row][at] / pivot[at];
-                (at..size).for_each(|column| matrix[row][column] -= factor * pivot[column]);
-                right[row] -= factor * right[at];
-            }
-        }
-        for at in (0..size).rev() {
-            let known: f64 = (at + 1..size).map(|column| matrix[at][column] * right[column]).sum();
-            right[at] = (right[at] - known) / matrix[at][at];
-        }
-        right
-    }
-
-    /// The squared distance of a vector from the span of prompts, by least squares: the normal equations of its
-    /// coefficients.
+    /// The squared distance of a vector from the span of prompts, by least squares with a QR decomposition.
     fn distance(vector: &[f64], prompts: &[Vec<f64>]) -> f64 {
-        let gram = prompts.iter().map(|a| prompts.iter().map(|b| dot(a, b)).collect()).collect();
-        let coefficients = solved(gram, prompts.iter().map(|p| dot(p, vector)).collect());
+        let numbers = (0..vector.len()).flat_map(|at| prompts.iter().map(move |prompt| prompt[at]));
+        let coefficients = ridge(&numbers.collect::<Vec<_>>(), vector, prompts.len(), 0.0);
         let rest: Vec<f64> = (0..vector.len())
             .map(|at| vector[at] - coefficients.iter().zip(prompts).map(|(c, p)| c * p[at]).sum::<f64>())
             .collect();
