@@ -27,7 +27,7 @@ pub mod figure;
 mod frame;
 mod heatmap;
 #[cfg(feature = "cli")]
-pub mod indexed;
+mod indexed;
 #[cfg(feature = "cli")]
 mod inscribed;
 mod inside;
