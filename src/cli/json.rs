@@ -22,7 +22,7 @@ use vivarium_model::optim::Optimizer;
 use vivarium_model::permalink::{Link, View, encode};
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
 use vivarium_model::tasks::Task;
-use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::theory::TheorySettings;
 use vivarium_view::display::instance::instance;
 use vivarium_view::presets::Preset;
 use vivarium_view::record::Environment;
@@ -281,7 +281,7 @@ fn listings(entries: &'static [Entry], default: impl Fn(&str, &str) -> Option<Va
         let cited = info.sources.iter().map(|of| Cited { cite: of.cite, title: of.title, url: of.url });
         let task = Task::from_slug(info.slug);
         let theory = task.map_or(&[] as &[Knob], |task| task.config().theory_knobs());
-        let explorer = Explorer::default();
+        let explorer = TheorySettings::default();
         Listing {
             slug: info.slug,
             name: info.name,
@@ -391,7 +391,7 @@ pub fn explained(link: &Link, not_read: &[Problem]) -> Explained {
         default: json(view.value(knob.key)),
         has_effect: true,
     });
-    let explorer = Explorer::default();
+    let explorer = TheorySettings::default();
     let of_theory = spec.task.config().theory_knobs().iter().map(|knob| Said {
         section: "theory",
         key: knob.key,
@@ -488,7 +488,7 @@ mod tests {
         }
         check(Run::KNOBS, &listed["run"]);
         check(View::KNOBS, &listed["view"]);
-        check(Explorer::KNOBS, &find(&listed["tasks"], "slug", "markov")["theory"]);
+        check(TheorySettings::KNOBS, &find(&listed["tasks"], "slug", "markov")["theory"]);
         assert!(kinds.len() >= 11, "{kinds:?}");
         let width = find(&find(&listed["models"], "slug", "mlp")["settings"], "key", "width");
         assert_eq!(

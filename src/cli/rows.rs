@@ -158,7 +158,7 @@ fn rule(sign: char, columns: &[Column], widths: (usize, usize)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::markov::Measure;
+    use vivarium_science::markov::ChainMeasure;
 
     fn row(step: u64) -> Row {
         let of = |x: f32| vec![x, 2.0 * x, 4.0 * x];
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_table_has_few_of_the_further_measures_and_a_file_all() {
-        let measures = Measures { more: Measure::OPTIONS, ..Measures::default() };
-        let judged = Row { measures: Measure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
+        let measures = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
+        let judged = Row { measures: ChainMeasure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
         let names = |format: Format| {
             shown(format, &measures, &judged).into_iter().map(|column| column.key).collect::<Vec<_>>()
         };
@@ -258,8 +258,8 @@ mod tests {
     fn old_names_are_those_of_the_version_before() {
         let spec = vivarium_model::permalink::decode("#v1/markov").0.spec;
         let mut judged = row(0);
-        judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
-        judged.measures[Measure::OnIndependent as usize] = vec![0.5; 3];
+        judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
+        judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5; 3];
         let record = Record { link: vivarium_model::permalink::Link::of(spec), ..Record::default() };
         let text = |format, names| {
             let mut rows = Rows::new(format, names, &record.link.spec);

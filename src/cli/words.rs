@@ -20,8 +20,8 @@ use vivarium_model::optim::Optimizer;
 use vivarium_model::permalink::View;
 use vivarium_model::run::Run;
 use vivarium_model::tasks::Task;
-use vivarium_science::markov::theory::Explorer;
-use vivarium_science::markov::{Measure, Strategy};
+use vivarium_science::markov::theory::TheorySettings;
+use vivarium_science::markov::{ChainMeasure, Strategy};
 use vivarium_view::presets::recorded::Time;
 
 /// How a source says that a literal is a text.
@@ -116,9 +116,9 @@ fn of_catalogues(into: &mut Vec<String>) {
     of_entries(Optimizer::ENTRIES, into);
     of_knobs(Run::KNOBS, into);
     of_knobs(View::KNOBS, into);
-    of_knobs(Explorer::KNOBS, into);
+    of_knobs(TheorySettings::KNOBS, into);
     into.extend(preset_groups().map(|presets| presets[0].group.name.to_string()));
-    for options in [Measure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
+    for options in [ChainMeasure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
         of_choices(options, into);
     }
     for about in Chart::ALL.iter().map(|chart| chart.info()) {

@@ -1,6 +1,6 @@
 //! How prompts lie in the buffers of kernels, and what all kernels on prompts are compiled alike for.
 
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Lanes of a workgroup, which WebGPU grants everywhere.
 pub const LANES: usize = 256;
@@ -24,8 +24,8 @@ pub struct PromptLayout {
 
 impl PromptLayout {
     /// Of these prompts.
-    pub fn of(prompts: &Prompts) -> Self {
-        let Prompts { length, dim, names, code_dim, .. } = *prompts;
+    pub fn of(prompts: &TokenPrompts) -> Self {
+        let TokenPrompts { length, dim, names, code_dim, .. } = *prompts;
         PromptLayout { length, dim, names, code_dim, scale: prompts.code_scale().to_bits() }
     }
 

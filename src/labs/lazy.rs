@@ -8,7 +8,7 @@
 use super::{DRAWINGS, LAZY_LABS};
 use vivarium_model::models::group_net;
 use vivarium_science::groups::Group;
-use vivarium_science::groups::theory::Construction;
+use vivarium_science::groups::theory::QuadraticNetwork;
 use vivarium_view::display::LazyLabs;
 
 /// The functions.
@@ -16,7 +16,7 @@ use vivarium_view::display::LazyLabs;
 pub struct LazyModule {
     labs: LazyLabs,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
-    pub(crate) largest_network: fn(&Group) -> Option<Construction>,
+    pub(crate) largest_network: fn(&Group) -> Option<QuadraticNetwork>,
 }
 
 /// All of them.

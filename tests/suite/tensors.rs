@@ -111,7 +111,7 @@ fn sizes(spec: &RunSpec) -> HashMap<String, usize> {
     }
     if let Some(prompts) = examples.prompts() {
         put("e", prompts.code_dim);
-        put("D", prompts.width());
+        put("D", prompts.encoded_dim());
     }
     all
 }

@@ -5,7 +5,7 @@ use vivarium_labs::markov::state::{first_distance, odd_over_even};
 use vivarium_model::models::{Family, minimal_markov};
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::markov::{Measure as OfChains, Strategy};
+use vivarium_science::markov::{ChainMeasure as OfChains, Strategy};
 use vivarium_training::session::evaluator::{lines, nearest};
 use vivarium_view::presets::Measure;
 

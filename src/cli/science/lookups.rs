@@ -13,7 +13,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::Cell;
 use vivarium_plot::analysis::convergence::Times;
 use vivarium_plot::analysis::curves::spread;
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 use vivarium_science::tokens::theory::{angles, oracle};
 use vivarium_training::launch::device::Device;
 
@@ -42,7 +42,7 @@ pub(super) fn compare_one(instance: &Instance, device: &Device) -> Result<Compar
     let begin = now_ms();
     let (mut elsewhere, mut here, agree) = match instance.figure {
         Figure::Pairs(positions, found) => {
-            let mean = angles::mean_strong_pairs(positions, Codes::Random.dimension(positions, 0));
+            let mean = angles::mean_strong_pairs(positions, PositionCodes::Random.dimension(positions, 0));
             (found.to_string(), format!("{mean:.1}, exactly"), is_round(mean, found))
         }
         Figure::Signs(positions, by_log) => signs(positions, by_log),
@@ -89,8 +89,8 @@ fn signs(positions: usize, by_log: f64) -> (String, String, bool) {
 
 /// The largest inner product of two codes of a run, where they are random and it nearly cannot tell them apart.
 fn twins(spec: &RunSpec) -> Option<f64> {
-    let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == Codes::Random)?;
-    let all = prompts.position_codes(spec.run.seed);
+    let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
+    let all = prompts.draw_position_codes(spec.run.seed);
     let codes: Vec<&[f32]> = all.chunks(prompts.code_dim).collect();
     let alike = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
     let pairs = codes.iter().enumerate().flat_map(|(i, a)| codes[..i].iter().map(move |b| alike(a, b)));
@@ -102,9 +102,9 @@ const ALIKE: f64 = 0.75;
 
 fn oracles(prompts: usize, found: f64) -> (String, String, bool) {
     let (positions, dim) = ORACLE;
-    let risk = |draw: u32| oracle::drawn_risks(0, draw, positions, dim, &[prompts])[0];
+    let risk = |draw: u32| oracle::sample_oracle_risks(0, draw, positions, dim, &[prompts])[0];
     let mean = (0..DRAWS).map(risk).sum::<f64>() / f64::from(DRAWS);
-    let exact = oracle::mean_risk(prompts, positions, dim);
+    let exact = oracle::mean_oracle_risk(prompts, positions, dim);
     // Squared lengths of projections follow a Beta law.
     let error = (exact * (1.0 - exact) / ((positions * dim) as f64 / 2.0 + 1.0) / f64::from(DRAWS)).sqrt();
     let agree = (mean - found).abs() <= 3.5 * std::f64::consts::SQRT_2 * error + 1e-3;

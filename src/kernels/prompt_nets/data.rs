@@ -1,11 +1,11 @@
 //! What goes into the kernels of networks on prompts and what comes out, as plain numbers.
 
 use super::FIELDS;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Appends a prompt as the kernels read it: tokens and labels as the bits of floats, then names block by block.
-fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
-    let (tokens, names, labels) = prompts.parts(row);
+fn push(prompts: &TokenPrompts, row: &[f32], out: &mut Vec<u32>) {
+    let (tokens, names, labels) = prompts.split_row(row);
     out.extend(tokens.iter().chain(labels).map(|number| number.to_bits()));
     for block in 0..prompts.names {
         out.extend(names.iter().skip(block).step_by(prompts.names).map(|name| *name as u32));
@@ -14,16 +14,16 @@ fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
 
 /// Appends prompts without lists, as many words each as
 /// [`PromptLayout::words`](crate::prompt_layout::PromptLayout::words) says.
-pub(super) fn push_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
-    rows.chunks(prompts.columns()).for_each(|row| push(prompts, row, out));
+pub(super) fn push_rows(prompts: &TokenPrompts, rows: &[f32], out: &mut Vec<u32>) {
+    rows.chunks(prompts.row_len()).for_each(|row| push(prompts, row, out));
 }
 
 /// Appends prompts with lists, as many words each as
 /// [`PromptLayout::listed_words`](crate::prompt_layout::PromptLayout::listed_words) says: behind each, block by
 /// block, where the positions begin that name each position, `[length + 1]`, and these positions in rising order, `[length]`.
-pub(super) fn push_listed_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
+pub(super) fn push_listed_rows(prompts: &TokenPrompts, rows: &[f32], out: &mut Vec<u32>) {
     let n = prompts.length;
-    for row in rows.chunks(prompts.columns()) {
+    for row in rows.chunks(prompts.row_len()) {
         let begin = out.len();
         push(prompts, row, out);
         let names = begin + n * (prompts.dim + 1);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn lists_say_who_names_whom() {
-        let prompts = Prompts { length: 4, dim: 2, names: 2, ..Default::default() };
+        let prompts = TokenPrompts { length: 4, dim: 2, names: 2, ..Default::default() };
         let tokens: Vec<f32> = (0..8).map(|x| x as f32 / 8.0).collect();
         let names = [3.0, 1.0, 0.0, 1.0, 3.0, 2.0, 3.0, 0.0];
         let labels = [5.0, 6.0, 7.0, 8.0];

@@ -18,7 +18,7 @@ use vivarium_model::platform::now_ms;
 use vivarium_model::protocol::Failure;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Task};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;
@@ -143,7 +143,7 @@ pub struct Compiled<P> {
     /// How its networks are divided among workgroups.
     pub plan: P,
     /// How its prompts are written down.
-    prompts: Prompts,
+    prompts: TokenPrompts,
     replicas: usize,
     /// Prompts of its finite sample, if it has one, and of these how many are measured.
     sample: Option<[usize; 2]>,
@@ -160,8 +160,8 @@ impl<P: PromptPlan> Compiled<P> {
         let (plan, sampler) = (P::of(spec, limits)?, spec.task.sampler());
         let sample = sampler.sample_size().map(|size| [size, size.min(most)]);
         // What the labels are of makes no difference here.
-        let Prompts { length, dim, names, .. } = sampler.prompts().unwrap_or_default();
-        let prompts = Prompts { length, dim, names, ..Default::default() };
+        let TokenPrompts { length, dim, names, .. } = sampler.prompts().unwrap_or_default();
+        let prompts = TokenPrompts { length, dim, names, ..Default::default() };
         let (replicas, held_out) = (spec.run.replicas, spec.held_out());
         let compiled = Compiled { plan, prompts, replicas, sample, held_out };
         compiled.fits(1, limits)?;
@@ -229,7 +229,7 @@ impl<P: PromptPlan> Compiled<P> {
                 }
             };
             places.push([held_out, words.len() / each]);
-            let seen = self.sample.map_or(0, |[_, measured]| measured) * self.prompts.columns();
+            let seen = self.sample.map_or(0, |[_, measured]| measured) * self.prompts.row_len();
             samples.iter().for_each(|sample| push_rows(&self.prompts, &sample.x[..seen], &mut words));
         }
         // There is no empty buffer.

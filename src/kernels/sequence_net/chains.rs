@@ -1,7 +1,7 @@
 //! Which sequences a kernel draws: the law of their chains, and how many random words and numbers that takes.
 
 use vivarium_model::run::RunSpec;
-use vivarium_science::markov::{ChainSequences, Chains};
+use vivarium_science::markov::{ChainFamily, ChainSequences};
 
 /// Most contexts, since a lane solves a system of as many equations.
 const MOST_CONTEXTS: usize = 32;
@@ -20,7 +20,7 @@ pub struct Sampling {
     /// Order n of the n-grams.
     pub order: usize,
     /// Law of the chains; of the Dirichlet laws the uniform one.
-    pub chains: Chains,
+    pub chains: ChainFamily,
     /// Sequences per step.
     pub batch: usize,
 }
@@ -35,11 +35,11 @@ impl Sampling {
         let Some(drawn) = spec.task.examples().chain_sequences() else {
             return Err("its examples are no sequences".into());
         };
-        let ChainSequences { symbols, length, order, train: chains, alpha, .. } = drawn;
-        if chains == Chains::Dirichlet && alpha != 1.0 {
+        let ChainSequences { symbols, length, order, train_family: chains, alpha, .. } = drawn;
+        if chains == ChainFamily::Dirichlet && alpha != 1.0 {
             return Err("its chains have rows with an α other than 1".into());
         }
-        if chains != Chains::Dirichlet && order != 2 {
+        if chains != ChainFamily::Dirichlet && order != 2 {
             return Err("its chains are of a higher order and not Dirichlet".into());
         }
         let sampling = Sampling { symbols, length, order, chains, batch: spec.run.batch };
@@ -72,10 +72,10 @@ impl Sampling {
     pub fn chain_words(&self) -> usize {
         let row = self.symbols - 1;
         match self.chains {
-            Chains::Dirichlet => self.contexts() * row,
-            Chains::Independent => row,
-            Chains::Doubly => 2 * self.moves(),
-            Chains::Mixture => 1 + row.max(2 * self.moves()),
+            ChainFamily::Dirichlet => self.contexts() * row,
+            ChainFamily::Independent => row,
+            ChainFamily::DoublyStochastic => 2 * self.moves(),
+            ChainFamily::Mixture => 1 + row.max(2 * self.moves()),
         }
     }
 

@@ -11,7 +11,7 @@ use super::chains::{ONE, SAMPLERS, Sampling};
 use super::double::{CELLS, fraction, less, load, nothing, product, quotient, store, sum};
 use super::pieces::high;
 use vivarium_core::rng::{Purpose, device};
-use vivarium_science::markov::Chains;
+use vivarium_science::markov::ChainFamily;
 
 /// How near to a bound of the law a draw is decided in double precision: a thousand times what single precision errs,
 /// since an elimination without differences errs by a few roundings for each context.
@@ -360,16 +360,16 @@ pub fn sample(
             cell: place,
             stride: CUBE_COUNT * SAMPLERS,
         };
-        if comptime!(sampling.chains == Chains::Dirichlet) {
+        if comptime!(sampling.chains == ChainFamily::Dirichlet) {
             spacings(work, &lane, 0u32, contexts, sampling);
         }
-        if comptime!(sampling.chains == Chains::Independent) {
+        if comptime!(sampling.chains == ChainFamily::Independent) {
             independent(work, &lane, 0u32, sampling);
         }
-        if comptime!(sampling.chains == Chains::Doubly) {
+        if comptime!(sampling.chains == ChainFamily::DoublyStochastic) {
             doubly(work, &lane, 0u32, sampling);
         }
-        if comptime!(sampling.chains == Chains::Mixture) {
+        if comptime!(sampling.chains == ChainFamily::Mixture) {
             if word(&lane, Purpose::Chain, lane.chain) >> 8u32 < bound {
                 doubly(work, &lane, 1u32, sampling);
             } else {

@@ -17,7 +17,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::{Scores, Values};
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cost::is_too_long_for_workgroups;
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 
 /// Operations of a workgroup in one launch that measures, at most: a workgroup of a server's GPU makes 40 Gflop/s.
 const MEASURED_FLOPS: u64 = 500_000_000;
@@ -69,7 +69,7 @@ impl Network {
         });
         Ok(Network {
             prompts: PromptLayout::of(&prompts),
-            one_hot: prompts.codes == Codes::OneHot,
+            one_hot: prompts.codes == PositionCodes::OneHot,
             heads: net.heads,
             keys: net.separate(&prompts).unwrap_or(0),
             all: net.scores == Scores::All,

@@ -10,7 +10,7 @@ use vivarium_model::tasks::in_context_regression::charts;
 use vivarium_plot::analysis::curves::series;
 use vivarium_plot::analysis::replicas::Of;
 use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use vivarium_science::descent::{Function, Kind, Measured};
+use vivarium_science::descent::{ComparisonMeasure, LayerKind, TargetKind};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved, with_axes};
 
@@ -77,15 +77,19 @@ pub const CHARTS: &[ChartSpec] = &[
 ];
 
 /// One of the further measures.
-fn measure(run: &RunView, name: &str, role: Role, of: Measured) -> Series {
+fn measure(run: &RunView, name: &str, role: Role, of: ComparisonMeasure) -> Series {
     series(&run.history, name, role, Of::Measure(of as usize))
 }
 
 fn both(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("loss L_n"));
     // What is drawn last lies on top: where all agree, the others are seen as rims of the tokens.
-    let single =
-        measure(run, tr!("direct gradient descent, single precision"), Role::Other, Measured::SingleLoss);
+    let single = measure(
+        run,
+        tr!("direct gradient descent, single precision"),
+        Role::Other,
+        ComparisonMeasure::SingleLoss,
+    );
     let direct = series(&run.history, tr!("direct gradient descent"), Role::Train, Of::TestLoss);
     lines.series = vec![
         Series { under: 2, ..single },
@@ -99,16 +103,21 @@ fn both(run: &RunView) -> Lines {
 fn apart(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("distance from direct gradient descent"));
     // Bounds grow beyond what can be drawn: they end there. Over replicas they spread over powers of ten.
-    let bound = |name: &str, role: Role, of: Measured| Series {
+    let bound = |name: &str, role: Role, of: ComparisonMeasure| Series {
         band: vec![],
         ends: true,
         ..measure(run, name, role, of)
     };
     lines.series = vec![
-        bound(tr!("bound of corollary 1.1"), Role::Other, Measured::Corollary),
-        bound(tr!("bound computed step by step"), Role::Relevant, Measured::Recursion),
-        measure(run, tr!("direct gradient descent, single precision"), Role::Train, Measured::SingleDistance),
-        measure(run, tr!("weights in the tokens"), Role::Test, Measured::Distance),
+        bound(tr!("bound of corollary 1.1"), Role::Other, ComparisonMeasure::Corollary),
+        bound(tr!("bound computed step by step"), Role::Relevant, ComparisonMeasure::Recursion),
+        measure(
+            run,
+            tr!("direct gradient descent, single precision"),
+            Role::Train,
+            ComparisonMeasure::SingleDistance,
+        ),
+        measure(run, tr!("weights in the tokens"), Role::Test, ComparisonMeasure::Distance),
     ];
     let mut lines = marked(lines, run);
     // From rounding to what is seen in the loss there are fifteen powers of ten; bounds may go beyond all numbers.
@@ -126,7 +135,7 @@ fn range(series: &[Series]) -> (f64, f64) {
 
 /// The tokens that a matrix shows: all of them, or those around the one that is looked at.
 fn shown(state: &DescentState) -> Range<usize> {
-    let (count, wide) = (state.trace.after.count(), state.trace.after.dimension().max(1));
+    let (count, wide) = (state.trace.after.token_count(), state.trace.after.dimension().max(1));
     let rows = (MOST_CELLS / wide).clamp(1, count.max(1));
     let first = state.trace.place.saturating_sub(rows / 2).min(count - rows.min(count));
     first..(first + rows).min(count)
@@ -143,8 +152,8 @@ fn tokens(state: &DescentState) -> Grid {
     let columns = layout.len();
     let mut outlines = vec![];
     if let Some(phase) = trace.phase(&state.transformer) {
-        let read = layout.reads(phase).into_iter();
-        outlines.extend(read.chain([layout.writes(phase)]).map(|range| (0..shown.len(), range)));
+        let read = layout.read_by(phase).into_iter();
+        outlines.extend(read.chain([layout.written_by(phase)]).map(|range| (0..shown.len(), range)));
     }
     let mut values = vec![0.0; shown.len() * columns];
     for column in 0..columns {
@@ -169,9 +178,9 @@ fn tokens(state: &DescentState) -> Grid {
 
 /// A row for each token that asks, a column for each that is asked.
 fn acting(run: &RunView, state: &DescentState) -> Grid {
-    let (trace, count) = (&state.trace, state.trace.before.count());
+    let (trace, count) = (&state.trace, state.trace.before.token_count());
     let Some(values) = state.attention(&run.link.view) else {
-        let has_no_heads = trace.acting(&state.transformer).is_some_and(|layer| layer.heads() == 0);
+        let has_no_heads = trace.acting(&state.transformer).is_some_and(|layer| layer.head_count() == 0);
         let note = if has_no_heads { tr!("an MLP layer has no attention").into() } else { String::new() };
         return Grid { note, ..Default::default() };
     };
@@ -206,7 +215,7 @@ fn fitted(state: &DescentState) -> Lines {
         let y = x.iter().map(|x| of(&input(*x)).map_or(f32::NAN, |y| y as f32)).collect();
         Series { name: name.into(), role, x: x.clone(), y, ..Default::default() }
     };
-    let answer = |w: &[f64], x: &[f64]| network.predict(w, x).first().copied();
+    let answer = |w: &[f64], x: &[f64]| network.compute_output(w, x).first().copied();
     let dots = |name: &str, role: Role, points: &[(f64, f64)]| Series {
         name: name.into(),
         role,
@@ -217,8 +226,8 @@ fn fitted(state: &DescentState) -> Lines {
         ..Default::default()
     };
     let mut series = vec![];
-    if state.draw.function != Function::Points {
-        series.push(drawn(tr!("function"), Role::Other, &|x| state.target.value(x)));
+    if state.draw.function != TargetKind::Points {
+        series.push(drawn(tr!("function"), Role::Other, &|x| state.target.evaluate(x)));
     }
     let direct = drawn(tr!("direct gradient descent"), Role::Train, &|x| answer(&state.state.direct, x));
     series.push(Series { under: 1, ..direct });
@@ -237,8 +246,9 @@ fn fitted(state: &DescentState) -> Lines {
 
 fn heads(state: &DescentState) -> Bars {
     let layers = state.transformer.layers().iter();
-    let bar = |(at, layer): (usize, &vivarium_science::descent::Layer)| {
-        let size = if layer.kind() == Kind::Feedforward { layer.units() } else { layer.heads() };
+    let bar = |(at, layer): (usize, &vivarium_science::descent::DescentLayer)| {
+        let size =
+            if layer.kind() == LayerKind::Feedforward { layer.unit_count() } else { layer.head_count() };
         (format!("{} {}", at + 1, layer.phase.name()), size as f32)
     };
     Bars {

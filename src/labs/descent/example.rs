@@ -9,7 +9,7 @@ use vivarium_view::display::{Example, RunView};
 
 /// The query, and examples of the prompt.
 pub fn shown(spec: &RunSpec) -> Option<usize> {
-    let examples = spec.task.examples().regression()?.count();
+    let examples = spec.task.examples().regression()?.example_count();
     Some((1 + examples).min(SHOWN))
 }
 
@@ -26,7 +26,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (given, label) = match at {
         0 => {
             let given = tr!("Example {which}, the query of the prompt: x = {written}.", which, written);
-            let label = match state.target.value(x) {
+            let label = match state.target.evaluate(x) {
                 Some(label) => tr!("The value of the function at this x is {label}.", label = number(label)),
                 None => tr!("The value of the function at this x is not known.").into(),
             };
@@ -39,7 +39,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     };
     let step = run.found.get(&PARAMETERS.id()).map(|(step, _)| *step);
     let answer = step.and_then(|step| {
-        let output = state.plan.network.predict(&state.state.tokens, x);
+        let output = state.plan.network.compute_output(&state.state.tokens, x);
         Some(told(step, *output.first()?))
     });
     Some(Example { given, label, answer: answer.unwrap_or_default() })
@@ -62,7 +62,7 @@ mod tests {
         let draw = spec.task.examples().regression().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         let (network, w) = (net.network(&draw), net.start(&draw, spec.run.seed, 0));
-        (run, move |x: &[f64]| network.predict(&w, x)[0])
+        (run, move |x: &[f64]| network.compute_output(&w, x)[0])
     }
 
     #[test]

@@ -6,7 +6,10 @@ use vivarium_model::models::{DescentTransformer, Family};
 use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
-use vivarium_science::descent::{Draw, Examples, Layout, Plan, State, Target, Tokens, Transformer};
+use vivarium_science::descent::{
+    ComparisonState, ConstructedTransformer, DescentExamples, DescentPlan, DescentPrompts, DescentTokens,
+    TargetFunction, TokenLayout,
+};
 use vivarium_view::display::{LabState, Work};
 
 /// Most numbers of a token that all are named.
@@ -19,23 +22,23 @@ const MOST_TOKENS: usize = 128;
 #[derive(Debug, Clone)]
 pub struct DescentState {
     /// What examples are drawn.
-    pub draw: Draw,
+    pub draw: DescentPrompts,
     /// What is built.
-    pub plan: Plan,
+    pub plan: DescentPlan,
     /// The function that is to be learned.
-    pub target: Target,
+    pub target: TargetFunction,
     /// The examples, and the query.
-    pub examples: Examples,
+    pub examples: DescentExamples,
     /// The variance of their labels.
     pub variance: f64,
     /// The transformer.
-    pub transformer: Transformer,
+    pub transformer: ConstructedTransformer,
     /// What stands at each coordinate of a token; empty where these are too many to be named.
     pub names: Vec<String>,
     /// Weights before the first step.
     pub start: Vec<f64>,
     /// The newest weights in the tokens and of direct descent, with what is measured.
-    pub state: State,
+    pub state: ComparisonState,
     /// Steps made when they were read.
     pub step: u64,
     /// The step that follows, layer by layer; of large transformers that of a moment ago, until the newest is executed.
@@ -54,25 +57,26 @@ impl DescentState {
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
         let plan = net.plan(&draw, spec.learning_rate(0));
         // Nothing is built of a run that is refused.
-        if !plan.problems(draw.count(), draw.largest()).is_empty() {
+        if !plan.problems(draw.example_count(), draw.bound_magnitudes()).is_empty() {
             return None;
         }
-        let examples = draw.draw(spec.run.seed, 0);
-        let (transformer, start) = (Transformer::new(&plan, &examples), net.start(&draw, spec.run.seed, 0));
+        let examples = draw.draw_examples(spec.run.seed, 0);
+        let (transformer, start) =
+            (ConstructedTransformer::new(&plan, &examples), net.start(&draw, spec.run.seed, 0));
         let layout = transformer.layout();
         let tokens = transformer.tokens(&examples, &start);
         let mut state = DescentState {
-            target: draw.target(spec.run.seed),
+            target: draw.draw_target(spec.run.seed),
             variance: examples.label_variance(),
             names: match layout.len() {
-                ..=MOST_NAMED => (0..layout.len()).map(|c| layout.name(c)).collect(),
+                ..=MOST_NAMED => (0..layout.len()).map(|c| layout.coordinate_name(c)).collect(),
                 _ => vec![],
             },
-            state: State::at(&start),
+            state: ComparisonState::initial(&start),
             step: 0,
             trace: Trace::of(0, tokens, 0, 0),
             job: None,
-            at_once: plan.sizes(draw.count()).operations <= AT_ONCE,
+            at_once: plan.compute_sizes(draw.example_count()).operations <= AT_ONCE,
             spec: spec.clone(),
             net,
             draw,
@@ -86,7 +90,7 @@ impl DescentState {
     }
 
     /// What stands where in a token.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &TokenLayout {
         self.transformer.layout()
     }
 
@@ -98,16 +102,18 @@ impl DescentState {
 
     /// The head that is shown, from 0.
     pub fn head(&self, view: &View) -> usize {
-        let heads = self.trace.acting(&self.transformer).map_or(0, |layer| layer.heads());
+        let heads = self.trace.acting(&self.transformer).map_or(0, |layer| layer.head_count());
         view.head.saturating_sub(1).min(heads.saturating_sub(1))
     }
 
     /// How much each token takes of each through the head that is shown: `[tokens, tokens]`; none where the layer has no
     /// heads or tokens are too many.
     pub fn attention(&self, view: &View) -> Option<Vec<f64>> {
-        let looks =
-            self.trace.acting(&self.transformer).filter(|_| self.trace.before.count() <= MOST_TOKENS)?;
-        looks.looks(self.head(view), &self.trace.before)
+        let looks = self
+            .trace
+            .acting(&self.transformer)
+            .filter(|_| self.trace.before.token_count() <= MOST_TOKENS)?;
+        looks.attention_weights(self.head(view), &self.trace.before)
     }
 
     /// The layer that the view shows, from 1; 0 before the first.
@@ -116,7 +122,7 @@ impl DescentState {
     }
 
     /// All tokens before the step that is shown.
-    fn tokens(&self) -> Tokens<f64> {
+    fn tokens(&self) -> DescentTokens<f64> {
         self.transformer.tokens(&self.examples, &self.state.tokens)
     }
 
@@ -124,9 +130,9 @@ impl DescentState {
     fn look_into(&mut self, view: &View) {
         // Another learning rate is another transformer.
         let rate = self.spec.learning_rate(self.step);
-        if rate != self.plan.rate {
+        if rate != self.plan.learning_rate {
             self.plan = self.net.plan(&self.draw, rate);
-            self.transformer = Transformer::new(&self.plan, &self.examples);
+            self.transformer = ConstructedTransformer::new(&self.plan, &self.examples);
         }
         let (layer, place) = (self.layer(view), self.place(view));
         let mut trace = Trace::of(self.step, self.tokens(), layer, place);
@@ -170,10 +176,10 @@ impl LabState for DescentState {
         // A finding of another run than this one has other sizes.
         let Some(parts) = parted(&self.spec, &finding.numbers) else { return };
         self.spec.run.schedule.clone_from(&link.spec.run.schedule);
-        (self.state, self.step) = (State::of(parts), step);
+        (self.state, self.step) = (ComparisonState::from_tensors(parts), step);
         match &mut self.job {
             // Otherwise a run that is faster than its steps are executed here would never be seen.
-            Some((_, is_old)) if self.spec.learning_rate(step) == self.plan.rate => *is_old = true,
+            Some((_, is_old)) if self.spec.learning_rate(step) == self.plan.learning_rate => *is_old = true,
             _ => self.look_into(&link.view),
         }
     }

@@ -3,7 +3,7 @@
 use vivarium_core::settings::Axis;
 use vivarium_plot::analysis::ends::{self, Curve, power};
 use vivarium_plot::analysis::{Lines, Role, Series};
-use vivarium_science::descent::Measured;
+use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measures;
 use vivarium_view::display::words::label;
@@ -16,7 +16,7 @@ pub(super) fn is_over(run: &RunView, key: &str) -> bool {
 
 /// The curves of the sweep so far: at each value the median distance at the end.
 pub(super) fn distances(run: &RunView) -> Vec<Curve> {
-    final_measures(run, Measured::Distance as usize)
+    final_measures(run, ComparisonMeasure::Distance as usize)
 }
 
 /// The points of a curve that have a place on logarithmic axes.

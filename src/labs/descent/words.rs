@@ -9,7 +9,9 @@ use vivarium_model::run::{RunSpec, Success};
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::descent::{Activation, Function, Kind, Measured, Network, Output};
+use vivarium_science::descent::{
+    Activation, ComparisonMeasure, DescentNetwork, LayerKind, OutputActivation, TargetKind,
+};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, decimal, percent, significant, thousands};
 
@@ -28,14 +30,14 @@ pub(super) fn names() -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let layers = run.spec().task.examples().regression().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
-        Some(net.network(&draw).layers() as u64)
+        Some(net.network(&draw).layer_count() as u64)
     });
     let executed = layers.map(|layers| run.step.saturating_mul(2 * layers + 4));
     [
         (tr!("Layers executed").into(), executed.map_or(MISSING.into(), thousands)),
         (
             tr!("Distance to direct gradient descent").into(),
-            size(newest(run, Of::Measure(Measured::Distance as usize))),
+            size(newest(run, Of::Measure(ComparisonMeasure::Distance as usize))),
         ),
     ]
 }
@@ -46,7 +48,7 @@ fn newest(run: &RunView, of: Of) -> f64 {
 }
 
 /// The same of a further measure.
-fn measured(run: &RunView, of: Measured) -> f64 {
+fn measured(run: &RunView, of: ComparisonMeasure) -> f64 {
     newest(run, Of::Measure(of as usize))
 }
 
@@ -69,7 +71,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
             "the loss is {tokens} with the weights in the tokens and {direct} with direct gradient descent; the distance between the weights is {distance}",
             tokens = decimal(tokens as f32),
             direct = decimal(direct as f32),
-            distance = size(measured(run, Measured::Distance))
+            distance = size(measured(run, ComparisonMeasure::Distance))
         )
     })
 }
@@ -104,12 +106,13 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
                 .into(),
         ];
     }
-    let may_be_dead = network.output == Output::Activated && network.activation == Activation::Relu;
+    let may_be_dead =
+        network.output_activation == OutputActivation::Activated && network.activation == Activation::Relu;
     if !may_be_dead || !spec.problems().is_empty() {
         return vec![];
     }
-    let (examples, w) = (draw.draw(spec.run.seed, 0), net.start(&draw, spec.run.seed, 0));
-    let is_dead = (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0]);
+    let (examples, w) = (draw.draw_examples(spec.run.seed, 0), net.start(&draw, spec.run.seed, 0));
+    let is_dead = (0..examples.len()).all(|i| network.compute_output(&w, examples.input(i)) == [0.0]);
     match is_dead {
         true => vec![
             tr!("The output unit is a ReLU. With the initial weights of the first network of this run, the output is 0 for every example. So the weights of the first network never change.")
@@ -120,9 +123,10 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
 }
 
 /// Whether a network all of whose weights are 0 has no gradient.
-fn stands_still(network: &Network) -> bool {
-    let is_dead = network.output == Output::Activated && network.activation == Activation::Relu;
-    is_dead || (network.layers() > 1 && network.activation != Activation::Sigmoid)
+fn stands_still(network: &DescentNetwork) -> bool {
+    let is_dead =
+        network.output_activation == OutputActivation::Activated && network.activation == Activation::Relu;
+    is_dead || (network.layer_count() > 1 && network.activation != Activation::Sigmoid)
 }
 
 pub(super) fn both(run: &RunView) -> String {
@@ -131,7 +135,7 @@ pub(super) fn both(run: &RunView) -> String {
         step = thousands(run.step),
         tokens = size(newest(run, Of::TrainLoss)),
         direct = size(newest(run, Of::TestLoss)),
-        single = size(measured(run, Measured::SingleLoss))
+        single = size(measured(run, ComparisonMeasure::SingleLoss))
     )
 }
 
@@ -139,13 +143,13 @@ pub(super) fn apart(run: &RunView) -> String {
     let said = tr!(
         "After {step} steps the distance between the weights in the tokens and the weights of direct gradient descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct gradient descent and the initial weights is {moved}. The distance between the weights of direct gradient descent in single precision and in double precision is {single}.",
         step = thousands(run.step),
-        distance = size(measured(run, Measured::Distance)),
-        moved = size(measured(run, Measured::Moved)),
-        single = size(measured(run, Measured::SingleDistance)),
-        corollary = size(measured(run, Measured::Corollary)),
-        recursion = size(measured(run, Measured::Recursion))
+        distance = size(measured(run, ComparisonMeasure::Distance)),
+        moved = size(measured(run, ComparisonMeasure::Moved)),
+        single = size(measured(run, ComparisonMeasure::SingleDistance)),
+        corollary = size(measured(run, ComparisonMeasure::Corollary)),
+        recursion = size(measured(run, ComparisonMeasure::Recursion))
     );
-    match measured(run, Measured::InBand) {
+    match measured(run, ComparisonMeasure::InBand) {
         wrong if wrong >= 1.0 => {
             tr!(
                 "{said} In the last step, the slope of a ReLU was wrong for {wrong} pairs of an example and a ReLU.",
@@ -175,7 +179,7 @@ pub(super) fn tokens_title(state: &DescentState) -> String {
 /// What the layer does, in words and as a formula, and how large a token is.
 pub(super) fn tokens(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
-    let sizes = state.plan.sizes(state.examples.len());
+    let sizes = state.plan.compute_sizes(state.examples.len());
     let said = tr!(
         "There are {tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
         tokens = thousands(sizes.tokens),
@@ -189,21 +193,21 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     Some(tr!(
         "{said} {about} {kind}: {general}. In this layer: {formula}.",
         said,
-        about = phase.about(),
+        about = phase.description(),
         kind = kind.name(),
         general = kind.formula(),
-        formula = phase.formula(state.plan.network.layers())
+        formula = phase.formula(state.plan.network.layer_count())
     ))
 }
 
 /// "Attention in the layer shown: Forward 2, head 3 of 8"; none where the layer has no heads.
 pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> {
-    let layer = state.trace.acting(&state.transformer).filter(|layer| layer.heads() > 0)?;
+    let layer = state.trace.acting(&state.transformer).filter(|layer| layer.head_count() > 0)?;
     Some(tr!(
         "{name}, head {head} of {heads}",
         name = layer.phase.name(),
         head = state.head(view) + 1,
-        heads = thousands(layer.heads() as u64)
+        heads = thousands(layer.head_count() as u64)
     ))
 }
 
@@ -215,19 +219,20 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
         );
     };
     let head = state.head(&run.link.view);
-    let written = layer.writes(head).and_then(|range| {
-        let [first, last] = [range.start, range.end.checked_sub(1)?].map(|at| state.layout().name(at));
+    let written = layer.written_coordinates(head).and_then(|range| {
+        let [first, last] =
+            [range.start, range.end.checked_sub(1)?].map(|at| state.layout().coordinate_name(at));
         Some(if first == last { first } else { tr!("{first} to {last}", first, last) })
     });
     let said = match (layer.kind(), written) {
-        (Kind::Feedforward, _) | (_, None) => {
+        (LayerKind::Feedforward, _) | (_, None) => {
             tr!("An MLP works on each token by itself: it has no attention.").into()
         }
-        (Kind::Product, Some(written)) => tr!(
+        (LayerKind::Product, Some(written)) => tr!(
             "A product head works on each token by itself, so only the diagonal of the attention map is nonzero. This head writes {written}. Ordinary transformers have no product heads.",
             written
         ),
-        (Kind::Attention, Some(written)) => tr!(
+        (LayerKind::Attention, Some(written)) => tr!(
             "ReLU attention without softmax: token i adds the value of token s with weight σ(⟨Q hᵢ, K hₛ⟩)/(n+1). This head writes {written}.",
             written
         ),
@@ -252,14 +257,14 @@ pub(super) fn fitted(run: &RunView) -> Option<String> {
     let state: &DescentState = run.state()?;
     let (examples, network) = (&state.examples, &state.plan.network);
     let query = examples.input(examples.len());
-    let answer = |w: &[f64]| network.predict(w, query).first().map_or(MISSING.into(), |y| size(*y));
+    let answer = |w: &[f64]| network.compute_output(w, query).first().map_or(MISSING.into(), |y| size(*y));
     let said = tr!(
         "At the query x = {x} the network stored in the tokens gives the output {tokens}. The same network, trained directly by gradient descent, gives {direct}.",
         x = real(*query.first()?),
         tokens = answer(&state.state.tokens),
         direct = answer(&state.state.direct)
     );
-    let truth = state.target.value(query).filter(|_| state.draw.function != Function::Points);
+    let truth = state.target.evaluate(query).filter(|_| state.draw.function != TargetKind::Points);
     Some(match truth {
         Some(truth) => {
             tr!("{said} The value of the function at the query is {truth}.", said, truth = size(truth))

@@ -17,7 +17,7 @@ use vivarium_plot::analysis::neurons::readings::{
 use vivarium_plot::analysis::neurons::{Neurons, Part, logits, wave};
 use vivarium_plot::analysis::progress;
 use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
-use vivarium_science::groups::subgroups::Side;
+use vivarium_science::groups::subgroups::CosetSide;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartSpec, Follows, marked};
 use vivarium_view::display::words::{decimal, percent};
@@ -102,7 +102,7 @@ pub const CHARTS: &[ChartSpec] = &[
 
 /// Whether neurons have phases.
 fn has_phases(run: &RunView) -> Result<(), String> {
-    if !run.state().is_some_and(|pairs: &GroupsState| pairs.group.is_cyclic_by_number()) {
+    if !run.state().is_some_and(|pairs: &GroupsState| pairs.group.is_standard_cyclic()) {
         return Err(tr!("Phases are defined only for the numbers modulo n.").into());
     }
     match run.spec().model.config().embeds_by_neuron() {
@@ -187,7 +187,7 @@ fn said_of_phases(run: &RunView, neurons: &Neurons) -> String {
 
 fn cosets(run: &RunView) -> Option<Bars> {
     let pairs: &GroupsState = run.state()?;
-    Some(Cosets::new(&pairs.group, Side::Left)?.bars(pairs.cosets.as_deref().unwrap_or_default()))
+    Some(Cosets::new(&pairs.group, CosetSide::Left)?.bars(pairs.cosets.as_deref().unwrap_or_default()))
 }
 
 /// Exponent of the norm whose shares are shown.
@@ -200,7 +200,7 @@ fn exponent(run: &RunView) -> u32 {
 
 /// Shares of the norm that theory predicts at the λ of now.
 fn predicted(pairs: &GroupsState) -> Option<Vec<f32>> {
-    let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.collapsed)?;
+    let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.is_zero_network)?;
     Some(prediction.shares.iter().map(|share| *share as f32).collect())
 }
 
@@ -270,7 +270,7 @@ fn column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)> {
 fn curve(run: &RunView, pairs: &GroupsState) -> Lines {
     let Some((neuron, values)) = column(run, pairs) else { return Lines::default() };
     let mut lines = wave::embedding(&values, Part::First, neuron);
-    if !pairs.group.is_cyclic_by_number() {
+    if !pairs.group.is_standard_cyclic() {
         // Between the elements of such a group there is nothing.
         lines.series.remove(0);
     }
@@ -279,11 +279,11 @@ fn curve(run: &RunView, pairs: &GroupsState) -> Lines {
 
 fn wave_bars(run: &RunView, pairs: &GroupsState) -> Bars {
     let values = column(run, pairs).map(|(_, values)| values).unwrap_or_default();
-    if pairs.group.is_cyclic_by_number() {
+    if pairs.group.is_standard_cyclic() {
         return wave::spectrum(&values);
     }
     let f: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
-    let powers = if f.is_empty() { vec![0.0; pairs.names.len()] } else { pairs.irreps.power(&f) };
+    let powers = if f.is_empty() { vec![0.0; pairs.names.len()] } else { pairs.irreps.power_spectrum(&f) };
     let total: f64 = powers.iter().sum();
     let share = |power: f64| if total > 0.0 { (power / total) as f32 } else { 0.0 };
     Bars {
@@ -302,7 +302,7 @@ fn outputs(run: &RunView, pairs: &GroupsState) -> Grid {
     let order = pairs.group.order();
     let both = shown.as_chunks::<2>().0.iter();
     let labels: Vec<usize> = both.clone().map(|[a, b]| products[a * order + b] as usize).collect();
-    let element = |a: usize| pairs.group.element(a).to_string();
+    let element = |a: usize| pairs.group.element_name(a).to_string();
     let rows: Vec<String> = both.map(|[a, b]| format!("{}, {}", element(*a), element(*b))).collect();
     let elements: Vec<String> = (0..order).map(element).collect();
     logits::wrong_logits(outputs, &labels, order, &rows, &elements)

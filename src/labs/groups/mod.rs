@@ -1,7 +1,6 @@
 //! Groups: the product of two elements of a finite group (Edelman 2024, chapter 7; Morwani et al. 2023).
 
 mod charts;
-mod panel;
 pub mod presets;
 pub mod probes;
 mod state;
@@ -84,7 +83,7 @@ impl LazyLab for GroupsLab {
 
     fn example(&self, run: &RunView, at: usize) -> Option<Example> {
         let group = &run.state::<GroupsState>()?.group;
-        of_pairs(run, at, |element| group.element(element).to_string())
+        of_pairs(run, at, |element| group.element_name(element).to_string())
     }
 
     fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {

@@ -7,7 +7,7 @@ use vivarium_plot::analysis::neurons::Survey;
 use vivarium_plot::analysis::neurons::cosets::Cosets as CosetReader;
 use vivarium_plot::analysis::neurons::logits::sampled_pairs;
 use vivarium_plot::analysis::progress::{Measuring, Operation};
-use vivarium_science::groups::subgroups::Side;
+use vivarium_science::groups::subgroups::CosetSide;
 use vivarium_science::groups::{Group, Irreps};
 use vivarium_view::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 
@@ -84,7 +84,7 @@ fn arrays(network: &Probed, order: usize) -> Option<Vec<Vec<f32>>> {
 fn survey(network: &Probed, group: &Group) -> Option<Survey> {
     let arrays = arrays(network, group.order())?;
     let width = arrays.first()?.len() / group.order();
-    Survey::new(&Irreps::of(group), arrays, width)
+    Survey::new(&Irreps::compute(group), arrays, width)
 }
 
 /// The survey under way; none once it is through.
@@ -135,7 +135,8 @@ fn cosets(network: &Probed) -> Option<Box<dyn Job>> {
     let mut found = survey(network, &group)?;
     found.advance(usize::MAX);
     let live = found.finish()?.live();
-    let (reader, u) = (CosetReader::new(&group, Side::Left)?, arrays(network, group.order())?.swap_remove(0));
+    let (reader, u) =
+        (CosetReader::new(&group, CosetSide::Left)?, arrays(network, group.order())?.swap_remove(0));
     Some(Box::new(CosetsJob { reader, u, live, counts: vec![] }))
 }
 

@@ -52,7 +52,7 @@ impl GroupsState {
             Some(before) => (before.group.clone(), before.irreps.clone()),
             None => {
                 let group = task.group()?;
-                let irreps = Irreps::of(&group);
+                let irreps = Irreps::compute(&group);
                 (group, irreps)
             }
         };
@@ -170,9 +170,9 @@ mod tests {
         }
         assert!((10..400).contains(&parts), "{parts}");
         let theory = state.theory.as_ref().unwrap();
-        let characters = RealCharacters::of(&state.group, &state.irreps).unwrap();
-        assert_eq!(theory.largest, characters.max_margin().unwrap());
-        assert_eq!(theory.prediction(), characters.prediction(1e-5).ok().as_ref());
+        let characters = RealCharacters::from_group(&state.group, &state.irreps).unwrap();
+        assert_eq!(theory.largest, characters.compute_max_margin().unwrap());
+        assert_eq!(theory.prediction(), characters.compute_penalised_optimum(1e-5).ok().as_ref());
 
         // The next run of a sweep takes all of it.
         let mut next = spec.clone();
@@ -193,8 +193,9 @@ mod tests {
         while state.is_busy() {
             state.work(SLICE);
         }
-        let of =
-            |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.margin);
+        let of = |state: &GroupsState| {
+            state.theory.as_ref()?.prediction().map(|prediction| prediction.logit_margin)
+        };
         let first = of(&state).unwrap();
         state.follow_lambda(1e-7);
         assert!(state.is_busy() && of(&state) == Some(first), "the one before, until then");

@@ -4,7 +4,9 @@ use vivarium_model::models::Model;
 use vivarium_model::models::group_net::{GroupNet, Sigma};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_science::groups::theory::{Margin, MarginJob, Prediction, PredictionJob, RealCharacters};
+use vivarium_science::groups::theory::{
+    MaxMargin, MaxMarginJob, PenalisedOptimum, PenalisedOptimumJob, RealCharacters,
+};
 use vivarium_science::groups::{Group, Irreps};
 
 /// The largest margins of networks on a group, and what a penalty of finite strength leaves of them.
@@ -12,24 +14,24 @@ use vivarium_science::groups::{Group, Irreps};
 pub struct GroupTheory {
     characters: RealCharacters,
     /// The largest normalised margin γ*.
-    pub largest: Margin,
+    pub largest: MaxMargin,
     /// The strength of the penalty and what it predicts; nothing where the programme has no solution.
-    predicted: Option<(f64, Option<Prediction>)>,
+    predicted: Option<(f64, Option<PenalisedOptimum>)>,
     /// The prediction for the newest strength, on its way.
-    predicting: Option<PredictionJob>,
+    predicting: Option<PenalisedOptimumJob>,
 }
 
 /// The theory on its way.
 #[derive(Debug, Clone)]
 pub struct GroupTheoryJob {
     characters: RealCharacters,
-    margin: MarginJob,
+    margin: MaxMarginJob,
 }
 
 /// Steps of a programme that so many operations allow: each is a matrix of all irreps with all classes, and Cholesky's
 /// method.
 fn steps(characters: &RealCharacters, operations: u64) -> usize {
-    let each = 3 * (characters.irreps() as u64).pow(3);
+    let each = 3 * (characters.irrep_count() as u64).pow(3);
     usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
@@ -47,8 +49,8 @@ pub fn applies(spec: &RunSpec) -> bool {
 impl GroupTheoryJob {
     /// The theory of a run on `group`, where there [is one](applies).
     pub fn of(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
-        let characters = applies(spec).then(|| RealCharacters::of(group, irreps).ok()).flatten()?;
-        Some(GroupTheoryJob { margin: characters.margin_job(), characters })
+        let characters = applies(spec).then(|| RealCharacters::from_group(group, irreps).ok()).flatten()?;
+        Some(GroupTheoryJob { margin: characters.start_max_margin(), characters })
     }
 
     /// Goes on by about so many operations. With the last of them comes the theory, or nothing where the programme has
@@ -78,7 +80,7 @@ impl GroupTheory {
             (None, None) => false,
         };
         if !is_known {
-            self.predicting = Some(self.characters.prediction_job(lambda, self.largest.value));
+            self.predicting = Some(self.characters.start_penalised_optimum(lambda, self.largest.value));
         }
     }
 
@@ -100,20 +102,20 @@ impl GroupTheory {
     /// Irreps that the best network at the λ of [the prediction](Self::prediction) does without, although networks of
     /// largest margin, to which the best networks tend as λ → 0, have neurons of them.
     pub fn late(&self) -> Vec<usize> {
-        let Some(prediction) = self.prediction().filter(|prediction| !prediction.collapsed) else {
+        let Some(prediction) = self.prediction().filter(|prediction| !prediction.is_zero_network) else {
             return vec![];
         };
-        let shares = prediction.shares.iter().zip(&self.largest.used).enumerate();
+        let shares = prediction.shares.iter().zip(&self.largest.used_irreps).enumerate();
         shares.filter(|(_, (share, used))| **used && **share == 0.0).map(|(irrep, _)| irrep).collect()
     }
 
     /// The λ from which on the best network is zero.
     pub fn collapse(&self) -> f64 {
-        self.characters.collapse()
+        self.characters.collapse_penalty()
     }
 
     /// What the penalty predicts.
-    pub fn prediction(&self) -> Option<&Prediction> {
+    pub fn prediction(&self) -> Option<&PenalisedOptimum> {
         self.predicted.as_ref().and_then(|(_, prediction)| prediction.as_ref())
     }
 }
@@ -122,7 +124,7 @@ impl GroupTheory {
 pub fn largest(spec: &RunSpec) -> Option<f64> {
     let Task::Groups(task) = &spec.task else { return None };
     let group = task.group()?;
-    let irreps = Irreps::of(&group);
+    let irreps = Irreps::compute(&group);
     GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
 }
 
@@ -158,7 +160,7 @@ mod tests {
         let spec = decode("#v1/groups?op=symmetric&letters=5&width=2000").0.spec;
         let Task::Groups(task) = &spec.task else { panic!("pairs") };
         let group = task.group().unwrap();
-        let irreps = Irreps::of(&group);
+        let irreps = Irreps::compute(&group);
         let mut theory = GroupTheory::of(&spec, &group, &irreps).unwrap();
         let six = irreps.all().iter().position(|irrep| irrep.dimension == 6).unwrap();
         assert!(theory.late().is_empty(), "without a penalty nothing is predicted");
@@ -172,7 +174,7 @@ mod tests {
         }
         theory.set_lambda(0.01);
         while !theory.advance(u64::MAX) {}
-        assert!(theory.prediction().unwrap().collapsed && theory.late().is_empty());
+        assert!(theory.prediction().unwrap().is_zero_network && theory.late().is_empty());
         // 2 / ((3|G|)^1.5 √1), for the sign.
         assert!((theory.collapse() - 2.0 / 360f64.powf(1.5)).abs() < 1e-9);
     }

@@ -54,18 +54,19 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
 /// The margin that theory predicts at the λ of now, as a share of the largest, where it is below it.
 pub(super) fn margin_lines(run: &RunView) -> Vec<(f64, String)> {
     let theory = run.state().and_then(|pairs: &GroupsState| pairs.theory.as_ref());
-    let prediction = theory.and_then(|theory| theory.prediction()).filter(|prediction| !prediction.collapsed);
+    let prediction =
+        theory.and_then(|theory| theory.prediction()).filter(|prediction| !prediction.is_zero_network);
     let Some(prediction) = prediction else { return vec![] };
-    let text = tr!("margin predicted for this λ: {ratio}", ratio = format!("{:.3}", prediction.ratio));
-    let is_below = prediction.ratio < 0.995;
-    is_below.then_some((prediction.ratio, text)).into_iter().collect()
+    let text = tr!("margin predicted for this λ: {ratio}", ratio = format!("{:.3}", prediction.margin_ratio));
+    let is_below = prediction.margin_ratio < 0.995;
+    is_below.then_some((prediction.margin_ratio, text)).into_iter().collect()
 }
 
 /// That the penalty is so large that the best network is zero.
 pub(super) fn margin_note(run: &RunView) -> Option<String> {
     let pairs: &GroupsState = run.state()?;
     let collapse =
-        pairs.theory.as_ref().filter(|theory| theory.prediction().is_some_and(|of| of.collapsed))?;
+        pairs.theory.as_ref().filter(|theory| theory.prediction().is_some_and(|of| of.is_zero_network))?;
     Some(tr!(
         " If λ is at least {least}, the loss plus the penalty is smallest if all weights are 0.",
         least = significant(collapse.collapse())

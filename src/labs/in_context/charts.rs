@@ -141,7 +141,7 @@ fn by_examples(run: &RunView) -> Lines {
         let drawn = by_number(run, examples, &curve);
         series.push(Series { name: tr!("network").into(), role: Role::Test, points: true, ..drawn });
     }
-    let (last, usual) = (state.prompts.longest() - 1, state.prompts.points - 1);
+    let (last, usual) = (state.prompts.max_points() - 1, state.prompts.points - 1);
     Lines {
         x_label: tr!("examples before the question").into(),
         y_label: if is_error(run) { tr!("error 1 − R²").into() } else { tr!("R²").into() },

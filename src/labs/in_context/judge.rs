@@ -4,8 +4,8 @@ use super::probes::curve::{Curve, NINETY};
 use vivarium_core::bounds::product;
 use vivarium_core::language::translated;
 use vivarium_plot::analysis::Role;
-use vivarium_science::functions::baselines::{Baseline, BaselinesJob, EPOCHS, Scores};
-use vivarium_science::functions::{Class, FunctionPrompts, Network};
+use vivarium_science::functions::baselines::{Baseline, BaselineErrors, BaselinesJob, TRAINING_EPOCHS};
+use vivarium_science::functions::{FunctionClass, FunctionPrompts, ReluNetwork};
 
 /// Numbers of examples at which methods are measured, at most: with more points some are left out.
 const MOST_PLACES: usize = 26;
@@ -53,13 +53,13 @@ pub struct Judge {
 /// regression has the λ of Bayes's answer; for others what an affine function explains, and a network of a prompt's own.
 pub fn methods(prompts: &FunctionPrompts) -> Vec<Baseline> {
     match prompts.class {
-        Class::Linear | Class::Sparse if prompts.noise > 0.0 => {
+        FunctionClass::Linear | FunctionClass::Sparse if prompts.noise > 0.0 => {
             vec![Baseline::Ridge, Baseline::LeastSquares, Baseline::Neighbours]
         }
         // Without noise ridge regression is least squares.
-        Class::Linear | Class::Sparse => vec![Baseline::LeastSquares, Baseline::Neighbours],
-        Class::Tree | Class::Network => {
-            let trained = [Baseline::Each, Baseline::Best, Baseline::Last];
+        FunctionClass::Linear | FunctionClass::Sparse => vec![Baseline::LeastSquares, Baseline::Neighbours],
+        FunctionClass::Tree | FunctionClass::Network => {
+            let trained = [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch];
             [Baseline::Affine, Baseline::Neighbours].into_iter().chain(trained).collect()
         }
     }
@@ -75,9 +75,9 @@ pub fn name(baseline: Baseline) -> &'static str {
 pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
     match baseline {
         Baseline::Affine | Baseline::Ridge => (Role::Train, None),
-        Baseline::Last => (Role::Relevant, None),
-        Baseline::Best => (Role::Other, Some(1)),
-        Baseline::Each => (Role::Other, Some(0)),
+        Baseline::LastEpoch => (Role::Relevant, None),
+        Baseline::BestForAll => (Role::Other, Some(1)),
+        Baseline::BestPerPrompt => (Role::Other, Some(0)),
         Baseline::LeastSquares => (Role::Other, Some(1)),
         Baseline::Neighbours => (Role::Other, Some(3)),
     }
@@ -94,18 +94,19 @@ fn places(first: usize, last: usize, most: usize, kept: &[usize]) -> Vec<usize> 
 
 /// Weights of the network that is trained on a prompt.
 fn weights(prompts: &FunctionPrompts) -> u64 {
-    Network::count(&Network::sizes(prompts.inputs(), prompts.layers, prompts.hidden)) as u64
+    ReluNetwork::weight_count(&ReluNetwork::layer_sizes(prompts.inputs(), prompts.layers, prompts.hidden))
+        as u64
 }
 
 /// Operations, roughly, of training a network on so many examples.
 pub fn training(prompts: &FunctionPrompts, examples: usize) -> u64 {
-    product([EPOCHS as u64, 6 * examples as u64 + 20, weights(prompts)])
+    product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, weights(prompts)])
 }
 
 /// Numbers of examples on which networks are trained, and on how many prompts; none where it takes too long. Where it takes
 /// long there are fewer numbers of examples, but the one of a prompt as in training stays.
 fn trainable(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
-    let (last, usual) = (prompts.longest() - 1, prompts.points - 1);
+    let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
     let all = [MOST_TRAINED, MOST_TRAINED / 2, MOST_TRAINED / 4].map(|most| places(1, last, most, &[usual]));
     all.into_iter().chain([vec![usual]]).find_map(|at| {
         let each = at.iter().map(|k| training(prompts, *k)).fold(0, u64::saturating_add);
@@ -123,7 +124,7 @@ pub fn left_out(prompts: &FunctionPrompts) -> Vec<Baseline> {
 impl Judge {
     /// The measurement for the prompts of `seed`.
     pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
-        let (last, usual) = (prompts.longest() - 1, prompts.points - 1);
+        let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
         let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
             methods(prompts).into_iter().partition(|baseline| baseline.is_trained());
         let mut jobs = vec![];
@@ -153,16 +154,17 @@ impl Judge {
     }
 }
 
-fn judged(scores: &Scores) -> Vec<Judged> {
+fn judged(scores: &BaselineErrors) -> Vec<Judged> {
     let one = |(baseline, _): &(Baseline, Vec<_>)| {
-        let relative = scores.relative(*baseline)?;
-        let part =
-            |by: f64| relative.iter().map(|score| (1.0 - score.mean + by * score.error) as f32).collect();
+        let relative = scores.relative_errors(*baseline)?;
+        let part = |by: f64| {
+            relative.iter().map(|score| (1.0 - score.mean + by * score.standard_error) as f32).collect()
+        };
         let curve = Curve { middle: part(0.0), low: part(-NINETY), high: part(NINETY) };
-        let (examples, prompts) = (scores.examples.clone(), scores.prompts);
+        let (examples, prompts) = (scores.example_counts.clone(), scores.prompt_count);
         Some(Judged { baseline: *baseline, examples, curve, prompts })
     };
-    scores.squares.iter().filter_map(one).collect()
+    scores.squared_errors.iter().filter_map(one).collect()
 }
 
 #[cfg(test)]
@@ -181,11 +183,11 @@ mod tests {
     #[test]
     fn linear_functions_are_known_from_few_examples() {
         let prompts = FunctionPrompts {
-            class: Class::Linear,
+            class: FunctionClass::Linear,
             dim: 3,
             constant: false,
             points: 8,
-            scale: 1.0,
+            input_scale: 1.0,
             ..FunctionPrompts::default()
         };
         let mut judge = Judge::new(&prompts, 1);
@@ -219,7 +221,7 @@ mod tests {
         // Where there is no time for 16 prompts, it is said which methods are missing.
         let larger = FunctionPrompts { points: 128, hidden: 32, ..large };
         assert_eq!(trainable(&larger), None);
-        assert_eq!(left_out(&larger), [Baseline::Each, Baseline::Best, Baseline::Last]);
+        assert_eq!(left_out(&larger), [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch]);
         assert_eq!(Judge::new(&larger, 1).jobs.len(), 1);
     }
 }

@@ -55,12 +55,12 @@ fn together(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, String)> {
 
 /// "Ridge on (x, 1) and 3 nearest neighbours"; of one network at two epochs its name once.
 fn joined(of: &[Baseline]) -> String {
-    let is_both = [Baseline::Best, Baseline::Last].iter().all(|epoch| of.contains(epoch));
+    let is_both = [Baseline::BestForAll, Baseline::LastEpoch].iter().all(|epoch| of.contains(epoch));
     let one = |of: &Baseline| match of {
-        Baseline::Best if is_both => {
+        Baseline::BestForAll if is_both => {
             Some(tr!("Trained network, best epoch for all prompts and last epoch").to_string())
         }
-        Baseline::Last if is_both => None,
+        Baseline::LastEpoch if is_both => None,
         of => Some(name(*of).to_string()),
     };
     list(&of.iter().filter_map(one).collect::<Vec<_>>())
@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn methods_that_reach_the_same_have_one_line() {
-        use Baseline::{Affine, Best, Last, Neighbours};
+        use Baseline::{Affine, BestForAll, LastEpoch, Neighbours};
         let lines = |all: &[(Baseline, f32)]| together(all.iter().copied());
-        let apart = lines(&[(Affine, 0.68), (Neighbours, 0.8), (Best, 0.9), (Last, 0.85)]);
+        let apart = lines(&[(Affine, 0.68), (Neighbours, 0.8), (BestForAll, 0.9), (LastEpoch, 0.85)]);
         assert_eq!(apart.len(), 4);
-        assert_eq!(apart[3], (0.85, name(Last).to_string()));
+        assert_eq!(apart[3], (0.85, name(LastEpoch).to_string()));
         assert_eq!(
-            lines(&[(Affine, 0.68), (Best, 0.9), (Last, 0.8999)]),
+            lines(&[(Affine, 0.68), (BestForAll, 0.9), (LastEpoch, 0.8999)]),
             [
                 (0.68, name(Affine).to_string()),
                 (0.9, "Trained network, best epoch for all prompts and last epoch".to_string())
@@ -115,7 +115,7 @@ mod tests {
         let same = lines(&[(Affine, -0.1), (Neighbours, -0.1)]);
         assert_eq!(same, [(-0.1, format!("{} and {}", name(Affine), name(Neighbours)))]);
         // Near 1 small differences are large factors of the error.
-        assert_eq!(lines(&[(Affine, 0.999), (Best, 0.9995)]).len(), 2);
-        assert_eq!(lines(&[(Affine, 1.0), (Best, 1.0)]).len(), 1);
+        assert_eq!(lines(&[(Affine, 0.999), (BestForAll, 0.9995)]).len(), 2);
+        assert_eq!(lines(&[(Affine, 1.0), (BestForAll, 1.0)]).len(), 1);
     }
 }

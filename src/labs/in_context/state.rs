@@ -21,7 +21,7 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_science::functions::FunctionPrompts;
-use vivarium_science::functions::baselines::{Baseline, EPOCHS, Fitted};
+use vivarium_science::functions::baselines::{Baseline, FittedBaseline, TRAINING_EPOCHS};
 use vivarium_view::display::{LabState, Work};
 
 /// Operations, roughly, that a network of the prompt's own may take at once, for the prompt that is looked into.
@@ -184,7 +184,7 @@ impl InContextState {
 
     /// Most examples of a prompt that can be shown: all points but the one that is asked.
     pub fn most_shown(&self) -> usize {
-        self.prompts.longest().saturating_sub(1).max(1)
+        self.prompts.max_points().saturating_sub(1).max(1)
     }
 
     /// Examples that are shown; the point after them is asked.
@@ -251,31 +251,31 @@ impl InContextState {
     fn show(&mut self, example: usize, shown: usize) {
         let (prompts, seed) = (&self.prompts, self.spec.run.seed);
         let (inputs, dim, mut row) = (prompts.inputs(), prompts.dim, vec![]);
-        prompts.held_out(seed, prompts.longest(), example - 1..example, &mut row);
-        let (x, y) = prompts.parts(&row);
+        prompts.append_held_out_prompts(seed, prompts.max_points(), example - 1..example, &mut row);
+        let (x, y) = prompts.split_row(&row);
         let wide = |numbers: &[f32]| numbers.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
         let (x, y) = (wide(x), wide(&y[..shown]));
         let (seen, asked) = (&x[..shown * inputs], &x[shown * inputs..][..inputs]);
         let is_quick = |of: &Baseline| !of.is_trained() || judge::training(prompts, shown) <= MOST_TRAINING;
         let (all, slow): (Vec<Baseline>, Vec<Baseline>) =
-            judge::methods(prompts).into_iter().filter(|of| !of.knows_labels()).partition(is_quick);
-        let fit = |of: Baseline| (of, of.fit(prompts, (seed, example - 1), seen, &y, EPOCHS));
-        let fitted: Vec<(Baseline, Fitted)> = all.into_iter().map(fit).collect();
+            judge::methods(prompts).into_iter().filter(|of| !of.uses_query_labels()).partition(is_quick);
+        let fit = |of: Baseline| (of, of.fit(prompts, (seed, example - 1), seen, &y, TRAINING_EPOCHS));
+        let fitted: Vec<(Baseline, FittedBaseline)> = all.into_iter().map(fit).collect();
         let drawn = (dim == 1).then(|| {
             let places = places(x.iter().step_by(inputs).copied());
             let at = |x: f64| if prompts.constant { vec![x, 1.0] } else { vec![x] };
             let truth = prompts.held_out_function(seed, example - 1);
             Drawn {
-                truth: places.iter().map(|x| truth.at(&at(*x))).collect(),
+                truth: places.iter().map(|x| truth.evaluate(&at(*x))).collect(),
                 network: vec![f64::NAN; places.len()],
                 others: fitted
                     .iter()
-                    .map(|(of, fitted)| (*of, places.iter().map(|x| fitted.at(&at(*x))).collect()))
+                    .map(|(of, fitted)| (*of, places.iter().map(|x| fitted.predict(&at(*x))).collect()))
                     .collect(),
                 places,
             }
         });
-        let others = fitted.iter().map(|(of, fitted)| (*of, fitted.at(asked))).collect();
+        let others = fitted.iter().map(|(of, fitted)| (*of, fitted.predict(asked))).collect();
         let is_left_out = !slow.is_empty();
         self.inspected = Inspected {
             example,

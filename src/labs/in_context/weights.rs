@@ -51,6 +51,6 @@ pub fn forward(spec: &RunSpec, points: usize) -> f64 {
 /// # Errors
 /// A sentence that says that the network is too large.
 pub fn is_small(spec: &RunSpec) -> Result<(), String> {
-    let longest = spec.task.examples().function_prompts().map_or(1, |prompts| prompts.longest());
+    let longest = spec.task.examples().function_prompts().map_or(1, |prompts| prompts.max_points());
     spec.is_small(forward(spec, longest))
 }

@@ -37,7 +37,7 @@ fn newest(run: &RunView, of: fn(&Row) -> &Vec<f32>) -> f32 {
 
 /// The best method at the last point that sees one prompt alone, without the label that is asked for.
 fn best(run: &RunView) -> Option<(f32, &'static str)> {
-    let honest = at_the_last_point(run).into_iter().filter(|(_, of)| !of.knows_labels());
+    let honest = at_the_last_point(run).into_iter().filter(|(_, of)| !of.uses_query_labels());
     let best = honest.max_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(r2, of)| (r2, name(of)))
 }
@@ -126,7 +126,7 @@ pub(super) fn explained(run: &RunView) -> String {
 pub(super) fn by_examples(run: &RunView) -> Option<String> {
     let state: &InContextState = run.state()?;
     let usual = state.prompts.points - 1;
-    let places: Vec<usize> = [1, usual / 2, usual, state.prompts.longest() - 1].into();
+    let places: Vec<usize> = [1, usual / 2, usual, state.prompts.max_points() - 1].into();
     let mut places: Vec<usize> = places.into_iter().filter(|k| *k > 0).collect();
     places.sort_unstable();
     places.dedup();

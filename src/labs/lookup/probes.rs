@@ -9,8 +9,8 @@ use vivarium_model::models::token_attention::{OnPrompts, Plain, Scores};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Form};
-use vivarium_science::tokens::theory::heads::told;
-use vivarium_science::tokens::{Function, Prompts, Repeats, Teacher};
+use vivarium_science::tokens::theory::heads::conditional_mean_covariance;
+use vivarium_science::tokens::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// Mean attention of each head on the token of each name, `[heads, names]`, over positions and held-out prompts.
@@ -52,7 +52,7 @@ fn has_heads(spec: &RunSpec) -> Result<(), String> {
 
 /// The held-out prompts of a measurement, and how many are looked at between two looks at the clock.
 struct HeldOut {
-    prompts: Prompts,
+    prompts: TokenPrompts,
     rows: Vec<f32>,
     portion: usize,
     /// Prompts that have been looked at.
@@ -72,7 +72,7 @@ impl HeldOut {
     }
 
     fn count(&self) -> usize {
-        self.rows.len() / self.prompts.columns()
+        self.rows.len() / self.prompts.row_len()
     }
 
     fn is_done(&self) -> bool {
@@ -81,7 +81,7 @@ impl HeldOut {
 
     /// The next prompts.
     fn next(&mut self) -> &[f32] {
-        let (from, columns) = (self.done, self.prompts.columns());
+        let (from, columns) = (self.done, self.prompts.row_len());
         self.done = (from + self.portion).min(self.count());
         &self.rows[from * columns..self.done * columns]
     }
@@ -124,9 +124,9 @@ impl Heads {
         let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
         let held_out = HeldOut::of(spec)?;
         let prompts = held_out.prompts;
-        let is_known = prompts.function != Function::Network || prompts.repeats == Repeats::Distinct;
+        let is_known = prompts.function != TeacherKind::Network || prompts.repeats == NameRepeats::Distinct;
         let teacher = (net.scores == Scores::Positions && is_known)
-            .then(|| (prompts.teacher(spec.run.seed), prompts.variance(spec.run.seed)));
+            .then(|| (prompts.teacher(spec.run.seed), prompts.label_variance(spec.run.seed)));
         Some(Heads {
             held_out,
             heads: net.heads,
@@ -141,7 +141,7 @@ impl Heads {
     fn add(&mut self, row: &[f32]) {
         let prompts = self.held_out.prompts;
         let (n, q, look) = (prompts.length, prompts.names, self.plain.look(row));
-        for (i, list) in prompts.parts(row).1.chunks(q).enumerate() {
+        for (i, list) in prompts.split_row(row).1.chunks(q).enumerate() {
             let names: Vec<usize> = list.iter().map(|name| *name as usize).collect();
             let own: Vec<f64> =
                 look.shares.chunks(n * n).flat_map(|head| &head[i * n..][..n]).copied().collect();
@@ -149,7 +149,7 @@ impl Heads {
                 attention.iter_mut().zip(&names).for_each(|(sum, name)| *sum += shares[*name]);
             }
             if let Some((teacher, _)) = &self.teacher {
-                self.explained += teacher.covariance(&told(&own, n, &names));
+                self.explained += teacher.label_covariance(&conditional_mean_covariance(&own, n, &names));
             }
         }
     }
@@ -157,7 +157,7 @@ impl Heads {
 
 impl Job for Heads {
     fn poll(&mut self, _network: &Probed) -> Option<Finding> {
-        let columns = self.held_out.prompts.columns();
+        let columns = self.held_out.prompts.row_len();
         let rows = self.held_out.next().to_vec();
         rows.chunks(columns).for_each(|row| self.add(row));
         self.held_out.is_done().then(|| {
@@ -184,7 +184,7 @@ struct Positions {
 impl Positions {
     fn new(spec: &RunSpec) -> Option<Self> {
         let held_out = HeldOut::of(spec)?;
-        let variance = held_out.prompts.variance(spec.run.seed);
+        let variance = held_out.prompts.label_variance(spec.run.seed);
         Some(Positions { squares: vec![0.0; held_out.prompts.length], held_out, variance })
     }
 }
@@ -194,8 +194,8 @@ impl Job for Positions {
         let prompts = self.held_out.prompts;
         let rows = self.held_out.next();
         let outputs = network.spec.network().evaluate(&network.slices(), network.inputs(), rows, 0);
-        for (row, outputs) in rows.chunks(prompts.columns()).zip(outputs.chunks(prompts.length)) {
-            for ((sum, y), f) in self.squares.iter_mut().zip(prompts.parts(row).2).zip(outputs) {
+        for (row, outputs) in rows.chunks(prompts.row_len()).zip(outputs.chunks(prompts.length)) {
+            for ((sum, y), f) in self.squares.iter_mut().zip(prompts.split_row(row).2).zip(outputs) {
                 *sum += f64::from(f - y).powi(2);
             }
         }

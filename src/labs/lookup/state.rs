@@ -9,7 +9,7 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Sampler, SparseTokenRegression, Task};
-use vivarium_science::tokens::{Codes, Prompts, Teacher, strong_pairs};
+use vivarium_science::tokens::{PositionCodes, Teacher, TokenPrompts, count_strong_pairs};
 use vivarium_view::display::LabState;
 
 /// The prompt that is looked into, and what the network makes of it.
@@ -39,7 +39,7 @@ pub struct LookupState {
     /// The task.
     pub task: SparseTokenRegression,
     /// Its prompts.
-    pub prompts: Prompts,
+    pub prompts: TokenPrompts,
     /// The function of the named tokens.
     pub teacher: Teacher,
     /// The codes of positions, `[length, code_dim]`.
@@ -64,15 +64,16 @@ impl LookupState {
     pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
         let Task::SparseTokenRegression(task) = &spec.task else { return None };
         let (prompts, seed) = (task.drawn(), spec.run.seed);
-        let codes = prompts.position_codes(seed);
+        let codes = prompts.draw_position_codes(seed);
         let mut state = LookupState {
             task: task.clone(),
             prompts,
             teacher: prompts.teacher(seed),
-            strong_pairs: (prompts.codes == Codes::Random).then(|| strong_pairs(&codes, prompts.code_dim)),
+            strong_pairs: (prompts.codes == PositionCodes::Random)
+                .then(|| count_strong_pairs(&codes, prompts.code_dim)),
             codes,
             set_by_hand: set_by_hand(spec),
-            variance: prompts.variance(seed),
+            variance: prompts.label_variance(seed),
             parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
                 spec.initial_of(1)
             } else {
@@ -147,16 +148,16 @@ impl LookupState {
     /// Has the prompt of the view looked into.
     fn look_into(&mut self, view: &View) {
         let (row, changed) = self.chosen(view);
-        let (tokens, names, _) = self.prompts.parts(&row);
+        let (tokens, names, _) = self.prompts.split_row(&row);
         let attention = self.scores().map(|scores| {
             let mut encoded = vec![];
-            self.prompts.encode(&self.codes, &row, &mut encoded);
+            self.prompts.append_encoded(&self.codes, &row, &mut encoded);
             scores.attention(&self.prompts, &encoded, self.place(view))
         });
         self.inspected = Inspected {
             example: view.example,
             changed,
-            truth: self.prompts.labels(&self.teacher, tokens, names),
+            truth: self.prompts.compute_labels(&self.teacher, tokens, names),
             answers: self.answers(&row),
             attention: attention.unwrap_or_default(),
             names: names.iter().map(|name| *name as usize).collect(),
@@ -171,7 +172,7 @@ impl LookupState {
             return vec![f64::NAN; self.prompts.length];
         }
         let weights: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
-        let outputs = self.spec.network().evaluate(&weights, self.prompts.width(), row, 0);
+        let outputs = self.spec.network().evaluate(&weights, self.prompts.encoded_dim(), row, 0);
         outputs.into_iter().map(f64::from).collect()
     }
 }

@@ -9,8 +9,8 @@ use vivarium_plot::analysis::bootstrap::Law;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::scaling::{Point, fit, fit_logarithm, interval};
 use vivarium_plot::analysis::{Lines, Role, Series};
-use vivarium_science::tokens::theory::oracle::mean_risk;
-use vivarium_science::tokens::theory::retrieval::{bound, retrieval};
+use vivarium_science::tokens::theory::oracle::mean_oracle_risk;
+use vivarium_science::tokens::theory::retrieval::{evaluate_lookup, lookup_error_bound};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{final_errors, with_axes};
 use vivarium_view::display::words::{label, significant, symbol, thousands};
@@ -186,10 +186,11 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
     let mut series = vec![];
     if count >= FEWEST {
         let count = (count as usize).min(PLACES);
-        let codes = prompts.position_codes(spec.run.seed);
+        let codes = prompts.draw_position_codes(spec.run.seed);
         let x: Vec<f64> = (0..=count).map(|i| end * i as f64 / count as f64).collect();
-        let error =
-            |alpha: &f64| libm::sqrt(retrieval(&codes, prompts.code_dim, alpha * square).error) as f32;
+        let error = |alpha: &f64| {
+            libm::sqrt(evaluate_lookup(&codes, prompts.code_dim, alpha * square).mean_squared_error) as f32
+        };
         series.push(Series {
             name: tr!("exact error of the construction").into(),
             role: Role::Train,
@@ -202,7 +203,7 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
         name: tr!("bound N exp(−αs²/2)").into(),
         role: Role::Other,
         x: vec![0.0, end],
-        y: [0.0, end].map(|alpha| bound(n, alpha * square) as f32).to_vec(),
+        y: [0.0, end].map(|alpha| lookup_error_bound(n, alpha * square) as f32).to_vec(),
         ..Default::default()
     });
     for (_, points) in swept.into_iter().filter(|(_, points)| !points.is_empty()) {
@@ -264,7 +265,7 @@ pub(super) fn span(run: &RunView) -> Lines {
         name: tr!("lower bound, averaged over linear functions: 1 − n/(Nd)").into(),
         role: Role::Other,
         x: vec![0.0, size as f64, last],
-        y: [0, size, last as usize].map(|m| mean_risk(m, n, d) as f32).to_vec(),
+        y: [0, size, last as usize].map(|m| mean_oracle_risk(m, n, d) as f32).to_vec(),
         ..Default::default()
     });
     if !own.is_empty() {

@@ -6,10 +6,10 @@ use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::Beginning;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Form, Sampler, SparseTokenRegression, Task};
-use vivarium_science::tokens::theory::heads::floor_of;
-use vivarium_science::tokens::theory::oracle::Span;
-use vivarium_science::tokens::theory::retrieval::{rate, retrieval};
-use vivarium_science::tokens::{Function, Lists, Prompts};
+use vivarium_science::tokens::theory::heads::min_relative_risk;
+use vivarium_science::tokens::theory::oracle::PromptSpan;
+use vivarium_science::tokens::theory::retrieval::{evaluate_lookup, leak_decay_rate};
+use vivarium_science::tokens::{NameLists, TeacherKind, TokenPrompts};
 
 /// The task of a run on prompts.
 pub fn task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
@@ -38,7 +38,7 @@ fn is(spec: &RunSpec, key: &str, slug: &str) -> bool {
 /// A sentence that says why not.
 pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
     let task = task(spec).ok_or(Form::Prompt.only())?;
-    if task.function != Function::Squares {
+    if task.function != TeacherKind::Squares {
         return Err(tr!(
             "The theoretical lower bound is known only if the labels are sums of centred squares."
         )
@@ -57,7 +57,7 @@ pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
 /// [theory does not know it](has_floor).
 pub fn floor(spec: &RunSpec, heads: usize) -> Option<f64> {
     has_floor(spec).ok()?;
-    floor_of(&task(spec)?.drawn(), spec.run.seed, heads)
+    min_relative_risk(&task(spec)?.drawn(), spec.run.seed, heads)
 }
 
 /// The floors of fewer heads than names that are above zero, with the heads; none where
@@ -69,17 +69,17 @@ pub fn floors(spec: &RunSpec) -> Vec<(usize, f64)> {
 }
 
 /// The codes of positions of a run's prompts; none where there are so many that comparing all of them takes too long.
-fn compared(spec: &RunSpec) -> Option<(Prompts, Vec<f32>)> {
+fn compared(spec: &RunSpec) -> Option<(TokenPrompts, Vec<f32>)> {
     let prompts = task(spec)?.drawn();
     let each = product([prompts.length, prompts.length, prompts.code_dim]);
-    (each <= SLICE).then(|| (prompts, prompts.position_codes(spec.run.seed)))
+    (each <= SLICE).then(|| (prompts, prompts.draw_position_codes(spec.run.seed)))
 }
 
 /// The largest inner product of two codes of a run, on which it depends whether the bound of lemma 11 holds: up to 1/2 it
 /// does. None where comparing all codes takes too long.
 pub fn closest_codes(spec: &RunSpec) -> Option<f64> {
     let (prompts, codes) = compared(spec)?;
-    Some(1.0 - rate(&codes, prompts.code_dim))
+    Some(1.0 - leak_decay_rate(&codes, prompts.code_dim))
 }
 
 /// The sharpness α of attention that is set by hand, and the least share of a head's attention that a named token gets, of
@@ -92,7 +92,7 @@ pub fn set_by_hand(spec: &RunSpec) -> Option<(f64, f64)> {
     let (prompts, codes) = compared(spec)?;
     let alpha = net.sharpness(&prompts);
     let beta = alpha * f64::from(prompts.code_scale()).powi(2);
-    Some((alpha, 1.0 - retrieval(&codes, prompts.code_dim, beta).worst_leak))
+    Some((alpha, 1.0 - evaluate_lookup(&codes, prompts.code_dim, beta).max_leak))
 }
 
 /// Whether a run is of theorem 6: a feedforward network, and labels ⟨u, x_t⟩ with one name t for all positions.
@@ -101,7 +101,10 @@ pub fn set_by_hand(spec: &RunSpec) -> Option<(f64, f64)> {
 /// A sentence that says why not.
 pub fn has_span(spec: &RunSpec) -> Result<(), String> {
     let is_its_task = task(spec).is_some_and(|task| {
-        task.names == 1 && task.lists == Lists::One && task.function == Function::Linear && task.noise == 0.0
+        task.names == 1
+            && task.lists == NameLists::Shared
+            && task.function == TeacherKind::Linear
+            && task.noise == 0.0
     });
     match (is_its_task, spec.model.config().family()) {
         (true, Some(Family::TokenMlp(_))) => Ok(()),
@@ -119,7 +122,7 @@ pub fn outside_span(spec: &RunSpec) -> Vec<f64> {
     let Some((task, m)) = task(spec).zip(spec.task.examples().sample_size()) else { return vec![] };
     let prompts = task.drawn();
     let (teacher, size) = (prompts.teacher(spec.run.seed), prompts.length * prompts.dim);
-    let Some(u) = teacher.direction() else { return vec![] };
+    let Some(u) = teacher.linear_direction() else { return vec![] };
     let last = m.min(size);
     // Gram and Schmidt, twice.
     if product([2, last as u64, last as u64, size as u64]) > 2 * SLICE {
@@ -127,12 +130,12 @@ pub fn outside_span(spec: &RunSpec) -> Vec<f64> {
     }
     let mut sample = Batch::default();
     task.finite_sample(spec.run.seed, 0, 0, last, &mut sample);
-    let mut span = Span::new(prompts.length, u);
+    let mut span = PromptSpan::new(prompts.length, u);
     let mut all = vec![1.0];
-    for row in sample.x.chunks(prompts.columns()) {
-        let tokens: Vec<f64> = prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
-        span.push(&tokens);
-        all.push((1.0 - span.share()).max(0.0));
+    for row in sample.x.chunks(prompts.row_len()) {
+        let tokens: Vec<f64> = prompts.split_row(row).0.iter().map(|x| f64::from(*x)).collect();
+        span.add_prompt(&tokens);
+        all.push((1.0 - span.mean_captured_fraction()).max(0.0));
     }
     all
 }

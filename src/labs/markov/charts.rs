@@ -123,8 +123,8 @@ fn truth(run: &RunView) -> Reading {
         let mut lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
         lines.extend(chains.bayes.map(|line| {
             let name = Who::Bayes.name();
-            match line.error > 0.0 {
-                true => (tr!("{name} ± {error}", name, error = significant(line.error)), line.kl),
+            match line.standard_error > 0.0 {
+                true => (tr!("{name} ± {error}", name, error = significant(line.standard_error)), line.kl),
                 false => (name, line.kl),
             }
         }));
@@ -160,7 +160,7 @@ fn next(run: &RunView, chains: &MarkovState) -> Grid {
 fn by_theory(chains: &MarkovState) -> Lines {
     let Some((_, outcome)) = &chains.theory else { return Lines::default() };
     let after: Vec<(usize, &[f64])> =
-        outcome.after.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
+        outcome.models.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
     let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
     theory::lags(last, chains.minimal().map(|(_, v)| v))
 }

@@ -34,7 +34,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         }
     };
     let chain = task.held_out_chain(task.test, seed, at);
-    let truth = chain.probability(chain.context(context), usize::from(*last));
+    let truth = chain.probability(chain.context_index(context), usize::from(*last));
     let (symbol, truth) = (letter(usize::from(*last)), decimal(truth as f32));
     let label = tr!("The next symbol is {symbol}; its probability in this chain is {truth}.", symbol, truth);
     let answer = outputs(run, at, task.symbols).and_then(|(step, logits)| {

@@ -21,9 +21,10 @@ use vivarium_plot::analysis::chains::curves;
 use vivarium_plot::analysis::chains::parts::{Distances, normalised};
 use vivarium_plot::analysis::chains::{head_names, letter};
 use vivarium_plot::analysis::thinned::Thinned;
-use vivarium_science::markov::theory::{Explorer, Outcome};
+use vivarium_science::markov::theory::{TheoryResult, TheorySettings};
 use vivarium_science::markov::{
-    Bayes, BayesJob, BayesLine, Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of,
+    BayesDivergence, BayesDivergenceJob, BayesPredictor, Chain, Strategy, kl_to_log_probabilities,
+    log_softmax, parse_symbols, softmax,
 };
 use vivarium_training::session::evaluator::{LinesJob, between};
 use vivarium_view::display::{LabState, Work};
@@ -111,7 +112,7 @@ pub struct MarkovState {
     /// KL of the truth to each strategy, from the uniform one up to the task's order; none as long as they are computed.
     pub lines: Vec<(Strategy, f64)>,
     /// KL of the truth to the Bayes-optimal prediction; none as long as it is computed, and where it cannot be.
-    pub bayes: Option<BayesLine>,
+    pub bayes: Option<BayesDivergence>,
     /// Parameters of the first network, as newly as they are known; none before a worker has sent as many as a page
     /// does not draw at once.
     pub parameters: Vec<Vec<f32>>,
@@ -124,11 +125,11 @@ pub struct MarkovState {
     /// What is looked into.
     pub inspected: Inspected,
     /// The theory beside the minimal model, and what it makes of its knobs.
-    pub theory: Option<(Explorer, Outcome)>,
+    pub theory: Option<(TheorySettings, TheoryResult)>,
     spec: RunSpec,
     /// What is being computed.
     to_line: Option<LinesJob>,
-    to_bayes: Option<BayesJob>,
+    to_bayes: Option<BayesDivergenceJob>,
     looking: Option<Looking>,
 }
 
@@ -144,7 +145,7 @@ impl MarkovState {
         let (lines, to_line, bayes, to_bayes) = match before.filter(same) {
             Some(old) => (old.lines.clone(), old.to_line.clone(), old.bayes, old.to_bayes.clone()),
             None => {
-                let to_bayes = BayesJob::new(&task.drawn(), seed, held_out);
+                let to_bayes = BayesDivergenceJob::new(&task.drawn(), seed, held_out);
                 (vec![], LinesJob::new(task, seed, held_out), None, to_bayes)
             }
         };
@@ -177,18 +178,18 @@ impl MarkovState {
         }
         chains.look_into(view);
         chains.work(SLICE);
-        if chains.to_bayes.as_ref().is_some_and(|job| job.operations() <= SLICE) {
+        if chains.to_bayes.as_ref().is_some_and(|job| job.remaining_operations() <= SLICE) {
             chains.work(SLICE);
         }
         Some(chains)
     }
 
     /// Has the theory follow its knobs.
-    fn explore(&mut self, knobs: &Explorer) {
+    fn explore(&mut self, knobs: &TheorySettings) {
         if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
             self.theory = None;
         } else if self.theory.as_ref().is_none_or(|(old, _)| old != knobs) {
-            self.theory = Some((knobs.clone(), knobs.result()));
+            self.theory = Some((knobs.clone(), knobs.compute()));
         }
     }
 
@@ -290,7 +291,10 @@ impl MarkovState {
             log_softmax(logits, &mut logs);
             match &self.inspected.chain {
                 Some(chain) if at + 2 >= chain.order => {
-                    costs.push(kl_to_logits(&chain.law(chain.context(&symbols[..=at])), &logs));
+                    costs.push(kl_to_log_probabilities(
+                        &chain.next_symbol_distribution(chain.context_index(&symbols[..=at])),
+                        &logs,
+                    ));
                 }
                 Some(_) => {}
                 None => costs.extend(symbols.get(at + 1).map(|next| -logs[usize::from(*next)])),
@@ -311,7 +315,7 @@ impl MarkovState {
         let k = self.task.symbols;
         let context = &self.inspected.symbols[..=place];
         let truth = self.inspected.chain.as_ref().map(|chain| {
-            let of = chain.context(context);
+            let of = chain.context_index(context);
             (Who::Truth, (0..k).map(|symbol| chain.probability(of, symbol)).collect())
         });
         // The context of a chain of higher order is not whole at the first symbols.
@@ -322,10 +326,10 @@ impl MarkovState {
         let drawn = self.task.drawn();
         let strategies = Strategy::ALL.iter().take(self.task.order + 1).map(|strategy| {
             let mut out = vec![0.0; k];
-            strategy.predict(k, drawn.added(), context, &mut out);
+            strategy.predict(k, drawn.pseudocount(), context, &mut out);
             (Who::Strategy(*strategy), out)
         });
-        let bayes = Bayes::new(&drawn, drawn.test, self.spec.run.seed);
+        let bayes = BayesPredictor::new(&drawn, drawn.test_family, self.spec.run.seed);
         let bayes =
             bayes.and_then(|mut bayes| bayes.predict(context, 0)).map(|found| (Who::Bayes, found.mean));
         truth.into_iter().chain([(Who::Network, network)]).chain(strategies).chain(bayes).collect()
@@ -366,7 +370,7 @@ impl MarkovState {
         let (task, seed) = (&self.task, self.spec.run.seed);
         let (k, t) = (task.symbols, task.length);
         let own = Chain::from_percent(k, &view.chain).ok();
-        if let Ok(symbols) = symbols_of(&view.sequence, k)
+        if let Ok(symbols) = parse_symbols(&view.sequence, k)
             && !symbols.is_empty()
         {
             return (symbols[symbols.len().saturating_sub(t)..].to_vec(), Origin::Own, own);
@@ -375,7 +379,7 @@ impl MarkovState {
             let mut words = vec![0; t];
             // No replica of the held-out sequences' own, which have replica 0.
             Stream::new(seed, Purpose::HeldOut, 1).words(view.example as u64, 0, &mut words);
-            return (chain.sequence(&words), Origin::Drawn(view.example), Some(chain));
+            return (chain.draw_sequence(&words), Origin::Drawn(view.example), Some(chain));
         }
         let example = view.example.max(1) - 1;
         let mut symbols = vec![];

@@ -7,7 +7,7 @@ use vivarium_model::tasks::markov::charts;
 use vivarium_plot::analysis::chains::curves::{self, measured, nearest};
 use vivarium_plot::analysis::chains::{head_names, letter, word};
 use vivarium_plot::analysis::curves::spread;
-use vivarium_science::markov::{Measure, Strategy};
+use vivarium_science::markov::{ChainMeasure, Strategy};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, decimal, list, percent, probability, significant, thousands};
 
@@ -15,7 +15,7 @@ use vivarium_view::display::words::{MISSING, decimal, list, percent, probability
 const SPELLED: usize = 60;
 
 /// The median over replicas of a measure in the newest row; not a number where there is none.
-fn newest(run: &RunView, of: Measure) -> f32 {
+fn newest(run: &RunView, of: ChainMeasure) -> f32 {
     run.history.last().map_or(f32::NAN, |row| spread(measured(row, of)).0)
 }
 
@@ -35,11 +35,11 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             let mut lines: Vec<String> = chains.lines.iter().map(line).collect();
             lines.extend(chains.bayes.map(|line| {
                 let kl = significant(line.kl);
-                match line.error > 0.0 {
+                match line.standard_error > 0.0 {
                     true => tr!(
                         "{kl} (standard error {error}) for the Bayes-optimal prediction",
                         kl,
-                        error = significant(line.error)
+                        error = significant(line.standard_error)
                     ),
                     false => tr!("{kl} for the Bayes-optimal prediction", kl),
                 }
@@ -57,7 +57,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
             )
         }
         charts::STRATEGIES => {
-            let one = |of: &Measure| {
+            let one = |of: &ChainMeasure| {
                 tr!(
                     "{kl} for the {strategy} strategy",
                     kl = decimal(newest(run, *of)),
@@ -70,16 +70,16 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
         charts::SCORES => tr!(
             "Attention to the previous symbol: {previous}. Induction (attention from the last symbol to the symbols that \
              directly followed its earlier occurrences): {induction}.",
-            previous = decimal(newest(run, Measure::Previous)),
-            induction = decimal(newest(run, Measure::Induction))
+            previous = decimal(newest(run, ChainMeasure::Previous)),
+            induction = decimal(newest(run, ChainMeasure::Induction))
         ),
         charts::OTHERS => {
-            let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
-            let one = |of: Measure| {
+            let laws = [ChainMeasure::OnDirichlet, ChainMeasure::OnIndependent, ChainMeasure::OnDoubly];
+            let one = |of: ChainMeasure| {
                 tr!(
                     "{kl} on {law}",
                     kl = decimal(newest(run, of)),
-                    law = translated(Measure::OPTIONS[of as usize].label)
+                    law = translated(ChainMeasure::OPTIONS[of as usize].label)
                 )
             };
             tr!("KL to the true distribution: {all}.", all = list(&laws.map(one)))
@@ -183,7 +183,7 @@ pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
                 all = list(&all)
             )
         }
-        charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
+        charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.summary.join(" "))?,
         _ => return None,
     })
 }
@@ -212,7 +212,7 @@ pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
     let known = |share: f32| if share.is_finite() { decimal(share) } else { MISSING.into() };
     let first = (tr!("KL divided by {strategy} KL", strategy = name), known(share));
     let second = match chains.minimal() {
-        None => (tr!("Previous-token score").into(), decimal(newest(run, Measure::Previous))),
+        None => (tr!("Previous-token score").into(), decimal(newest(run, ChainMeasure::Previous))),
         Some((_, v)) => {
             // What is not watched stands still at the start.
             let is_new = chains.step > 0 || run.step == 0;
@@ -290,7 +290,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
 
 /// Whether the newest attention scores show an induction head; nothing where there are no such scores.
 fn attention(run: &RunView, chains: &MarkovState, many: bool) -> Option<String> {
-    let [previous, induction] = [Measure::Previous, Measure::Induction].map(|of| newest(run, of));
+    let [previous, induction] = [ChainMeasure::Previous, ChainMeasure::Induction].map(|of| newest(run, of));
     if chains.heads().len() < 2 || !previous.is_finite() || !induction.is_finite() {
         return None;
     }

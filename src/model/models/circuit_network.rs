@@ -4,7 +4,7 @@
 //! # Why
 //! A step of the run is one iteration of the search for the smallest perturbation of all weights that changes the answer, so that
 //! nothing takes long, and the search can be watched, paused and taken up again. So the parameters of a run are the matrices
-//! of the network, which never change, those of rounding among them, and then the [parts](Searching::parts) of the search.
+//! of the network, which never change, those of rounding among them, and then the [parts](LeastNormSearch::to_parts) of the search.
 //! Numbers in double precision are kept as three in single precision each, as those of a transformer that is descent are.
 
 use std::borrow::Cow;
@@ -24,8 +24,8 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WEI_2022;
-use vivarium_science::circuits::{self, Drawn, Rounding, Search, Searching};
-use vivarium_science::descent::{join, split};
+use vivarium_science::circuits::{self, CircuitSpec, LeastNormSearch, Rounding, SearchSettings};
+use vivarium_science::descent::{join_f64, split_f64};
 
 choices! {
     /// Whether values are rounded after each layer of gates.
@@ -165,8 +165,8 @@ f = output.weight h + output.bias",
     }
 
     /// How a replica searches: each has noise of its own.
-    pub fn search(&self, seed: u64, replica: usize) -> Search {
-        Search {
+    pub fn search(&self, seed: u64, replica: usize) -> SearchSettings {
+        SearchSettings {
             seed: seed.wrapping_add(replica as u64),
             draws: self.draws,
             starts: self.starts,
@@ -176,26 +176,26 @@ f = output.weight h + output.bias",
 }
 
 /// The noise of σ = 1 on all parameters at a step of a run: other draws than those of the search.
-pub fn noise(network: &circuits::Network, seed: u64, step: u64) -> Vec<f64> {
+pub fn noise(network: &circuits::ReluNetwork, seed: u64, step: u64) -> Vec<f64> {
     const OTHERS: u32 = 1 << 31;
-    network.direction(seed, OTHERS | (step as u32 & (OTHERS - 1)))
+    network.draw_noise(seed, OTHERS | (step as u32 & (OTHERS - 1)))
 }
 
 /// Numbers of single precision that hold these in double precision, three for each.
 pub fn narrow(numbers: &[f64]) -> Vec<f32> {
-    numbers.iter().flat_map(|number| split(*number)).collect()
+    numbers.iter().flat_map(|number| split_f64(*number)).collect()
 }
 
 /// The numbers that [`narrow`] has taken apart.
 pub fn wide(numbers: &[f32]) -> Vec<f64> {
-    numbers.chunks_exact(3).map(|three| join([three[0], three[1], three[2]])).collect()
+    numbers.chunks_exact(3).map(|three| join_f64([three[0], three[1], three[2]])).collect()
 }
 
 /// The perturbation that a search has found, from the parameters of one replica, and its norm; none before the first step.
 pub fn found(parameters: &[Vec<f32>]) -> Option<(Vec<f64>, f64)> {
-    let from = parameters.len().checked_sub(Searching::NAMES.len())?;
+    let from = parameters.len().checked_sub(LeastNormSearch::PART_NAMES.len())?;
     let [least, .., singles] = &parameters[from..] else { return None };
-    Searching::kept_delta(&wide(least), &wide(singles))
+    LeastNormSearch::stored_delta(&wide(least), &wide(singles))
 }
 
 impl Bind for CircuitNetwork {
@@ -236,13 +236,13 @@ pub struct OnCircuit {
     /// Its settings.
     pub net: CircuitNetwork,
     /// The circuit; none of a task about something else, which is not suited.
-    pub drawn: Option<Drawn>,
+    pub drawn: Option<CircuitSpec>,
 }
 
 impl OnCircuit {
     /// The network; none of a circuit that is refused.
-    fn network(&self) -> Option<circuits::Network> {
-        self.drawn.as_ref()?.network(self.net.rounding()).ok()
+    fn network(&self) -> Option<circuits::ReluNetwork> {
+        self.drawn.as_ref()?.build_network(self.net.rounding()).ok()
     }
 
     /// Parameters of the network, and those of rounding, and its neurons.
@@ -276,15 +276,15 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(drawn: &Drawn, rounding: Rounding) -> Self {
-        let Ok(layered) = drawn.layered() else { return Facts::default() };
+    fn of(drawn: &CircuitSpec, rounding: Rounding) -> Self {
+        let Ok(layered) = drawn.build_layered() else { return Facts::default() };
         let widths = layered.layers().iter().skip(1).map(|layer| layer.len() as u64);
         let rounded = match rounding {
             Rounding::On => widths.clone().map(|width| 4 * width * width + 3 * width).sum(),
             Rounding::Off => 0,
         };
-        let sizes = [layered.parameters(), rounded, 2 * widths.sum::<u64>() + 1];
-        let Ok(network) = drawn.network(rounding) else { return Facts { sizes, ..Facts::default() } };
+        let sizes = [layered.parameter_count(), rounded, 2 * widths.sum::<u64>() + 1];
+        let Ok(network) = drawn.build_network(rounding) else { return Facts { sizes, ..Facts::default() } };
         let matrices = network.matrices().into_iter();
         let matrices =
             matrices.map(|matrix| Parameter::new(&matrix.name, [1, matrix.rows, matrix.columns])).collect();
@@ -297,7 +297,7 @@ impl Facts {
 const KEPT: usize = 8;
 
 /// The facts of the network for a circuit.
-type Known = ((Option<Drawn>, Rounding), Facts);
+type Known = ((Option<CircuitSpec>, Rounding), Facts);
 
 thread_local! {
     /// The facts of networks that were asked about last: a link with a sweep asks for each of its runs, and to know them the
@@ -312,8 +312,8 @@ impl OnCircuit {
         if matrices.is_empty() {
             return vec![];
         }
-        let sizes = Searching::sizes(theta, neurons, self.net.search(0, 0));
-        let search = Searching::NAMES.into_iter().zip(sizes);
+        let sizes = LeastNormSearch::part_sizes(theta, neurons, self.net.search(0, 0));
+        let search = LeastNormSearch::PART_NAMES.into_iter().zip(sizes);
         // The limit on the network's parameters is far below what 32 bits hold.
         let search = search.map(|(name, size)| Parameter::new(name, [1, size as usize, 3]));
         matrices.iter().cloned().chain(search).collect()
@@ -388,11 +388,11 @@ impl Network for OnCircuit {
     ) -> Result<Vec<inside::Inside>, String> {
         let found = self.drawn.as_ref().zip(self.network()).filter(|_| at.wants(inside::Kind::Activations));
         let Some((drawn, network)) = found else { return Ok(vec![]) };
-        let (layers, count) = (drawn.gate_layers(&network), x.len() / inputs.max(1));
+        let (layers, count) = (drawn.gate_layer_indices(&network), x.len() / inputs.max(1));
         let gates: u64 = layers.iter().map(|layer| network.layers()[*layer].rows as u64).sum();
         inside::fits(product([2, count as u64, gates]))?;
         let is_noisy = self.net.sigma > 0.0;
-        let noisy = is_noisy.then(|| network.moved(&noise(&network, at.seed, at.step), self.net.sigma));
+        let noisy = is_noisy.then(|| network.perturb(&noise(&network, at.seed, at.step), self.net.sigma));
         let both =
             [("activations", network.theta())].into_iter().chain(noisy.iter().map(|of| ("noisy", &of[..])));
         let mut all = inside::Gathered::default();
@@ -434,7 +434,7 @@ mod tests {
                 assert!(!parameter.is_empty(), "{}", parameter.name);
             }
             let Some(Family::Circuit(net)) = spec.model.config().family() else { panic!("another family") };
-            let network = spec.task.examples().circuit().unwrap().network(net.rounding()).unwrap();
+            let network = spec.task.examples().circuit().unwrap().build_network(net.rounding()).unwrap();
             let entries = network.matrices().iter().map(|matrix| matrix.entries.len()).sum::<usize>();
             let found = initial.iter().take(network.matrices().len()).map(Vec::len).sum::<usize>();
             assert_eq!(found, entries * spec.run.replicas);
@@ -463,15 +463,16 @@ mod tests {
             let at = inside::At { seed: 4, step: 7, rate: 0.0, kinds: &[inside::Kind::Activations] };
             let arrays = spec.network().inside_at(&at, &[], 3, &x).unwrap();
             let drawn = spec.task.examples().circuit().unwrap();
-            let (layered, network) = (drawn.layered().unwrap(), drawn.network(Rounding::Off).unwrap());
+            let (layered, network) =
+                (drawn.build_layered().unwrap(), drawn.build_network(Rounding::Off).unwrap());
             let depth = layered.depth() - 1;
             assert_eq!(arrays.len(), if sigma > 0.0 { 2 * depth } else { depth });
-            let theta = network.moved(&noise(&network, 4, 7), sigma);
+            let theta = network.perturb(&noise(&network, 4, 7), sigma);
             for (e, x) in x.chunks(3).enumerate() {
                 let bits: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
-                let values = layered.values(&bits).unwrap();
+                let values = layered.evaluate_layers(&bits).unwrap();
                 let trace = network.trace_at(&theta, &bits).unwrap();
-                for (layer, at) in drawn.gate_layers(&network).into_iter().enumerate() {
+                for (layer, at) in drawn.gate_layer_indices(&network).into_iter().enumerate() {
                     let of = |name: &str| {
                         let array =
                             arrays.iter().find(|array| array.name == inside::of_layer(name, layer))?;

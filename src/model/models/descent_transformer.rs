@@ -23,22 +23,23 @@ use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WU_2024;
 #[cfg(not(target_family = "wasm"))]
-use vivarium_science::descent::Transformer;
+use vivarium_science::descent::ConstructedTransformer;
 use vivarium_science::descent::{
-    self, Activation, Approximation, Draw, MOST_HIDDEN, MOST_KNOTS, Output, Plan, State, join,
+    self, Activation, ComparisonState, DescentPlan, DescentPrompts, MAX_HIDDEN_LAYERS, MAX_KNOTS,
+    OutputActivation, ReluApproximation, join_f64,
 };
 
 settings! {
     /// The network in the tokens, and how its functions become sums of ReLUs.
     pub struct DescentTransformer {
         /// Number of neurons in each hidden layer of the network stored in the tokens; N is the number of hidden layers plus 1.
-        hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MOST_HIDDEN);
+        hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MAX_HIDDEN_LAYERS);
         /// Activation of the hidden layers.
         activation: Activation = Activation::Relu, "act", "Activation", Range::Choice(Activation::OPTIONS);
         /// Whether the output layer is linear or, as in the paper, has the activation of the hidden layers.
-        output: Output = Output::Linear, "out", "Output layer", Range::Choice(Output::OPTIONS);
+        output: OutputActivation = OutputActivation::Linear, "out", "Output layer", Range::Choice(OutputActivation::OPTIONS);
         /// Number M of straight lines that approximate a smooth activation; the error of the approximation falls like 1/M².
-        knots: usize = 32, "knots", "Number M of straight lines", Range::Int(1, MOST_KNOTS as u64);
+        knots: usize = 32, "knots", "Number M of straight lines", Range::Int(1, MAX_KNOTS as u64);
         /// Bound R of the approximation: the straight lines cover the inputs of the activation from −R to R.
         reach: f64 = 4.0, "reach", "Range R of the straight lines", Range::Real(0.1, 100.0);
         /// Width δ of the band above 0: for an input between 0 and δ, the transformer computes a wrong slope of the ReLU.
@@ -111,27 +112,27 @@ f   = p_N",
     };
 
     /// The network in the tokens.
-    pub fn network(&self, draw: &Draw) -> descent::Network {
-        descent::Network {
+    pub fn network(&self, draw: &DescentPrompts) -> descent::DescentNetwork {
+        descent::DescentNetwork {
             inputs: draw.inputs(),
             hidden: self.hidden.clone(),
             outputs: 1,
             activation: self.activation,
-            output: self.output,
+            output_activation: self.output,
         }
     }
 
     /// What is built for these examples with learning rate `rate`.
-    pub fn plan(&self, draw: &Draw, rate: f64) -> Plan {
+    pub fn plan(&self, draw: &DescentPrompts, rate: f64) -> DescentPlan {
         let DescentTransformer { delta, knots, reach, limit, .. } = *self;
-        let approximation = Approximation { delta, knots, reach };
-        Plan { network: self.network(draw), approximation, rate, limit }
+        let approximation = ReluApproximation { delta, knots, range: reach };
+        DescentPlan { network: self.network(draw), approximation, learning_rate: rate, weight_bound: limit }
     }
 
     /// Weights w(0) of a replica, in the box.
-    pub fn start(&self, draw: &Draw, seed: u64, replica: u32) -> Vec<f64> {
-        let w = self.network(draw).draw(seed, replica, self.scale);
-        descent::direct::projected(self.limit, w)
+    pub fn start(&self, draw: &DescentPrompts, seed: u64, replica: u32) -> Vec<f64> {
+        let w = self.network(draw).draw_weights(seed, replica, self.scale);
+        descent::direct::project_to_box(self.limit, w)
     }
 }
 
@@ -161,7 +162,7 @@ impl ModelConfig for DescentTransformer {
     fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
         let draw = task.examples().regression()?;
         // The layers are written down head by head.
-        let sizes = self.plan(&draw, 1.0).sizes(draw.count());
+        let sizes = self.plan(&draw, 1.0).compute_sizes(draw.example_count());
         Some((("hidden", self.hidden.clone()), sizes.heads.saturating_mul(8)))
     }
 }
@@ -178,12 +179,12 @@ pub struct OnExamples {
     /// Its settings.
     pub net: DescentTransformer,
     /// What examples are drawn.
-    pub draw: Draw,
+    pub draw: DescentPrompts,
 }
 
 impl OnExamples {
     /// What is built, at some learning rate: sizes do not depend on it.
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> DescentPlan {
         self.net.plan(&self.draw, 1.0)
     }
 }
@@ -191,8 +192,9 @@ impl OnExamples {
 impl Architecture for OnExamples {
     fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
         // Of a run that is yet to be refused, more than there is memory: 32 bits must not wrap.
-        let weights = usize::try_from(self.plan().sizes(self.draw.count()).weights).unwrap_or(usize::MAX);
-        let [tokens, direct, single, measured] = State::NAMES;
+        let weights = usize::try_from(self.plan().compute_sizes(self.draw.example_count()).weights)
+            .unwrap_or(usize::MAX);
+        let [tokens, direct, single, measured] = ComparisonState::NAMES;
         vec![
             Parameter::new(tokens, [replicas, weights, 3]),
             Parameter::new(direct, [replicas, weights, 3]),
@@ -206,24 +208,24 @@ impl Architecture for OnExamples {
     }
 
     fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let mut all: Vec<Vec<f32>> = vec![vec![]; State::NAMES.len()];
+        let mut all: Vec<Vec<f32>> = vec![vec![]; ComparisonState::NAMES.len()];
         for replica in 0..replicas as u32 {
-            let parts = State::at(&self.net.start(&self.draw, seed, replica)).parts();
+            let parts = ComparisonState::initial(&self.net.start(&self.draw, seed, replica)).to_tensors();
             all.iter_mut().zip(parts).for_each(|(all, part)| all.extend(part));
         }
         all
     }
 
     fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
-        self.plan().sizes(self.draw.count()).operations as f64
+        self.plan().compute_sizes(self.draw.example_count()).operations as f64
     }
 
     fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
-        self.plan().problems(self.draw.count(), self.draw.largest())
+        self.plan().problems(self.draw.example_count(), self.draw.bound_magnitudes())
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
-        let sizes = self.plan().sizes(self.draw.count());
+        let sizes = self.plan().compute_sizes(self.draw.example_count());
         // Of the tokens, in double precision, an example's share; and the heads, with some numbers each.
         let tokens = bounds::product([2, sizes.token]);
         tokens.saturating_add(bounds::product([8, sizes.heads]) / sizes.tokens.max(1))
@@ -240,7 +242,7 @@ impl Network for OnExamples {
         let (network, w) = (self.net.network(&self.draw), in_tokens(weights));
         let answer = |x: &[f32]| {
             let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
-            network.predict(&w, &x)[0] as f32
+            network.compute_output(&w, &x)[0] as f32
         };
         x.chunks_exact(inputs).map(answer).collect()
     }
@@ -259,7 +261,8 @@ impl Network for OnExamples {
             return Ok(vec![]);
         }
         let (plan, count) = (self.net.plan(&self.draw, at.rate), x.len() / inputs.max(1));
-        let descent::Sizes { token, tokens, layers, heads, .. } = plan.sizes(self.draw.count());
+        let descent::TransformerSizes { token, tokens, layers, heads, .. } =
+            plan.compute_sizes(self.draw.example_count());
         let mut kept = vec![];
         if at.wants(inside::Kind::Activations) {
             kept = inside::kept(layers, bounds::product([count as u64, tokens, token]))?;
@@ -267,25 +270,26 @@ impl Network for OnExamples {
         if at.wants(inside::Kind::Attention) {
             inside::fits(bounds::product([count as u64, heads, tokens, tokens]))?;
         }
-        let (drawn, w) = (self.draw.draw(at.seed, 0), in_tokens(weights));
+        let (drawn, w) = (self.draw.draw_examples(at.seed, 0), in_tokens(weights));
         let mut all = inside::Gathered::default();
         for x in x.chunks_exact(inputs.max(1)) {
             let query: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
             let prompt = drawn.clone().with_query(&query);
-            let transformer = Transformer::new(&plan, &prompt);
+            let transformer = ConstructedTransformer::new(&plan, &prompt);
             let states = transformer.trace(transformer.tokens::<f64>(&prompt, &w));
-            let tokens = prompt.tokens();
+            let tokens = prompt.token_count();
             if !kept.is_empty() {
                 let states = kept.iter().filter_map(|layer| states.get(*layer as usize));
                 let values = states.flat_map(|state| (0..tokens).flat_map(|i| state.token(i)));
                 let axes = [("layer", kept.len()), ("token", tokens), ("component", token as usize)];
                 all.activations("activations", &axes, values);
             }
-            let attends = |layer: &&descent::Layer| layer.kind() == descent::Kind::Attention;
+            let attends = |layer: &&descent::DescentLayer| layer.kind() == descent::LayerKind::Attention;
             let wanted = transformer.layers().iter().enumerate().filter(|(_, layer)| attends(layer));
             for (number, layer) in wanted.filter(|_| at.wants(inside::Kind::Attention)) {
-                let weights = (0..layer.heads()).filter_map(|head| layer.looks(head, &states[number]));
-                let axes = [("head", layer.heads()), ("query", tokens), ("key", tokens)];
+                let weights =
+                    (0..layer.head_count()).filter_map(|head| layer.attention_weights(head, &states[number]));
+                let axes = [("head", layer.head_count()), ("query", tokens), ("key", tokens)];
                 all.attention(&inside::of_layer("attention", number), &axes, weights.flatten());
             }
         }
@@ -297,7 +301,7 @@ impl Network for OnExamples {
 
 /// The weights w in the tokens, in double precision.
 fn in_tokens(weights: &[&[f32]]) -> Vec<f64> {
-    weights[IN_TOKENS].chunks_exact(3).map(|x| join([x[0], x[1], x[2]])).collect()
+    weights[IN_TOKENS].chunks_exact(3).map(|x| join_f64([x[0], x[1], x[2]])).collect()
 }
 
 #[cfg(feature = "train")]
@@ -323,8 +327,8 @@ mod tests {
                 let length = initial[which].len() / 3;
                 &initial[which][replica * length..][..length]
             };
-            let state = State::of([of(0), of(1), of(2), of(3)]);
-            assert_eq!(state, State::at(&net.start(&draw, 5, replica as u32)));
+            let state = ComparisonState::from_tensors([of(0), of(1), of(2), of(3)]);
+            assert_eq!(state, ComparisonState::initial(&net.start(&draw, 5, replica as u32)));
         }
     }
 
@@ -336,7 +340,7 @@ mod tests {
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         let draw = spec.task.examples().regression().unwrap();
         let w = net.start(&draw, 0, 0);
-        let expected = net.network(&draw).predict(&w, &[0.5, 1.0])[0];
+        let expected = net.network(&draw).compute_output(&w, &[0.5, 1.0])[0];
         let found = spec.network().evaluate(&weights, 2, &[0.5, 1.0], 0);
         assert!((f64::from(found[0]) - expected).abs() < 1e-6);
     }
@@ -354,7 +358,7 @@ mod tests {
         let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
         let draw = spec.task.examples().regression().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
-        let layout = descent::Layout::new(&net.network(&draw));
+        let layout = descent::TokenLayout::new(&net.network(&draw));
         let (tokens, d) = (of("activations"), layout.len());
         assert_eq!(tokens.axes, ["example", "layer", "token", "component"]);
         // N = 2: eight layers, and the tokens before the first one.
@@ -362,11 +366,11 @@ mod tests {
         assert_eq!(of("layers").values, (0..9).map(|layer| layer as f32).collect::<Vec<_>>());
         let token = |e: usize, layer: usize, i: usize| &tokens.values[((e * 9 + layer) * 5 + i) * d..][..d];
         for (e, (x, f)) in x.chunks(2).zip(network.evaluate(&weights, 2, &x, 0)).enumerate() {
-            assert_eq!(&token(e, 0, 4)[layout.block(descent::Block::Input)], x);
+            assert_eq!(&token(e, 0, 4)[layout.block_range(descent::TokenBlock::Input)], x);
             let found = token(e, 2, 4)[layout.outputs(2).start];
             assert!((found - f).abs() < 1e-6, "{found} {f}");
-            assert!(token(e, 8, 4)[layout.scratch()].iter().all(|z| z.abs() < 1e-6));
-            let w = layout.block(descent::Block::Weights);
+            assert!(token(e, 8, 4)[layout.workspace()].iter().all(|z| z.abs() < 1e-6));
+            let w = layout.block_range(descent::TokenBlock::Weights);
             assert_eq!(
                 token(e, 7, 0)[w.clone()],
                 token(e, 7, 4)[w.clone()],
@@ -414,10 +418,10 @@ mod tests {
         let link = "act=sigmoid&knots=510&hidden=1.22.20.1.8&out=same";
         for rest in ["", "&sweep=w0:lin:0.7..8.5:32", "&sweep=seed:lin:1..1000:1000&lr=0", "&hidden=64.64.64"]
         {
-            let before = descent::WRITTEN.get();
+            let before = descent::INTERPOLATION_RELUS.get();
             let (mended, _) = decode(&format!("#v1/in-context-regression?{link}{rest}"));
             assert_eq!(mended.spec.problems(), [], "{rest}");
-            assert_eq!(descent::WRITTEN.get(), before, "{rest}");
+            assert_eq!(descent::INTERPOLATION_RELUS.get(), before, "{rest}");
         }
     }
 }

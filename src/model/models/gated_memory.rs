@@ -42,7 +42,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_core::{bounds, choices, settings};
-use vivarium_science::tokens::{Function, Prompts, Readout};
+use vivarium_science::tokens::{ReluReadout, TeacherKind, TokenPrompts};
 
 choices! {
     /// What a slot of the memory is for.
@@ -113,7 +113,7 @@ j runs over i, every j < i with j < passed, and every j > i with n − 1 − j <
     };
 
     /// The network on these prompts.
-    pub fn on(&self, prompts: Prompts) -> OnPrompts {
+    pub fn on(&self, prompts: TokenPrompts) -> OnPrompts {
         OnPrompts { net: self.clone(), prompts }
     }
 }
@@ -234,14 +234,21 @@ impl OnPrompts {
 
     /// Hidden units of the readout.
     fn units(&self) -> usize {
-        self.prompts.readout_units(self.net.knots)
+        self.prompts.readout_unit_count(self.net.knots)
     }
 
     /// All parameters of one network, before any position has passed.
     pub fn written(&self, seed: u64) -> Vec<Vec<f32>> {
-        let Readout { w, b, a, c } = self.prompts.teacher(seed).readout(self.net.knots);
+        let ReluReadout { w, b, a, c } = self.prompts.teacher(seed).build_readout(self.net.knots);
         let narrow = |values: Vec<f64>| values.into_iter().map(|x| x as f32).collect();
-        vec![self.prompts.position_codes(seed), vec![0.0], narrow(w), narrow(b), narrow(a), vec![c as f32]]
+        vec![
+            self.prompts.draw_position_codes(seed),
+            vec![0.0],
+            narrow(w),
+            narrow(b),
+            narrow(a),
+            vec![c as f32],
+        ]
     }
 
     /// What the memory of each pass holds after every position of a prompt.
@@ -265,7 +272,7 @@ impl OnPrompts {
 
     /// Names of position `i`.
     fn list<'a>(&self, row: &'a [f32], i: usize) -> impl Iterator<Item = usize> + 'a {
-        let (q, names) = (self.prompts.names, self.prompts.parts(row).1);
+        let (q, names) = (self.prompts.names, self.prompts.split_row(row).1);
         names[i * q..][..q].iter().map(|name| *name as usize)
     }
 
@@ -283,7 +290,7 @@ impl OnPrompts {
     /// Position `i` passes: its token goes to the slots whose gates it opens.
     fn write(&self, gates: &Gates, row: &[f32], i: usize, state: &mut [f64]) {
         let d = self.prompts.dim;
-        let token = &self.prompts.parts(row).0[i * d..][..d];
+        let token = &self.prompts.split_row(row).0[i * d..][..d];
         self.writes(gates, row, i, |k, gate| add(&mut state[k * d..][..d], token, gate));
     }
 
@@ -333,7 +340,7 @@ impl OnPrompts {
 
 impl Architecture for OnPrompts {
     fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let (Prompts { names, dim, .. }, units) = (self.prompts, self.units());
+        let (TokenPrompts { names, dim, .. }, units) = (self.prompts, self.units());
         vec![
             prompts::codes(&self.prompts, replicas),
             Parameter::new("passed", [replicas, 1, 1]),
@@ -353,10 +360,10 @@ impl Architecture for OnPrompts {
     }
 
     fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
-        let Prompts { length, names, dim, .. } = self.prompts;
+        let TokenPrompts { length, names, dim, .. } = self.prompts;
         // Both passes read and write a few slots at every position. A unit of the readout looks at all named numbers, one
         // of squares at one.
-        let looks = if self.prompts.function == Function::Squares { 1 } else { names * dim };
+        let looks = if self.prompts.function == TeacherKind::Squares { 1 } else { names * dim };
         let position = 8 * names * dim + 2 * self.units() * (looks + 1);
         // As if it were trained: a measurement is held to be a third of it.
         3.0 * batch as f64 * length as f64 * position as f64
@@ -377,7 +384,7 @@ impl Network for OnPrompts {
         let (passed, readout) = (weights[PASSED][0] as usize, Sparse::of(&weights[2..]));
         let size = self.prompts.names * self.prompts.dim;
         let mut outputs = vec![];
-        for row in x.chunks_exact(self.prompts.columns()) {
+        for row in x.chunks_exact(self.prompts.row_len()) {
             let reads = self.reads(&gates, row, passed);
             outputs.extend(reads.chunks(size).map(|named| readout.output(named) as f32));
         }
@@ -397,13 +404,13 @@ impl Network for OnPrompts {
         if !at.wants(inside::Kind::Activations) {
             return Ok(vec![]);
         }
-        let Prompts { length: n, names, dim, .. } = self.prompts;
+        let TokenPrompts { length: n, names, dim, .. } = self.prompts;
         let (slots, passed) = (self.slots(), (weights[PASSED][0] as usize).min(n));
-        let (examples, size) = (x.len() / self.prompts.columns(), slots * dim);
+        let (examples, size) = (x.len() / self.prompts.row_len(), slots * dim);
         inside::fits(bounds::product([examples, n, 2 * size + slots * (names + 1) + names * dim]))?;
         let gates = Gates::of(weights[CODES], self.prompts.code_dim);
         let mut all = inside::Gathered::default();
-        for row in x.chunks_exact(self.prompts.columns()) {
+        for row in x.chunks_exact(self.prompts.row_len()) {
             let Filled { forward, backward, .. } = self.filled(weights[CODES], row);
             let after = |of: &[f64], i: usize| match passed {
                 0 => vec![0.0; size],

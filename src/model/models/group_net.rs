@@ -27,7 +27,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::{Problem, Range, Settings};
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use vivarium_core::{bounds, choices, settings};
-use vivarium_science::groups::theory::{self, Construction};
+use vivarium_science::groups::theory::{self, QuadraticNetwork};
 use vivarium_science::groups::{Group, Irreps};
 
 choices! {
@@ -63,11 +63,11 @@ settings! {
 }
 
 /// A network of largest margin on the table of `group`, if one is known.
-pub fn largest(group: &Group) -> Option<Construction> {
+pub fn largest(group: &Group) -> Option<QuadraticNetwork> {
     BUILT.set(BUILT.get() + 1);
-    let irreps = Irreps::of(group);
-    let margin = theory::max_margin(group, &irreps).ok()?;
-    theory::representation(group, &irreps, &margin.shares).ok()
+    let irreps = Irreps::compute(group);
+    let margin = theory::compute_max_margin(group, &irreps).ok()?;
+    theory::build_max_margin_network(group, &irreps, &margin.shares).ok()
 }
 
 thread_local! {
@@ -84,7 +84,7 @@ const REMEMBERED: usize = 1024;
 /// # Why
 /// Every round of a repair asks for it, and every cell of a sweep, so it is found once for each table, of at most 24
 /// rows. Of all other groups it is [known](Groups::neurons_of_largest).
-fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<Construction>) -> Option<usize> {
+fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<QuadraticNetwork>) -> Option<usize> {
     type Known = BTreeMap<(&'static str, Vec<usize>), Option<usize>>;
     static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,17 +102,17 @@ fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<Construction>) -> 
 }
 
 #[cfg(feature = "ui")]
-static LARGEST: std::sync::OnceLock<fn(&Group) -> Option<Construction>> = std::sync::OnceLock::new();
+static LARGEST: std::sync::OnceLock<fn(&Group) -> Option<QuadraticNetwork>> = std::sync::OnceLock::new();
 
 /// Lends [`largest`] to the page, whose first program comes without irreps.
 #[cfg(feature = "ui")]
-pub fn provide(largest: fn(&Group) -> Option<Construction>) {
+pub fn provide(largest: fn(&Group) -> Option<QuadraticNetwork>) {
     // It comes once.
     let _ = LARGEST.set(largest);
 }
 
 /// How [`largest`] is found here; none on the page while its second program is not there.
-fn finder() -> Option<fn(&Group) -> Option<Construction>> {
+fn finder() -> Option<fn(&Group) -> Option<QuadraticNetwork>> {
     #[cfg(feature = "ui")]
     return LARGEST.get().copied();
     #[cfg(not(feature = "ui"))]
@@ -201,7 +201,7 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
         let order = task.order();
         let built = match self.from {
             Beginning::Random => return Ok(None),
-            Beginning::Memorising => theory::memorising(order, &task.products(seed), true),
+            Beginning::Memorising => theory::build_memorising_network(order, &task.products(seed), true),
             Beginning::Maximum => {
                 let found = finder().zip(task.group()).and_then(|(find, group)| Some((find(&group)?, group)));
                 let Some((built, group)) = found else { return Ok(None) };
@@ -211,7 +211,7 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
                         let inverse = |b: usize| group.inverse(b) * built.neurons;
                         let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neurons].to_vec();
                         let v = (0..order).flat_map(row).collect();
-                        Construction { v, ..built }
+                        QuadraticNetwork { v, ..built }
                     }
                     _ => built,
                 }
@@ -450,7 +450,7 @@ mod tests {
             let norms = net.penalty(0).unwrap().norms(&weights, net.width);
             let group = task.group().unwrap();
             assert!(Task::Groups(task.clone()).examples().problems().is_empty());
-            least / norms / theory::max_margin(&group, &Irreps::of(&group)).unwrap().value
+            least / norms / theory::compute_max_margin(&group, &Irreps::compute(&group)).unwrap().value
         };
         let net = GroupNet { from: Beginning::Maximum, ..Default::default() };
         let task = Groups { n: 11, ..Default::default() };

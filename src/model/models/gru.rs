@@ -30,7 +30,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{CHO_2014, MOUSAVI_2025};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 settings! {
     /// Two gated recurrent nets, one from each end, and a linear read-out of both at every position.
@@ -178,8 +178,8 @@ impl ToPyTorch for Gru {
 }
 
 impl PromptNetwork for Gru {
-    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
-        let (w, d) = (self.width, prompts.width());
+    fn shapes(&self, prompts: &TokenPrompts) -> Vec<(String, [usize; 2])> {
+        let (w, d) = (self.width, prompts.encoded_dim());
         let shapes = [
             ("wf", d, 3 * w),
             ("uf", w, 3 * w),
@@ -195,19 +195,19 @@ impl PromptNetwork for Gru {
         shapes.map(|(name, rows, columns)| (name.into(), [rows, columns])).into()
     }
 
-    fn draw(&self, _prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+    fn draw(&self, _prompts: &TokenPrompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
         let fan_in = if matches!(which, OUT | BETA) { 2 * self.width } else { self.width };
         Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
-        let (w, d) = (self.width as f64, prompts.width() as f64);
+    fn step_flops(&self, prompts: &TokenPrompts, batch: usize) -> f64 {
+        let (w, d) = (self.width as f64, prompts.encoded_dim() as f64);
         // The prompt needs no gradient.
         let position = 3.0 * w * (4.0 * d + 6.0 * w) + 100.0 * w;
         2.0 * position * batch as f64 * prompts.length as f64
     }
 
-    fn activations(&self, prompts: &Prompts) -> u64 {
+    fn activations(&self, prompts: &TokenPrompts) -> u64 {
         bounds::product([3, prompts.length, self.width])
     }
 

@@ -301,7 +301,7 @@ impl InContextTransformer {
         let by_layers = |rows: usize| Law::Normal(added / (rows as f32).sqrt());
         let mut parts = vec![("read_in".to_string(), [prompts.inputs() + 1, d], Law::Normal(DEVIATION))];
         if self.positions == Positions::Learned {
-            parts.push(("positions".into(), [2 * prompts.longest(), d], Law::Normal(DEVIATION)));
+            parts.push(("positions".into(), [2 * prompts.max_points(), d], Law::Normal(DEVIATION)));
         }
         for layer in 1..=self.blocks {
             let layers = [
@@ -433,13 +433,13 @@ impl Network for OnPoints {
     /// Predictions for prompts, `[prompts, points]`.
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights);
-        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+        x.chunks_exact(self.prompts.row_len()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
         let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights));
-        for row in x.chunks_exact(self.prompts.columns()) {
+        for row in x.chunks_exact(self.prompts.row_len()) {
             for (layer, pass) in plain.walk(row).layers.into_iter().enumerate() {
                 let t = pass.hidden.len() / self.net.hidden.max(1);
                 let axes = [("head", pass.heads.len()), ("query", t), ("key", t)];

@@ -10,21 +10,21 @@ use super::prompts::{self, CODES, CODES_OF_POSITIONS};
 use super::{Architecture, Network, Parameter, Rows, crowded};
 use crate::tasks::Examples;
 use vivarium_core::settings::Problem;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// What differs between the networks on prompts that are trained.
 pub trait PromptNetwork: Clone + 'static {
     /// Name, rows and columns of each parameter after the codes.
-    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])>;
+    fn shapes(&self, prompts: &TokenPrompts) -> Vec<(String, [usize; 2])>;
 
     /// Initial values of such a `parameter`, number `which` of all.
-    fn draw(&self, prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32>;
+    fn draw(&self, prompts: &TokenPrompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32>;
 
     /// As [`Architecture::step_flops`].
-    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64;
+    fn step_flops(&self, prompts: &TokenPrompts, batch: usize) -> f64;
 
     /// Numbers per prompt in the largest tensor behind the encoded tokens.
-    fn activations(&self, prompts: &Prompts) -> u64;
+    fn activations(&self, prompts: &TokenPrompts) -> u64;
 
     /// As [`Plain::outputs`].
     fn outputs(plain: &Plain<Self>, row: &[f32]) -> Vec<f64>;
@@ -40,7 +40,7 @@ pub struct OnPrompts<N> {
     /// Its settings.
     pub net: N,
     /// What prompts it is on.
-    pub prompts: Prompts,
+    pub prompts: TokenPrompts,
 }
 
 /// A network for these examples.
@@ -56,7 +56,7 @@ where
 #[derive(Debug, Clone)]
 pub struct Plain<N> {
     pub(super) net: N,
-    pub(super) prompts: Prompts,
+    pub(super) prompts: TokenPrompts,
     /// As [`Architecture::parameters`] of one replica.
     pub weights: Vec<Vec<f64>>,
 }
@@ -136,13 +136,13 @@ impl<N: PromptNetwork> Network for OnPrompts<N> {
     /// Outputs for prompts, `[prompts, length]`.
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights);
-        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+        x.chunks_exact(self.prompts.row_len()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
         let (mut all, plain) = (super::inside::Gathered::default(), self.plain(weights));
-        x.chunks_exact(self.prompts.columns()).for_each(|row| N::inside(&plain, row, &mut all));
+        x.chunks_exact(self.prompts.row_len()).for_each(|row| N::inside(&plain, row, &mut all));
         all.arrays()
     }
 }

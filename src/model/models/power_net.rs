@@ -102,7 +102,7 @@ f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
     /// # Shapes
     /// As [`Architecture::parameters`] of one replica.
     pub fn maximum(&self, inputs: usize, relevant: &[usize]) -> Option<Vec<Vec<f32>>> {
-        let best = theory::parity(inputs, relevant).ok()?;
+        let best = theory::build_parity_network(inputs, relevant).ok()?;
         if relevant.len() != self.degree || best.neurons > self.width {
             return None;
         }

@@ -6,7 +6,7 @@
 //! tensors a name becomes its code by a product with a one-hot vector ([`super::lookup`]).
 
 use super::{Parameter, Rows};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Place of the codes in the parameters of every network on prompts.
 pub const CODES: usize = 0;
@@ -18,27 +18,27 @@ pub const CODES_OF_POSITIONS: Rows =
     };
 
 /// The codes of all positions, `[replicas, length, code_dim]`.
-pub fn codes(prompts: &Prompts, replicas: usize) -> Parameter {
+pub fn codes(prompts: &TokenPrompts, replicas: usize) -> Parameter {
     Parameter::new("codes", [replicas, prompts.length, prompts.code_dim])
 }
 
 /// Their values, the same in all replicas.
-pub fn initial_codes(prompts: &Prompts, seed: u64, replicas: usize) -> Vec<f32> {
-    prompts.position_codes(seed).repeat(replicas)
+pub fn initial_codes(prompts: &TokenPrompts, seed: u64, replicas: usize) -> Vec<f32> {
+    prompts.draw_position_codes(seed).repeat(replicas)
 }
 
 /// Numbers per prompt in the largest tensor that [`encoded`] makes: one-hot names or tokens with their codes.
-pub fn encoded_numbers(prompts: &Prompts) -> u64 {
+pub fn encoded_numbers(prompts: &TokenPrompts) -> u64 {
     let names = vivarium_core::bounds::product([prompts.length, prompts.length, prompts.names]);
-    names.max(vivarium_core::bounds::product([prompts.length, prompts.width()]))
+    names.max(vivarium_core::bounds::product([prompts.length, prompts.encoded_dim()]))
 }
 
 /// z of all positions of a prompt in double precision, `[length, width]`, and its labels.
-pub fn wide(prompts: &Prompts, codes: &[f64], row: &[f32]) -> (Vec<f64>, Vec<f64>) {
-    let ((tokens, names, labels), scale) = (prompts.parts(row), f64::from(prompts.code_scale()));
+pub fn wide(prompts: &TokenPrompts, codes: &[f64], row: &[f32]) -> (Vec<f64>, Vec<f64>) {
+    let ((tokens, names, labels), scale) = (prompts.split_row(row), f64::from(prompts.code_scale()));
     let code =
         |position: usize| codes[position * prompts.code_dim..][..prompts.code_dim].iter().map(|x| x * scale);
-    let mut z = Vec::with_capacity(prompts.length * prompts.width());
+    let mut z = Vec::with_capacity(prompts.length * prompts.encoded_dim());
     for (i, (token, list)) in tokens.chunks(prompts.dim).zip(names.chunks(prompts.names)).enumerate() {
         z.extend(token.iter().map(|x| f64::from(*x)));
         z.extend(code(i));
@@ -54,12 +54,12 @@ pub fn wide(prompts: &Prompts, codes: &[f64], row: &[f32]) -> (Vec<f64>, Vec<f64
 /// `[replicas, batch · length, width]`.
 #[cfg(feature = "train")]
 pub fn encoded(
-    prompts: &Prompts,
+    prompts: &TokenPrompts,
     codes: &burn::tensor::Tensor<3>,
     x: &burn::tensor::Tensor<3>,
 ) -> burn::tensor::Tensor<3> {
     use burn::tensor::Tensor;
-    let Prompts { length, dim, names, code_dim, .. } = *prompts;
+    let TokenPrompts { length, dim, names, code_dim, .. } = *prompts;
     let ([replicas, ..], [of_x, batch, _]) = (codes.dims(), x.dims());
     let codes = codes.clone().detach() * prompts.code_scale();
     let tokens = x.clone().narrow(2, 0, length * dim).reshape([of_x, batch * length, dim]);
@@ -73,7 +73,7 @@ pub fn encoded(
 }
 
 /// The prompts of a task on which such networks are, or of another task any.
-pub fn of(examples: &dyn crate::tasks::Examples) -> Prompts {
+pub fn of(examples: &dyn crate::tasks::Examples) -> TokenPrompts {
     examples.prompts().unwrap_or_default()
 }
 
@@ -81,22 +81,23 @@ pub fn of(examples: &dyn crate::tasks::Examples) -> Prompts {
 mod tests {
     use super::*;
     use crate::tasks::{Batch, Sampler, SparseTokenRegression};
-    use vivarium_science::tokens::Codes;
+    use vivarium_science::tokens::PositionCodes;
 
     #[test]
     fn wide_numbers_are_those_that_prompts_write() {
-        let task = SparseTokenRegression { length: 5, dim: 3, codes: Codes::Random, ..Default::default() };
+        let task =
+            SparseTokenRegression { length: 5, dim: 3, codes: PositionCodes::Random, ..Default::default() };
         let (prompts, mut batch) = (task.drawn(), Batch::default());
         task.sample(1, 0, 0, 3, &mut batch);
-        let codes = prompts.position_codes(1);
+        let codes = prompts.draw_position_codes(1);
         let wide_codes: Vec<f64> = codes.iter().map(|x| f64::from(*x)).collect();
-        for row in batch.x.chunks(prompts.columns()) {
+        for row in batch.x.chunks(prompts.row_len()) {
             let mut narrow = vec![];
-            prompts.encode(&codes, row, &mut narrow);
+            prompts.append_encoded(&codes, row, &mut narrow);
             let (z, labels) = wide(&prompts, &wide_codes, row);
-            assert_eq!(z.len(), 5 * prompts.width());
+            assert_eq!(z.len(), 5 * prompts.encoded_dim());
             assert!(z.iter().zip(&narrow).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-6));
-            assert_eq!(labels.iter().map(|y| *y as f32).collect::<Vec<_>>(), prompts.parts(row).2);
+            assert_eq!(labels.iter().map(|y| *y as f32).collect::<Vec<_>>(), prompts.split_row(row).2);
         }
     }
 }

@@ -36,7 +36,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_core::{bounds, choices, settings};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 choices! {
     /// How queries and keys are weighted.
@@ -171,15 +171,15 @@ f_i  = max(0, o_i w1 + b1) w2 + b2",
     };
 
     /// Numbers S that scores read of a token: all, or the codes behind its own numbers.
-    pub fn score_width(&self, prompts: &Prompts) -> usize {
+    pub fn score_width(&self, prompts: &TokenPrompts) -> usize {
         match self.scores {
-            Scores::All => prompts.width(),
-            Scores::Positions => prompts.width() - prompts.dim,
+            Scores::All => prompts.encoded_dim(),
+            Scores::Positions => prompts.encoded_dim() - prompts.dim,
         }
     }
 
     /// Numbers d_k in a query and in a key, where these have matrices of their own.
-    pub fn separate(&self, prompts: &Prompts) -> Option<usize> {
+    pub fn separate(&self, prompts: &TokenPrompts) -> Option<usize> {
         match (self.qk, self.key_width) {
             (QueryKey::Combined, _) => None,
             (QueryKey::Separate, 0) => Some(self.score_width(prompts)),
@@ -188,9 +188,9 @@ f_i  = max(0, o_i w1 + b1) w2 + b2",
     }
 
     /// Numbers V in a value: the first ones of what is known of a token.
-    pub fn value_width(&self, prompts: &Prompts) -> usize {
+    pub fn value_width(&self, prompts: &TokenPrompts) -> usize {
         match self.values {
-            Values::Token => prompts.width(),
+            Values::Token => prompts.encoded_dim(),
             Values::Numbers => prompts.dim,
         }
     }
@@ -252,7 +252,7 @@ pub type OnPrompts = on_prompts::OnPrompts<TokenAttention>;
 pub type Plain = on_prompts::Plain<TokenAttention>;
 
 impl PromptNetwork for TokenAttention {
-    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
+    fn shapes(&self, prompts: &TokenPrompts) -> Vec<(String, [usize; 2])> {
         let [read, values] = [self.score_width(prompts), self.value_width(prompts)];
         let all = self.heads * read;
         let scores = match self.separate(prompts) {
@@ -268,7 +268,7 @@ impl PromptNetwork for TokenAttention {
         scores.into_iter().chain(perceptron).map(|(name, shape)| (name.into(), shape)).collect()
     }
 
-    fn draw(&self, prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+    fn draw(&self, prompts: &TokenPrompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
         let first = self.first_layer();
         if which < first && self.qk == QueryKey::Combined {
             return each(seed, parameter, |stream, i| DEVIATION * stream.normal(which as u64, i));
@@ -281,7 +281,7 @@ impl PromptNetwork for TokenAttention {
         Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
+    fn step_flops(&self, prompts: &TokenPrompts, batch: usize) -> f64 {
         let [n, m] = [prompts.length, self.width].map(|size| size as f64);
         let [read, values] = [self.score_width(prompts), self.value_width(prompts)].map(|size| size as f64);
         // Queries, and keys of their own; then scores and means.
@@ -293,7 +293,7 @@ impl PromptNetwork for TokenAttention {
         6.0 * batch as f64 * n * (self.heads as f64 * head + m)
     }
 
-    fn activations(&self, prompts: &Prompts) -> u64 {
+    fn activations(&self, prompts: &TokenPrompts) -> u64 {
         let read = self.score_width(prompts);
         let widest = [read, self.separate(prompts).unwrap_or(0), self.value_width(prompts)];
         let widest = widest.into_iter().max().unwrap_or(0).max(prompts.length);

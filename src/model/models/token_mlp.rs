@@ -30,7 +30,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::MOUSAVI_2025;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 settings! {
     /// Hidden layers of ReLUs on all tokens of a prompt at once, and an output for each position.
@@ -81,13 +81,13 @@ f   = h_L w{L+1} + b{L+1}                               a number for each positi
     };
 
     /// Neurons of each hidden layer on prompts, the first one first.
-    fn hidden<'a>(&'a self, prompts: &'a Prompts) -> impl Iterator<Item = usize> + 'a {
+    fn hidden<'a>(&'a self, prompts: &'a TokenPrompts) -> impl Iterator<Item = usize> + 'a {
         self.widths.iter().map(|width| if *width == 0 { prompts.length * prompts.dim } else { *width })
     }
 
     /// Inputs and outputs of each layer on prompts, the first one first.
-    pub fn layers(&self, prompts: &Prompts) -> Vec<[usize; 2]> {
-        let mut below = prompts.length * prompts.width();
+    pub fn layers(&self, prompts: &TokenPrompts) -> Vec<[usize; 2]> {
+        let mut below = prompts.length * prompts.encoded_dim();
         let layer = |width: usize| [std::mem::replace(&mut below, width), width];
         self.hidden(prompts).chain([prompts.length]).map(layer).collect()
     }
@@ -138,26 +138,26 @@ impl ToPyTorch for TokenMlp {
 }
 
 impl PromptNetwork for TokenMlp {
-    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
+    fn shapes(&self, prompts: &TokenPrompts) -> Vec<(String, [usize; 2])> {
         let both = |(layer, [inputs, outputs]): (usize, [usize; 2])| {
             [(format!("w{layer}"), [inputs, outputs]), (format!("b{layer}"), [1, outputs])]
         };
         (1..).zip(self.layers(prompts)).flat_map(both).collect()
     }
 
-    fn draw(&self, prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+    fn draw(&self, prompts: &TokenPrompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
         let [fan_in, _] = self.layers(prompts)[(which - 1) / 2];
         Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
+    fn step_flops(&self, prompts: &TokenPrompts, batch: usize) -> f64 {
         let sizes = self.layers(prompts).into_iter().map(|[a, b]| a as f64 * b as f64);
         // The prompt needs no gradient.
         batch as f64
             * sizes.enumerate().map(|(layer, size)| if layer == 0 { 4.0 } else { 6.0 } * size).sum::<f64>()
     }
 
-    fn activations(&self, prompts: &Prompts) -> u64 {
+    fn activations(&self, prompts: &TokenPrompts) -> u64 {
         bounds::product([self.hidden(prompts).max().unwrap_or(1)])
     }
 
@@ -187,7 +187,7 @@ impl super::Net for TokenMlp {
         let of_task = prompts::of(examples);
         let z = prompts::encoded(&of_task, &parameters[prompts::CODES], &x);
         let ([replicas, ..], [_, batch, _]) = (z.dims(), x.dims());
-        let mut h = z.reshape([replicas, batch, of_task.length * of_task.width()]);
+        let mut h = z.reshape([replicas, batch, of_task.length * of_task.encoded_dim()]);
         for layer in 0..=self.widths.len() {
             if layer > 0 {
                 h = burn::tensor::activation::relu(h);

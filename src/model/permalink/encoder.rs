@@ -10,7 +10,7 @@
 use super::{Link, View};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec};
 use vivarium_core::settings::{Field, Knob, Settings, Value};
-use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::theory::TheorySettings;
 
 /// The link of `link`, starting with `#v1/`.
 pub fn encode(link: &Link) -> String {
@@ -98,7 +98,7 @@ impl<'a> Encoder<'a> {
         changed(&mut parts, Run::KNOBS, &run.fields(), &usual.run.fields(), self.keys);
         let Link { view, theory, reserved, .. } = self.link;
         changed(&mut parts, View::KNOBS, &view.fields(), &View::of(task).fields(), &[]);
-        let usual = Explorer::default();
+        let usual = TheorySettings::default();
         for knob in task.config().theory_knobs() {
             if let Some(value) = theory.value(knob.key).filter(|v| usual.value(knob.key).as_ref() != Some(v))
             {
@@ -155,7 +155,7 @@ mod tests {
         let view = View::of(&link.spec.task);
         let of_view =
             View::KNOBS.iter().map(|knob| (knob.key, link.view.value(knob.key), view.value(knob.key)));
-        let theory = Explorer::default();
+        let theory = TheorySettings::default();
         let knobs = link.spec.task.config().theory_knobs().iter();
         let of_theory = knobs.map(|knob| (knob.key, link.theory.value(knob.key), theory.value(knob.key)));
         for (key, value, default) in of_run.chain(of_view).chain(of_theory) {

@@ -8,7 +8,7 @@ use super::Link;
 use crate::permalink::View;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use vivarium_core::settings::{Problem, Settings};
-use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::theory::TheorySettings;
 
 /// Parts of the page that can be hidden, each with its words.
 pub const PARTS: [(&str, &str); 9] = [
@@ -64,7 +64,7 @@ fn is_knob(spec: &RunSpec, key: &str) -> bool {
     [MODEL_KEY, OPTIMIZER_KEY].contains(&key)
         || spec.knob(key).is_some()
         || of(View::KNOBS)
-        || of(Explorer::KNOBS)
+        || of(TheorySettings::KNOBS)
 }
 
 impl Link {

@@ -32,7 +32,7 @@ use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::tasks::Task;
 use vivarium_core::settings::{Knob, Problem, Range, Settings, names};
 use vivarium_core::{choices, settings};
-use vivarium_science::markov::theory::Explorer;
+use vivarium_science::markov::theory::TheorySettings;
 
 choices! {
     /// What happens when the page has opened.
@@ -166,7 +166,7 @@ pub struct Link {
     /// How it is shown.
     pub view: View,
     /// The theory that stands beside the minimal model; part of the links of runs on sequences alone.
-    pub theory: Explorer,
+    pub theory: TheorySettings,
     /// Reserved keys with their values, in the order of the link.
     pub reserved: Vec<(String, String)>,
 }

@@ -95,7 +95,7 @@ impl RunSpec {
         };
         let examples = sum([data, kept]);
         let chains = task.chain_sequences();
-        let line = chains.as_ref().map_or(0, |chains| chains.operations());
+        let line = chains.as_ref().map_or(0, |chains| chains.operations_per_sequence());
         let bayes = chains.as_ref().map_or(0, |chains| chains.bayes_operations(self.held_out()));
         let heads: usize = self.model.config().heads().iter().sum();
         let seen = task.sample_size().map_or(batch, |size| size as u64);

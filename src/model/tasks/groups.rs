@@ -193,10 +193,10 @@ impl Groups {
     /// representations are known without computing them and fulfil the theorem's condition. A test compares it with the
     /// characters.
     pub fn largest_margin(&self) -> Option<f64> {
-        use theory::margin_of;
+        use theory::closed_form_margin;
         // Dimension and type of the nontrivial representations, and how many these are.
         let abelian = |order: u64, selves: u64| {
-            margin_of(order, &[(1, 1, selves - 1), (2, 2, order.saturating_sub(selves) / 2)])
+            closed_form_margin(order, &[(1, 1, selves - 1), (2, 2, order.saturating_sub(selves) / 2)])
         };
         let parity = |n: usize| 1 + u64::from(n.is_multiple_of(2));
         Some(match (self.operation, self.letters) {
@@ -206,15 +206,17 @@ impl Groups {
             }
             (Operation::Dihedral, _) => {
                 let (n, signs) = (self.n as u64, parity(self.n));
-                margin_of(2 * n, &[(1, 1, 2 * signs - 1), (2, 1, (n - signs) / 2)])
+                closed_form_margin(2 * n, &[(1, 1, 2 * signs - 1), (2, 1, (n - signs) / 2)])
             }
-            (Operation::Quaternion, _) => margin_of(8, &[(1, 1, 3), (4, 4, 1)]),
+            (Operation::Quaternion, _) => closed_form_margin(8, &[(1, 1, 3), (4, 4, 1)]),
             (Operation::Symmetric, 2) => abelian(2, 2),
-            (Operation::Symmetric, 3) => margin_of(6, &[(1, 1, 1), (2, 1, 1)]),
-            (Operation::Symmetric, 4) => margin_of(24, &[(1, 1, 1), (2, 1, 1), (3, 1, 2)]),
-            (Operation::Symmetric, 5) => margin_of(120, &[(1, 1, 1), (4, 1, 2), (5, 1, 2), (6, 1, 1)]),
+            (Operation::Symmetric, 3) => closed_form_margin(6, &[(1, 1, 1), (2, 1, 1)]),
+            (Operation::Symmetric, 4) => closed_form_margin(24, &[(1, 1, 1), (2, 1, 1), (3, 1, 2)]),
+            (Operation::Symmetric, 5) => {
+                closed_form_margin(120, &[(1, 1, 1), (4, 1, 2), (5, 1, 2), (6, 1, 1)])
+            }
             (Operation::Alternating, 3) => abelian(3, 1),
-            (Operation::Alternating, 4) => margin_of(12, &[(2, 2, 1), (3, 1, 1)]),
+            (Operation::Alternating, 4) => closed_form_margin(12, &[(2, 2, 1), (3, 1, 1)]),
             // For five letters the condition fails, and a group of one element has no margin.
             _ => return None,
         })
@@ -238,7 +240,7 @@ impl Groups {
             Operation::Quaternion => Group::quaternion(),
             Operation::Product => {
                 let factors: Vec<Group> = self.factors.iter().map(|n| Group::cyclic(*n)).collect();
-                Group::product(&factors)
+                Group::direct_product(&factors)
             }
             Operation::Table => return Group::from_table(self.order(), &self.table).ok(),
             _ => Group::cyclic(self.n),
@@ -525,7 +527,8 @@ mod tests {
         let products = products.map(|factors| Groups { factors, ..task(Operation::Product, 5) });
         for task in tasks.chain(products) {
             for task in (2..=5).map(|letters| Groups { letters, ..task.clone() }) {
-                let irreps = vivarium_science::groups::Irreps::of(&task.group().unwrap()).all().len() as u64;
+                let irreps =
+                    vivarium_science::groups::Irreps::compute(&task.group().unwrap()).all().len() as u64;
                 assert!(bounds::construction(task.elements(), irreps) <= task.construction(), "{task:?}");
                 assert!(task.construction() <= bounds::MOST_CONSTRUCTION);
             }

@@ -25,13 +25,13 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range, Settings};
 use vivarium_core::sources::{GARG_2022, WU_2024};
-use vivarium_science::functions::{Class, FunctionPrompts, Law};
+use vivarium_science::functions::{FunctionClass, FunctionPrompts, InputDistribution};
 
 settings! {
     /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.
     pub struct InContextLearning {
         /// Family of functions; for each prompt, a new function is sampled from this family.
-        class: Class = Class::Network, "class", "Functions", Range::Choice(Class::OPTIONS);
+        class: FunctionClass = FunctionClass::Network, "class", "Functions", Range::Choice(FunctionClass::OPTIONS);
         /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the random networks have no biases.
@@ -39,7 +39,7 @@ settings! {
         /// Number of points in a training prompt; the network predicts the label of each point from the earlier points.
         points: usize = 17, "points", "Points of a prompt", Range::Int(2, 128);
         /// Distribution of the inputs.
-        law: Law = Law::Normal, "dist", "Inputs", Range::Choice(Law::OPTIONS);
+        law: InputDistribution = InputDistribution::Normal, "dist", "Inputs", Range::Choice(InputDistribution::OPTIONS);
         /// Standard deviation of the inputs.
         scale: f64 = 1.5, "s", "Scale s of the inputs", Range::Real(0.01, 10.0), only when "dist" = "normal";
         /// Weight of N(2, I) in the mixture of training inputs; N(−2, I) has the remaining weight.
@@ -91,12 +91,12 @@ impl InContextLearning {
             dim,
             constant,
             points,
-            long,
-            law,
-            scale,
-            weight,
+            held_out_points: long,
+            distribution: law,
+            input_scale: scale,
+            mixture_weight: weight,
             test_scale,
-            test_weight,
+            test_mixture_weight: test_weight,
             sparsity,
             depth,
             layers,
@@ -107,8 +107,8 @@ impl InContextLearning {
 
     /// The first label of each of these rows, behind those before.
     fn push_labels(prompts: &FunctionPrompts, begin: usize, out: &mut Batch) {
-        let rows = out.x[begin..].chunks(prompts.columns());
-        out.y.extend(rows.map(|row| prompts.parts(row).1[0]));
+        let rows = out.x[begin..].chunks(prompts.row_len());
+        out.y.extend(rows.map(|row| prompts.split_row(row).1[0]));
     }
 }
 
@@ -166,7 +166,7 @@ impl Examples for InContextLearning {
     }
 
     fn columns(&self) -> usize {
-        self.drawn().columns()
+        self.drawn().row_len()
     }
 
     fn length(&self) -> usize {
@@ -183,7 +183,7 @@ impl Examples for InContextLearning {
 
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
-        if self.class == Class::Sparse && self.sparsity > self.dim {
+        if self.class == FunctionClass::Sparse && self.sparsity > self.dim {
             let expected = tr!("at most d = {d}, the number of components of an input", d = self.dim);
             problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
         }
@@ -223,14 +223,14 @@ impl Sampler for InContextLearning {
         out: &mut Batch,
     ) -> bool {
         let (prompts, begin) = (self.drawn(), out.x.len());
-        prompts.sample(seed, replica, step, examples, &mut out.x);
+        prompts.append_training_prompts(seed, replica, step, examples, &mut out.x);
         InContextLearning::push_labels(&prompts, begin, out);
         true
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
         let (prompts, begin) = (self.drawn(), out.x.len());
-        prompts.held_out(seed, self.points, from..from + size, &mut out.x);
+        prompts.append_held_out_prompts(seed, self.points, from..from + size, &mut out.x);
         InContextLearning::push_labels(&prompts, begin, out);
     }
 
@@ -245,12 +245,12 @@ mod tests {
     fn rows_are_those_of_the_prompts() {
         let task = InContextLearning { dim: 3, points: 5, long: 12, noise: 0.1, ..Default::default() };
         let (prompts, mut batch) = (task.drawn(), Batch::default());
-        assert_eq!((task.columns(), task.inputs(), task.length(), prompts.longest()), (25, 4, 5, 12));
+        assert_eq!((task.columns(), task.inputs(), task.length(), prompts.max_points()), (25, 4, 5, 12));
         task.sample(3, 1, 4, 6, &mut batch);
         task.sample(3, 2, 4, 6, &mut batch);
         let mut rows = vec![];
-        prompts.sample(3, 1, 4, 0..6, &mut rows);
-        prompts.sample(3, 2, 4, 0..6, &mut rows);
+        prompts.append_training_prompts(3, 1, 4, 0..6, &mut rows);
+        prompts.append_training_prompts(3, 2, 4, 0..6, &mut rows);
         assert_eq!(batch.x, rows);
         let first: Vec<f32> = rows.chunks(25).map(|row| row[20]).collect();
         assert_eq!(batch.y, first);
@@ -284,7 +284,8 @@ mod tests {
 
     #[test]
     fn impossible_settings_are_named_and_mended() {
-        let sparse = InContextLearning { class: Class::Sparse, dim: 3, sparsity: 4, ..Default::default() };
+        let sparse =
+            InContextLearning { class: FunctionClass::Sparse, dim: 3, sparsity: 4, ..Default::default() };
         let short = InContextLearning { long: 16, ..Default::default() };
         for (task, key, expected) in [
             (sparse, "sparse", "at most d = 3, the number of components of an input"),

@@ -13,7 +13,9 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WU_2024;
-use vivarium_science::descent::{Activation, Draw, Function, MOST_EXAMPLES, Order, Spread};
+use vivarium_science::descent::{
+    Activation, DescentPrompts, ExampleOrder, InputSpacing, MAX_EXAMPLES, TargetKind,
+};
 
 /// Most points of a person's own: more are not drawn by hand, and a link has to hold them.
 const MOST_POINTS: usize = 64;
@@ -22,17 +24,17 @@ settings! {
     /// A function, and where examples of it lie.
     pub struct InContextRegression {
         /// Number of examples in the prompt; if you enter your own points, all of these points are the examples.
-        examples: usize = 16, "n", "Examples n", Range::Int(1, MOST_EXAMPLES as u64), "examples";
+        examples: usize = 16, "n", "Examples n", Range::Int(1, MAX_EXAMPLES as u64), "examples";
         /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the network in the tokens has no biases.
         constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
         /// Distribution of the inputs: at equal distances, uniform or normal.
-        spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
+        spread: InputSpacing = InputSpacing::Even, "spread", "Inputs", Range::Choice(InputSpacing::OPTIONS);
         /// Range of the inputs, from −a to a; for normal inputs, a is the standard deviation.
         reach: f64 = 1.5, "wide", "Range a of the inputs", Range::Real(0.0, 10.0);
         /// Function that gives the labels of the examples.
-        function: Function = Function::Sine, "f", "Function", Range::Choice(Function::OPTIONS);
+        function: TargetKind = TargetKind::Sine, "f", "Function", Range::Choice(TargetKind::OPTIONS);
         /// Frequency ω of the sine.
         frequency: f64 = 2.0, "freq", "Frequency ω", Range::Real(0.0, 20.0), only when "f" = "sin";
         /// Number of neurons in each hidden layer of the random network that gives the labels.
@@ -46,7 +48,7 @@ settings! {
         /// Label that is written into the token of the query; the results do not depend on this label.
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
         /// Order of the examples in the prompt; except for rounding, the results do not depend on this order.
-        order: Order = Order::Drawn, "order", "Order of the examples", Range::Choice(Order::OPTIONS);
+        order: ExampleOrder = ExampleOrder::Drawn, "order", "Order of the examples", Range::Choice(ExampleOrder::OPTIONS);
     }
 }
 
@@ -66,16 +68,16 @@ impl InContextRegression {
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
-    pub fn drawn(&self) -> Draw {
-        Draw {
+    pub fn drawn(&self) -> DescentPrompts {
+        DescentPrompts {
             examples: self.examples,
             dim: self.dim,
             constant: self.constant == Constant::Yes,
-            spread: self.spread,
-            reach: self.reach,
+            spacing: self.spread,
+            input_range: self.reach,
             function: self.function,
             frequency: self.frequency,
-            teacher: self.teacher.clone(),
+            teacher_hidden: self.teacher.clone(),
             activation: self.activation,
             points: self.points.clone(),
             query: self.query,
@@ -86,7 +88,7 @@ impl InContextRegression {
 
     /// Appends these examples of `replica`.
     fn push(&self, seed: u64, replica: u32, places: impl Iterator<Item = usize>, out: &mut Batch) {
-        let examples = self.drawn().draw(seed, replica);
+        let examples = self.drawn().draw_examples(seed, replica);
         for at in places.map(|place| place % examples.len().max(1)) {
             out.x.extend(examples.input(at).iter().map(|x| *x as f32));
             out.y.extend(examples.label(at).iter().map(|y| *y as f32));
@@ -133,14 +135,14 @@ impl Examples for InContextRegression {
     }
 
     fn held_out_size(&self) -> Option<usize> {
-        Some(self.drawn().count().max(1))
+        Some(self.drawn().example_count().max(1))
     }
 
     fn sample_size(&self) -> Option<usize> {
-        Some(self.drawn().count().max(1))
+        Some(self.drawn().example_count().max(1))
     }
 
-    fn regression(&self) -> Option<Draw> {
+    fn regression(&self) -> Option<DescentPrompts> {
         Some(self.drawn())
     }
 
@@ -155,7 +157,7 @@ impl Examples for InContextRegression {
 
 impl Sampler for InContextRegression {
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        Some(self.drawn().draw(seed, 0).label_variance())
+        Some(self.drawn().draw_examples(seed, 0).label_variance())
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
@@ -171,7 +173,7 @@ impl Sampler for InContextRegression {
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, replica, from..(from + size).min(self.drawn().count()), out);
+        self.push(seed, replica, from..(from + size).min(self.drawn().example_count()), out);
     }
 }
 
@@ -194,7 +196,7 @@ mod tests {
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
         let spec = RunSpec::of_lab("in-context-regression").unwrap();
         assert_eq!(spec.problems(), []);
-        assert_eq!(InContextRegression::default().drawn(), Draw::default());
+        assert_eq!(InContextRegression::default().drawn(), DescentPrompts::default());
         assert_eq!((spec.batch(), spec.held_out()), (16, 16));
     }
 
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_batch_holds_every_example_once() {
-        let task = InContextRegression { spread: Spread::Normal, ..Default::default() };
+        let task = InContextRegression { spread: InputSpacing::Normal, ..Default::default() };
         let (mut sample, mut batch) = (Batch::default(), Batch::default());
         task.finite_sample(3, 1, 0, 16, &mut sample);
         task.sample(3, 1, 5, 16, &mut batch);
@@ -240,7 +242,10 @@ mod tests {
             labels
         };
         assert_eq!(sorted(&sample), sorted(&batch));
-        assert_eq!(sample.y, task.drawn().draw(3, 1).y[..16].iter().map(|y| *y as f32).collect::<Vec<_>>());
+        assert_eq!(
+            sample.y,
+            task.drawn().draw_examples(3, 1).y[..16].iter().map(|y| *y as f32).collect::<Vec<_>>()
+        );
     }
 
     #[test]

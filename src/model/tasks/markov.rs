@@ -26,8 +26,10 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Knob, Problem, Range, Settings, Value};
 use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
-use vivarium_science::markov::theory::Explorer;
-use vivarium_science::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
+use vivarium_science::markov::theory::TheorySettings;
+use vivarium_science::markov::{
+    Chain, ChainFamily, ChainSequences, MAX_CONTEXTS, context_count, parse_symbols,
+};
 
 settings! {
     /// The next symbol of a chain that is drawn anew for every sequence.
@@ -39,13 +41,13 @@ settings! {
         /// Each symbol depends on the previous n − 1 symbols; with n = 2, the sequence is a Markov chain.
         order: usize = 2, "gram", "Order n of the n-grams", Range::Int(2, 4);
         /// Distribution of the transition matrices in training.
-        train: Chains = Chains::Dirichlet, "data", "Chains", Range::Choice(Chains::OPTIONS);
+        train: ChainFamily = ChainFamily::Dirichlet, "data", "Chains", Range::Choice(ChainFamily::OPTIONS);
         /// Rows of transition matrices have a Dirichlet distribution with parameter α; at α = 1 all possible rows are equally likely.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
         /// Share of doubly stochastic chains in a mixture.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
         /// Distribution of the transition matrices of the test sequences.
-        test: Chains = Chains::Dirichlet, "test", "Test chains", Range::Choice(Chains::OPTIONS);
+        test: ChainFamily = ChainFamily::Dirichlet, "test", "Test chains", Range::Choice(ChainFamily::OPTIONS);
     }
 }
 
@@ -61,16 +63,30 @@ impl MarkovChain {
     /// What sequences are drawn.
     pub fn drawn(&self) -> ChainSequences {
         let MarkovChain { symbols, length, order, train, alpha, share, test } = *self;
-        ChainSequences { symbols, length, order, train, test, alpha, share }
+        ChainSequences {
+            symbols,
+            length,
+            order,
+            train_family: train,
+            test_family: test,
+            alpha,
+            mixture_weight: share,
+        }
     }
 
     /// As [`ChainSequences::held_out_sequences`].
-    pub fn held_out_sequences(&self, chains: Chains, seed: u64, examples: Span<usize>, out: &mut Vec<u8>) {
-        self.drawn().held_out_sequences(chains, seed, examples, out);
+    pub fn held_out_sequences(
+        &self,
+        chains: ChainFamily,
+        seed: u64,
+        examples: Span<usize>,
+        out: &mut Vec<u8>,
+    ) {
+        self.drawn().append_held_out_sequences(chains, seed, examples, out);
     }
 
     /// As [`ChainSequences::held_out_chain`].
-    pub fn held_out_chain(&self, chains: Chains, seed: u64, example: usize) -> Chain {
+    pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
         self.drawn().held_out_chain(chains, seed, example)
     }
 
@@ -108,11 +124,11 @@ impl TaskConfig for MarkovChain {
     }
 
     fn theory_knobs(&self) -> &'static [Knob] {
-        Explorer::KNOBS
+        TheorySettings::KNOBS
     }
 
     fn is_idle(&self, key: &str) -> bool {
-        key == "mix" && ![self.train, self.test].contains(&Chains::Mixture)
+        key == "mix" && ![self.train, self.test].contains(&ChainFamily::Mixture)
     }
 
     fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
@@ -121,7 +137,7 @@ impl TaskConfig for MarkovChain {
         let k = self.symbols;
         match key {
             "seq" => {
-                let flaw = symbols_of(&numbers, k).err()?;
+                let flaw = parse_symbols(&numbers, k).err()?;
                 Some(tr!("numbers from 0 to k − 1 as symbols, where k = {k}; {flaw}", k, flaw))
             }
             "chain" if !numbers.is_empty() => {
@@ -176,19 +192,19 @@ impl Examples for MarkovChain {
 
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
-        if contexts(self.symbols, self.order) > MOST_CONTEXTS {
-            let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
+        if context_count(self.symbols, self.order) > MAX_CONTEXTS {
+            let fits = |order: &usize| context_count(self.symbols, *order) <= MAX_CONTEXTS;
             let most = (2..self.order).rfind(fits).unwrap_or(2);
             let expected = tr!(
                 "at most {most} for k = {k}, because a chain must have at most {all} contexts",
                 most,
                 k = self.symbols,
-                all = MOST_CONTEXTS
+                all = MAX_CONTEXTS
             );
             problems.push(Problem::new("gram", &self.order.to_string(), expected));
         }
         for (key, chains) in [("data", self.train), ("test", self.test)] {
-            if self.order > 2 && chains != Chains::Dirichlet {
+            if self.order > 2 && chains != ChainFamily::Dirichlet {
                 let expected = tr!(
                     "dirichlet for n = {n}, because the other options are for Markov chains (n = 2)",
                     n = self.order
@@ -207,7 +223,7 @@ impl Examples for MarkovChain {
 impl Sampler for MarkovChain {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let mut sequences = vec![];
-        self.drawn().sequences(seed, replica, step, size, &mut sequences);
+        self.drawn().append_training_sequences(seed, replica, step, size, &mut sequences);
         self.push(&sequences, out);
     }
 
@@ -226,7 +242,12 @@ mod tests {
     use super::*;
     use vivarium_core::rng::{Purpose, Stream};
 
-    const LAWS: [Chains; 4] = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
+    const LAWS: [ChainFamily; 4] = [
+        ChainFamily::Dirichlet,
+        ChainFamily::Independent,
+        ChainFamily::DoublyStochastic,
+        ChainFamily::Mixture,
+    ];
 
     #[test]
     fn a_batch_is_a_function_of_seed_replica_and_step() {
@@ -257,12 +278,12 @@ mod tests {
                 MarkovChain { symbols: 3, length: 9, order, train: LAWS[train], alpha, ..Default::default() };
             let mut sequences = vec![];
             let drawn = task.drawn();
-            drawn.sequences(5, 2, 3, 130, &mut sequences);
+            drawn.append_training_sequences(5, 2, 3, 130, &mut sequences);
             assert_eq!(sequences.len(), 1300);
             for e in [0, 1, 2, 3, 77, 129] {
-                let mut words = vec![0; drawn.sequence_words()];
+                let mut words = vec![0; drawn.words_per_sequence()];
                 Stream::new(5, Purpose::Batch, 2).words(3, (e * words.len()) as u32, &mut words);
-                let expected = drawn.trained_chain(5, 2, 3, e).sequence(&words);
+                let expected = drawn.training_chain(5, 2, 3, e).draw_sequence(&words);
                 assert_eq!(sequences[e * 10..][..10], expected, "{train} {order} {e}");
             }
         }
@@ -271,7 +292,7 @@ mod tests {
     #[test]
     fn held_out_sequences_are_of_the_law_of_the_test_and_can_be_read_in_parts() {
         for (number, test) in LAWS.into_iter().enumerate() {
-            assert_eq!(Chains::ALL[number], test);
+            assert_eq!(ChainFamily::ALL[number], test);
             let task = MarkovChain { symbols: 4, test, ..Default::default() };
             let (mut whole, mut parts, mut sequences) = (Batch::default(), Batch::default(), vec![]);
             task.held_out(1, 0, 90, &mut whole);
@@ -281,9 +302,9 @@ mod tests {
             assert_eq!(whole, parts);
             task.held_out_sequences(test, 1, 0..90, &mut sequences);
             assert!(sequences.iter().zip(&whole.x).all(|(a, b)| f32::from(*a) == *b));
-            let mut words = vec![0; task.drawn().sequence_words()];
+            let mut words = vec![0; task.drawn().words_per_sequence()];
             Stream::new(1, Purpose::HeldOut, 0).words(number as u64, (33 * words.len()) as u32, &mut words);
-            assert_eq!(sequences[33 * 51..][..51], task.held_out_chain(test, 1, 33).sequence(&words));
+            assert_eq!(sequences[33 * 51..][..51], task.held_out_chain(test, 1, 33).draw_sequence(&words));
         }
     }
 
@@ -331,6 +352,6 @@ mod tests {
     fn a_batch_takes_few_random_numbers() {
         let drawn = MarkovChain { symbols: 3, length: 100, ..Default::default() }.drawn();
         // One for each of 101 symbols, and two for each of the three rows of the chain.
-        assert_eq!((drawn.sequence_words(), drawn.chain_words(drawn.train)), (101, 3 * 2));
+        assert_eq!((drawn.words_per_sequence(), drawn.words_per_chain(drawn.train_family)), (101, 3 * 2));
     }
 }

@@ -34,10 +34,10 @@ use vivarium_core::settings::{Knob, Problem, Value};
 use vivarium_science::circuits;
 use vivarium_science::descent;
 use vivarium_science::functions::FunctionPrompts;
-use vivarium_science::machines::{self, Traces};
+use vivarium_science::machines::{self, TraceSettings};
 use vivarium_science::markov::ChainSequences;
 use vivarium_science::succinct::LearningProblem;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 vivarium_core::catalog! {
     /// Every task, with its settings.
@@ -198,19 +198,19 @@ pub trait Examples {
         None
     }
     /// What traces are drawn, in a task on traces of a machine.
-    fn traces(&self) -> Option<Traces> {
+    fn traces(&self) -> Option<TraceSettings> {
         None
     }
     /// What prompts are drawn, in a task on prompts.
-    fn prompts(&self) -> Option<Prompts> {
+    fn prompts(&self) -> Option<TokenPrompts> {
         None
     }
     /// What examples of one function are drawn, in a task that fits one network to them.
-    fn regression(&self) -> Option<descent::Draw> {
+    fn regression(&self) -> Option<descent::DescentPrompts> {
         None
     }
     /// What machine runs, in a task about one.
-    fn program(&self) -> Option<Arc<machines::Program>> {
+    fn program(&self) -> Option<Arc<machines::MachineProgram>> {
         None
     }
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
@@ -218,7 +218,7 @@ pub trait Examples {
         Measures::default()
     }
     /// Which circuit it is, in a task about a circuit.
-    fn circuit(&self) -> Option<circuits::Drawn> {
+    fn circuit(&self) -> Option<circuits::CircuitSpec> {
         None
     }
     /// What is to be learned from which examples, in a task for networks that contain a learning algorithm.

@@ -30,7 +30,8 @@ use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range, Value};
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_science::tokens::{
-    CodeScale, Codes, Draw, Function, Lists, MOST_NAMES, Prompts, Repeats, Teacher,
+    CodeScale, MAX_NAMES, NameLists, NameRepeats, PositionCodes, PromptStreams, Teacher, TeacherKind,
+    TokenPrompts,
 };
 
 choices! {
@@ -51,19 +52,19 @@ settings! {
         /// Number of components of a token's vector.
         dim: usize = 1, "dim", "Components d of a token", Range::Int(1, 64);
         /// Number of names at each position; each name refers to one position, and the label depends on the tokens at these positions.
-        names: usize = 2, "q", "Names q per position", Range::Int(1, MOST_NAMES as u64);
+        names: usize = 2, "q", "Names q per position", Range::Int(1, MAX_NAMES as u64);
         /// Whether the same name may occur more than once at a position.
-        repeats: Repeats = Repeats::Distinct, "draw", "Names", Range::Choice(Repeats::OPTIONS);
+        repeats: NameRepeats = NameRepeats::Distinct, "draw", "Names", Range::Choice(NameRepeats::OPTIONS);
         /// Whether each position has a separate list of names, or all positions of a prompt share one list.
-        lists: Lists = Lists::Each, "lists", "Lists of names", Range::Choice(Lists::OPTIONS);
+        lists: NameLists = NameLists::PerPosition, "lists", "Lists of names", Range::Choice(NameLists::OPTIONS);
         /// Lists of names in the prompts on which the network is measured.
         test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
         /// Function g that computes the label from the named tokens.
-        function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
+        function: TeacherKind = TeacherKind::Squares, "g", "Function g", Range::Choice(TeacherKind::OPTIONS);
         /// Number of hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
         /// Vector that encodes a position; a token contains the code of its own position and the codes of the positions that it names.
-        codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
+        codes: PositionCodes = PositionCodes::OneHot, "codes", "Codes of positions", Range::Choice(PositionCodes::OPTIONS);
         /// Number of components of a code; with 0: N for orthogonal codes, and ⌊5 ln N⌋ for codes of random signs.
         code_dim: usize = 0, "de", "Components d_e of a code", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
         /// The factor by which codes are multiplied.
@@ -100,10 +101,20 @@ impl SparseTokenRegression {
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
 
     /// What prompts are drawn, and how they are written down.
-    pub fn drawn(&self) -> Prompts {
+    pub fn drawn(&self) -> TokenPrompts {
         let SparseTokenRegression { length, dim, names, repeats, function, units, codes, scale, .. } = *self;
         let code_dim = codes.dimension(length, self.code_dim);
-        Prompts { length, dim, names, repeats, function, units, codes, code_dim, scale }
+        TokenPrompts {
+            length,
+            dim,
+            names,
+            repeats,
+            function,
+            hidden_units: units,
+            codes,
+            code_dim,
+            code_scaling: scale,
+        }
     }
 
     /// The teacher of these prompts. It is drawn once, with the moments of a random network: every batch asks for it.
@@ -139,12 +150,12 @@ impl SparseTokenRegression {
         let is_test = tokens == Purpose::HeldOut;
         // Noise of a finite sample is drawn with it, far from that of any batch.
         let noise = (self.noise > 0.0 && !is_test).then(|| (stream(Purpose::Noise), self.noise));
-        let lists = if is_test && self.test == TestLists::One { Lists::One } else { self.lists };
-        let from = Draw { tokens: stream(tokens), names: stream(names), noise, lists };
+        let lists = if is_test && self.test == TestLists::One { NameLists::Shared } else { self.lists };
+        let from = PromptStreams { tokens: stream(tokens), names: stream(names), noise, lists };
         let begin = out.x.len();
-        prompts.draw(&self.teacher(seed), &from, step, examples, &mut out.x);
-        let rows = out.x[begin..].chunks(prompts.columns());
-        out.y.extend(rows.map(|row| prompts.parts(row).2[0]));
+        prompts.append_prompts(&self.teacher(seed), &from, step, examples, &mut out.x);
+        let rows = out.x[begin..].chunks(prompts.row_len());
+        out.y.extend(rows.map(|row| prompts.split_row(row).2[0]));
     }
 }
 
@@ -156,7 +167,7 @@ impl ToPyTorch for SparseTokenRegression {
         let mut settings = vec![
             ("code_dim", prompts.code_dim.to_string()),
             ("code_scale", settings::real(f64::from(prompts.code_scale()))),
-            ("variance", settings::real(prompts.variance(seed))),
+            ("variance", settings::real(prompts.label_variance(seed))),
         ];
         // What is drawn of g is written down: a network that begins from weights of the page goes on with the same g.
         let table = |columns: usize, numbers: &[f64]| {
@@ -164,11 +175,11 @@ impl ToPyTorch for SparseTokenRegression {
             format!("[\n        {},\n    ]", rows.join(",\n        "))
         };
         let teacher = self.teacher(seed);
-        if let Some(u) = teacher.direction() {
+        if let Some(u) = teacher.linear_direction() {
             settings.push(("teacher_w", table(1, u)));
         }
-        if self.function == Function::Network {
-            let readout = teacher.readout(1);
+        if self.function == TeacherKind::Network {
+            let readout = teacher.build_readout(1);
             settings.push(("teacher_w", table(readout.a.len(), &readout.w)));
             settings.push(("teacher_a", list(&readout.a)));
             settings.push(("teacher_c", settings::real(readout.c)));
@@ -224,18 +235,18 @@ impl Examples for SparseTokenRegression {
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().width()
+        self.drawn().encoded_dim()
     }
 
     fn columns(&self) -> usize {
-        self.drawn().columns()
+        self.drawn().row_len()
     }
 
     fn length(&self) -> usize {
         self.length
     }
 
-    fn prompts(&self) -> Option<Prompts> {
+    fn prompts(&self) -> Option<TokenPrompts> {
         Some(self.drawn())
     }
 
@@ -245,11 +256,11 @@ impl Examples for SparseTokenRegression {
 
     fn problems(&self) -> Vec<Problem> {
         let (mut problems, n) = (vec![], self.length);
-        if self.repeats == Repeats::Distinct && self.names > n {
+        if self.repeats == NameRepeats::Distinct && self.names > n {
             let expected = tr!("at most N = {n}, since all names of a position are different", n);
             problems.push(Problem::new("q", &self.names.to_string(), expected));
         }
-        if self.codes == Codes::Orthogonal && (1..n).contains(&self.code_dim) {
+        if self.codes == PositionCodes::Orthogonal && (1..n).contains(&self.code_dim) {
             let expected =
                 tr!("0, or at least N = {n}, because N orthogonal codes need at least N components each", n);
             problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
@@ -266,7 +277,7 @@ impl Examples for SparseTokenRegression {
 
 impl Sampler for SparseTokenRegression {
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        Some(self.drawn().variance(seed))
+        Some(self.drawn().label_variance(seed))
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
@@ -306,7 +317,7 @@ mod tests {
     #[test]
     fn the_teacher_is_drawn_once_and_the_labels_are_the_same_bit_for_bit() {
         DRAWN.set(0);
-        for (at, function) in Function::ALL.iter().copied().enumerate() {
+        for (at, function) in TeacherKind::ALL.iter().copied().enumerate() {
             let task = SparseTokenRegression { function, dim: 3, units: 5, ..Default::default() };
             let prompts = task.drawn();
             for step in 0..4 {
@@ -315,9 +326,9 @@ mod tests {
                     task.sample(seed, 1, step, 6, &mut batch);
                     let stream = |purpose| Stream::new(seed, purpose, 1);
                     let (tokens, names) = (stream(Purpose::Batch), stream(Purpose::Names));
-                    let from = Draw { tokens, names, noise: None, lists: task.lists };
+                    let from = PromptStreams { tokens, names, noise: None, lists: task.lists };
                     let mut expected = vec![];
-                    prompts.draw(&prompts.teacher(seed), &from, step, 0..6, &mut expected);
+                    prompts.append_prompts(&prompts.teacher(seed), &from, step, 0..6, &mut expected);
                     assert_eq!(batch.x, expected, "{function:?}");
                     task.held_out(seed, 0, 5, &mut batch);
                 }
@@ -325,7 +336,7 @@ mod tests {
             assert_eq!(DRAWN.get(), 2 * (at + 1), "one for each seed");
         }
         // Those of another size or with other units are others.
-        let task = SparseTokenRegression { function: Function::Network, ..Default::default() };
+        let task = SparseTokenRegression { function: TeacherKind::Network, ..Default::default() };
         for other in
             [SparseTokenRegression { units: 9, ..task.clone() }, SparseTokenRegression { dim: 2, ..task }]
         {
@@ -357,16 +368,17 @@ mod tests {
         let (prompts, mut test, mut train) = (task.drawn(), Batch::default(), Batch::default());
         task.held_out(1, 0, 50, &mut test);
         task.sample(1, 0, 0, 50, &mut train);
-        let same =
-            |row: &[f32]| prompts.parts(row).1.chunks(2).all(|list| list == &prompts.parts(row).1[..2]);
-        assert!(test.x.chunks(prompts.columns()).all(same));
-        assert!(!train.x.chunks(prompts.columns()).all(same));
+        let same = |row: &[f32]| {
+            prompts.split_row(row).1.chunks(2).all(|list| list == &prompts.split_row(row).1[..2])
+        };
+        assert!(test.x.chunks(prompts.row_len()).all(same));
+        assert!(!train.x.chunks(prompts.row_len()).all(same));
     }
 
     #[test]
     fn the_script_asks_for_settings_that_there_are() {
         let mut written = vec!["batch", "held"];
-        for function in [Function::Linear, Function::Network] {
+        for function in [TeacherKind::Linear, TeacherKind::Network] {
             let task = SparseTokenRegression { function, ..Default::default() };
             written.extend(task.to_pytorch(0).unwrap().settings.into_iter().map(|(key, _)| key));
         }
@@ -405,7 +417,7 @@ mod tests {
                 "at most N = 3, since all names of a position are different",
             ),
             (
-                SparseTokenRegression { codes: Codes::Orthogonal, code_dim: 5, ..Default::default() },
+                SparseTokenRegression { codes: PositionCodes::Orthogonal, code_dim: 5, ..Default::default() },
                 "de",
                 "0, or at least N = 8, because N orthogonal codes need at least N components each",
             ),
@@ -420,9 +432,14 @@ mod tests {
             assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
         }
         assert!(
-            SparseTokenRegression { names: 4, length: 3, repeats: Repeats::Free, ..Default::default() }
-                .problems()
-                .is_empty()
+            SparseTokenRegression {
+                names: 4,
+                length: 3,
+                repeats: NameRepeats::Independent,
+                ..Default::default()
+            }
+            .problems()
+            .is_empty()
         );
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_network_of_largest_margin_is_that_of_the_theorem() {
         for relevant in [vec![1, 3], vec![0, 2, 4], vec![0, 1, 2, 5]] {
-            let (k, best) = (relevant.len(), theory::parity(6, &relevant).unwrap());
+            let (k, best) = (relevant.len(), theory::build_parity_network(6, &relevant).unwrap());
             let (u, w) = (singles(&best.u), singles(&best.w));
             let found = ParityNeurons::read(&u, &w, best.neurons, k, &relevant).unwrap();
             assert_eq!((found.live, found.off_support, found.sign_rule), (best.neurons, 0.0, 1.0));

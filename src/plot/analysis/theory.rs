@@ -123,14 +123,14 @@ fn scaled(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::analysis::Reading;
-    use vivarium_science::markov::theory::Explorer;
+    use vivarium_science::markov::theory::TheorySettings;
 
     #[test]
     fn the_lemma_is_drawn() {
-        let outcome = Explorer::default().result();
+        let outcome = TheorySettings::default().compute();
         let after: Vec<(usize, &[f64])> =
-            outcome.after.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
-        let trained: Vec<f32> = outcome.last().v.iter().map(|v| -3.0 * *v as f32).collect();
+            outcome.models.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
+        let trained: Vec<f32> = outcome.last_model().v.iter().map(|v| -3.0 * *v as f32).collect();
         let lines = lags(&after, Some(&trained));
         let names: Vec<&str> = lines.series.iter().map(|series| &series.name[..]).collect();
         assert_eq!(names, ["at the start", "after 1 step", "after 2 steps", "trained network"]);
@@ -142,12 +142,12 @@ mod tests {
         assert!(trained.y.iter().zip(&second.y).all(|(t, s)| (t + s).abs() < 1e-6));
         assert_eq!((trained.role, trained.scatter, second.role), (Role::Test, true, Role::Train));
 
-        let grid = kernel(&outcome.after[1].w, 1);
+        let grid = kernel(&outcome.models[1].w, 1);
         assert_eq!(grid.title, "Matrix W predicted by theory, step 1");
         assert!((grid.values[0] - 0.06902).abs() < 1e-5 && (grid.values[1] - 0.03098).abs() < 1e-5);
         assert_eq!((grid.values[0], grid.values[1]), (grid.values[3], grid.values[2]));
 
-        let lines = parts(&outcome.uniform, &outcome.diagonal);
+        let lines = parts(&outcome.uniform_lag_gradient, &outcome.diagonal_lag_gradient);
         let [uniform, diagonal, both] = &lines.series[..] else { panic!("{}", lines.series.len()) };
         assert!(uniform.y.is_sorted_by(|a, b| a > b), "falls with the distance");
         assert!((1..8).all(|d| (diagonal.y[d] > diagonal.y[d - 1]) == (d % 2 == 1)), "goes up and down");
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn ratios_begin_at_one_and_what_is_none_is_left_out() {
-        let outcome = Explorer { steps: 30, ..Explorer::default() }.result();
-        let lines = ratios(&outcome.ratios());
+        let outcome = TheorySettings { steps: 30, ..TheorySettings::default() }.compute();
+        let lines = ratios(&outcome.diagonal_ratios());
         assert_eq!((lines.series[0].y.len(), lines.series[0].y[0]), (31, 1.0));
         assert!((lines.series[0].y[1] - 2.228).abs() < 1e-3);
         assert!(lines.series[0].y[30] < 4.915);

@@ -1,11 +1,11 @@
-//! Activations of the network whose weights travel in the tokens, and their slopes.
+//! Activation functions of the network in the tokens, and their derivatives.
 
-use super::number::Number;
+use super::number::Precision;
 use vivarium_core::choices;
 use vivarium_core::math::{logistic, normal_cdf};
 
 choices! {
-    /// The activation r of the hidden layers.
+    /// The activation function r of the hidden layers.
     pub enum Activation {
         /// max(z, 0).
         Relu = "relu", "ReLU";
@@ -19,9 +19,9 @@ choices! {
 }
 
 choices! {
-    /// What the output layer does with its sums.
-    pub enum Output {
-        /// Nothing.
+    /// The activation function of the output layer.
+    pub enum OutputActivation {
+        /// No activation: the identity.
         Linear = "linear", "Linear";
         /// The activation of the hidden layers, as in definition 1 of the paper.
         Activated = "same", "With the activation of the hidden layers";
@@ -29,8 +29,8 @@ choices! {
 }
 
 impl Activation {
-    /// r(z).
-    pub fn value(self, z: f64) -> f64 {
+    /// Computes r(z).
+    pub fn evaluate(self, z: f64) -> f64 {
         match self {
             Activation::Relu => z.relu(),
             Activation::Tanh => libm::tanh(z),
@@ -39,8 +39,8 @@ impl Activation {
         }
     }
 
-    /// A bound on |r(z)| where r turns from falling to rising; 0 where it rises everywhere.
-    pub(super) fn turn(self) -> f64 {
+    /// A bound on |r(z)| where r decreases; 0 if r increases everywhere.
+    pub(super) fn bound_where_falling(self) -> f64 {
         match self {
             // −0.16997 at z = −0.7518.
             Activation::Gelu => 0.17,
@@ -48,8 +48,8 @@ impl Activation {
         }
     }
 
-    /// r′(z); of the ReLU 0 at 0.
-    pub fn slope(self, z: f64) -> f64 {
+    /// Computes the derivative r′(z). The derivative of the ReLU at 0 is 0.
+    pub fn derivative(self, z: f64) -> f64 {
         match self {
             Activation::Relu => f64::from(z > 0.0),
             Activation::Tanh => {
@@ -57,7 +57,7 @@ impl Activation {
                 1.0 - tanh * tanh
             }
             Activation::Sigmoid => {
-                let value = self.value(z);
+                let value = self.evaluate(z);
                 value * (1.0 - value)
             }
             Activation::Gelu => {
@@ -73,25 +73,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_the_values() {
+    fn derivatives_match_finite_differences() {
         for activation in Activation::ALL {
             for z in [-3.2, -1.0, -0.3, 0.2, 0.9, 2.7] {
                 let h = 1e-6;
-                let slope = (activation.value(z + h) - activation.value(z - h)) / (2.0 * h);
-                assert!((slope - activation.slope(z)).abs() < 1e-8, "{activation:?} {z}");
+                let slope = (activation.evaluate(z + h) - activation.evaluate(z - h)) / (2.0 * h);
+                assert!((slope - activation.derivative(z)).abs() < 1e-8, "{activation:?} {z}");
             }
         }
-        assert_eq!(Activation::Relu.slope(0.0), 0.0);
-        assert!((Activation::Gelu.value(1.0) - 0.841_344_746_068_542_9).abs() < 1e-14);
+        assert_eq!(Activation::Relu.derivative(0.0), 0.0);
+        assert!((Activation::Gelu.evaluate(1.0) - 0.841_344_746_068_542_9).abs() < 1e-14);
     }
 
     #[test]
-    fn no_activation_falls_further_than_where_it_turns() {
+    fn no_activation_falls_below_its_bound() {
         for activation in Activation::ALL {
             let falling =
-                (-4000..=4000).map(|i| f64::from(i) / 1000.0).filter(|z| activation.slope(*z) < 0.0);
-            let most = falling.map(|z| activation.value(z).abs()).fold(0.0, f64::max);
-            assert!(most <= activation.turn() && activation.turn() < most + 1e-4, "{activation:?} {most}");
+                (-4000..=4000).map(|i| f64::from(i) / 1000.0).filter(|z| activation.derivative(*z) < 0.0);
+            let most = falling.map(|z| activation.evaluate(z).abs()).fold(0.0, f64::max);
+            assert!(
+                most <= activation.bound_where_falling() && activation.bound_where_falling() < most + 1e-4,
+                "{activation:?} {most}"
+            );
         }
     }
 }

@@ -1,124 +1,134 @@
-//! Descent on the network itself, without any token: what the transformer is compared with.
+//! Gradient descent on the network without tokens, the reference for the transformer.
 //!
 //! ```text
 //! L_n(w) = 1/(2n) Σ_i ‖f(w, x_i) − y_i‖²                                  (equation 2.2 of the paper, with squares)
 //! w ← Proj(w − η ∇L_n(w)),    Proj putting every weight between −B and B
 //! ```
 
-use super::examples::Examples;
-use super::network::Network;
-use super::number::Number;
-use super::plan::Plan;
+use super::examples::DescentExamples;
+use super::network::DescentNetwork;
+use super::number::Precision;
+use super::plan::DescentPlan;
 
-/// A place for the numbers of one pass through the network.
+/// The values of one forward and backward pass through the network.
 #[derive(Debug, Clone)]
-struct Pass<T> {
-    /// p(0) … p(N), `[inputs + units]`.
+struct ForwardCache<T> {
+    /// Outputs p(0) … p(N), `[inputs + units]`.
     outputs: Vec<T>,
-    /// r′ of every neuron, `[units]`.
-    slopes: Vec<T>,
-    /// s of every neuron, `[units]`.
+    /// Derivative r′ of every neuron, `[units]`.
+    derivatives: Vec<T>,
+    /// Error s of every neuron, `[units]`.
     errors: Vec<T>,
 }
 
-impl<T: Number> Pass<T> {
-    fn new(network: &Network) -> Self {
-        let units = network.units();
+impl<T: Precision> ForwardCache<T> {
+    fn new(network: &DescentNetwork) -> Self {
+        let units = network.unit_count();
         let zeros = |count| vec![T::default(); count];
-        Pass { outputs: zeros(network.inputs + units), slopes: zeros(units), errors: zeros(units) }
+        ForwardCache {
+            outputs: zeros(network.inputs + units),
+            derivatives: zeros(units),
+            errors: zeros(units),
+        }
     }
 
-    /// Where the outputs of layer `j`, from 0, begin.
-    fn start(network: &Network, j: usize) -> usize {
-        if j == 0 { 0 } else { network.inputs + network.units_below(j) }
+    /// Index of the first output of layer `j`, from 0.
+    fn start(network: &DescentNetwork, j: usize) -> usize {
+        if j == 0 { 0 } else { network.inputs + network.unit_count_below(j) }
     }
 
-    fn forward(&mut self, network: &Network, w: &[T], x: &[f64]) {
-        self.outputs.iter_mut().zip(x).for_each(|(p, x)| *p = T::of(*x));
-        for j in 1..=network.layers() {
+    /// Computes the outputs and derivatives for the input `x`.
+    fn forward(&mut self, network: &DescentNetwork, w: &[T], x: &[f64]) {
+        self.outputs.iter_mut().zip(x).for_each(|(p, x)| *p = T::from_f64(*x));
+        for j in 1..=network.layer_count() {
             let (below, here) = self.outputs.split_at_mut(Self::start(network, j));
             let below = &below[Self::start(network, j - 1)..];
             for k in 0..network.width(j) {
                 let mut z = T::default();
-                w[network.neuron(j, k)].iter().zip(below).for_each(|(v, p)| z += *v * *p);
-                let unit = network.units_below(j) + k;
-                (here[k], self.slopes[unit]) = match network.activation(j) {
-                    None => (z, T::of(1.0)),
-                    Some(activation) => {
-                        (T::of(activation.value(z.wide())), T::of(activation.slope(z.wide())))
-                    }
+                w[network.neuron_weights(j, k)].iter().zip(below).for_each(|(v, p)| z += *v * *p);
+                let unit = network.unit_count_below(j) + k;
+                (here[k], self.derivatives[unit]) = match network.activation(j) {
+                    None => (z, T::from_f64(1.0)),
+                    Some(activation) => (
+                        T::from_f64(activation.evaluate(z.to_f64())),
+                        T::from_f64(activation.derivative(z.to_f64())),
+                    ),
                 };
             }
         }
     }
 
-    /// Adds ½ ∂‖p(N) − y‖²/∂w to `gradient`; gives ‖p(N) − y‖².
-    fn backward(&mut self, network: &Network, w: &[T], y: &[f64], gradient: &mut [T]) -> f64 {
-        let (last, mut squares) = (network.layers(), 0.0);
-        let (from, first) = (Self::start(network, last), network.units_below(last));
+    /// Adds ½ ∂‖p(N) − y‖²/∂w to `gradient`. Returns ‖p(N) − y‖².
+    fn backward(&mut self, network: &DescentNetwork, w: &[T], y: &[f64], gradient: &mut [T]) -> f64 {
+        let (last, mut squares) = (network.layer_count(), 0.0);
+        let (from, first) = (Self::start(network, last), network.unit_count_below(last));
         for (k, y) in y.iter().enumerate() {
-            let difference = self.outputs[from + k] - T::of(*y);
-            squares += difference.wide() * difference.wide();
-            self.errors[first + k] = self.slopes[first + k] * difference;
+            let difference = self.outputs[from + k] - T::from_f64(*y);
+            squares += difference.to_f64() * difference.to_f64();
+            self.errors[first + k] = self.derivatives[first + k] * difference;
         }
         for j in (1..=last).rev() {
-            let (inputs, first) = (Self::start(network, j - 1), network.units_below(j));
+            let (inputs, first) = (Self::start(network, j - 1), network.unit_count_below(j));
             let (below, here) = self.errors.split_at_mut(first);
             let here = &here[..network.width(j)];
             for (k, error) in here.iter().enumerate() {
                 let p = &self.outputs[inputs..inputs + network.width(j - 1)];
-                gradient[network.neuron(j, k)].iter_mut().zip(p).for_each(|(g, p)| *g += *error * *p);
+                gradient[network.neuron_weights(j, k)].iter_mut().zip(p).for_each(|(g, p)| *g += *error * *p);
             }
             if j == 1 {
                 break;
             }
-            let first = network.units_below(j - 1);
+            let first = network.unit_count_below(j - 1);
             for (m, below) in below[first..].iter_mut().enumerate() {
                 let mut sum = T::default();
                 for (k, error) in here.iter().enumerate() {
-                    sum += w[network.neuron(j, k).start + m] * *error;
+                    sum += w[network.neuron_weights(j, k).start + m] * *error;
                 }
-                *below = self.slopes[first + m] * sum;
+                *below = self.derivatives[first + m] * sum;
             }
         }
         squares
     }
 }
 
-/// ∇L_n(w), and L_n(w).
-pub fn gradient<T: Number>(network: &Network, examples: &Examples, w: &[T]) -> (Vec<T>, f64) {
-    let (mut pass, mut sum, mut squares) = (Pass::new(network), vec![T::default(); w.len()], 0.0);
+/// Computes the gradient ∇L_n(w), `[weights]`, and the loss L_n(w).
+pub fn loss_and_gradient<T: Precision>(
+    network: &DescentNetwork,
+    examples: &DescentExamples,
+    w: &[T],
+) -> (Vec<T>, f64) {
+    let (mut pass, mut sum, mut squares) = (ForwardCache::new(network), vec![T::default(); w.len()], 0.0);
     for i in 0..examples.len() {
         pass.forward(network, w, examples.input(i));
         squares += pass.backward(network, w, examples.label(i), &mut sum);
     }
     let n = examples.len().max(1) as f64;
-    // ½ ∂‖·‖² has taken the 2 out of 1/(2n).
-    sum.iter_mut().for_each(|g| *g = *g / T::of(n));
+    // The factor ½ of ½ ∂‖·‖² replaces the 2 of 1/(2n).
+    sum.iter_mut().for_each(|g| *g = *g / T::from_f64(n));
     (sum, squares / (2.0 * n))
 }
 
-/// L_n(w).
-pub fn loss<T: Number>(network: &Network, examples: &Examples, w: &[T]) -> f64 {
-    let (mut pass, mut squares) = (Pass::new(network), 0.0);
-    let from = Pass::<T>::start(network, network.layers());
+/// Computes the loss L_n(w).
+pub fn compute_loss<T: Precision>(network: &DescentNetwork, examples: &DescentExamples, w: &[T]) -> f64 {
+    let (mut pass, mut squares) = (ForwardCache::new(network), 0.0);
+    let from = ForwardCache::<T>::start(network, network.layer_count());
     for i in 0..examples.len() {
         pass.forward(network, w, examples.input(i));
         let outputs = pass.outputs[from..].iter().zip(examples.label(i));
-        squares += outputs.map(|(p, y)| (p.wide() - y) * (p.wide() - y)).sum::<f64>();
+        squares += outputs.map(|(p, y)| (p.to_f64() - y) * (p.to_f64() - y)).sum::<f64>();
     }
     squares / (2.0 * examples.len().max(1) as f64)
 }
 
-/// Proj(w − η · gradient).
-pub fn moved<T: Number>(plan: &Plan, w: &[T], gradient: &[T]) -> Vec<T> {
-    let rate = T::of(plan.rate);
-    projected(plan.limit, w.iter().zip(gradient).map(|(w, g)| *w - rate * *g))
+/// The weights after one step of gradient descent, Proj(w − η · gradient).
+pub fn descent_step<T: Precision>(plan: &DescentPlan, w: &[T], gradient: &[T]) -> Vec<T> {
+    let rate = T::from_f64(plan.learning_rate);
+    project_to_box(plan.weight_bound, w.iter().zip(gradient).map(|(w, g)| *w - rate * *g))
 }
 
-/// Every weight between −`limit` and `limit`.
-pub fn projected<T: Number>(limit: f64, w: impl IntoIterator<Item = T>) -> Vec<T> {
-    let limit = T::of(limit);
+/// Projects every weight to the interval from −`limit` to `limit`.
+pub fn project_to_box<T: Precision>(limit: f64, w: impl IntoIterator<Item = T>) -> Vec<T> {
+    let limit = T::from_f64(limit);
     let put = |w: T| {
         if w > limit {
             limit
@@ -133,12 +143,12 @@ pub fn projected<T: Number>(limit: f64, w: impl IntoIterator<Item = T>) -> Vec<T
 
 #[cfg(test)]
 mod tests {
-    use super::super::activation::{Activation, Output};
+    use super::super::activation::{Activation, OutputActivation};
     use super::*;
 
-    fn examples() -> Examples {
+    fn examples() -> DescentExamples {
         let x: Vec<f64> = (0..6).map(|i| -1.0 + 0.37 * f64::from(i)).collect();
-        Examples {
+        DescentExamples {
             inputs: 2,
             outputs: 2,
             y: x.iter().flat_map(|x| [libm::sin(2.0 * x), 0.5 - x * x]).collect(),
@@ -148,27 +158,27 @@ mod tests {
 
     /// Central differences of the loss, in networks of one to six layers with every activation.
     #[test]
-    fn the_gradient_is_that_of_finite_differences() {
+    fn the_gradient_matches_finite_differences() {
         let examples = examples();
         for (i, activation) in Activation::ALL.iter().copied().enumerate() {
             for hidden in [vec![], vec![3], vec![4, 3], vec![3, 2, 4, 2, 3]] {
-                for output in [Output::Linear, Output::Activated] {
-                    let network = Network {
+                for output in [OutputActivation::Linear, OutputActivation::Activated] {
+                    let network = DescentNetwork {
                         outputs: 2,
                         hidden: hidden.clone(),
                         activation,
-                        output,
-                        ..Network::default()
+                        output_activation: output,
+                        ..DescentNetwork::default()
                     };
-                    let mut w = network.draw(3 + i as u64, 0, 1.3);
-                    let (exact, value) = gradient(&network, &examples, &w);
-                    assert!((value - loss(&network, &examples, &w)).abs() < 1e-14);
+                    let mut w = network.draw_weights(3 + i as u64, 0, 1.3);
+                    let (exact, value) = loss_and_gradient(&network, &examples, &w);
+                    assert!((value - compute_loss(&network, &examples, &w)).abs() < 1e-14);
                     for at in 0..w.len() {
                         let (h, here) = (1e-6, w[at]);
                         w[at] = here + h;
-                        let above = loss(&network, &examples, &w);
+                        let above = compute_loss(&network, &examples, &w);
                         w[at] = here - h;
-                        let below = loss(&network, &examples, &w);
+                        let below = compute_loss(&network, &examples, &w);
                         w[at] = here;
                         let difference = (above - below) / (2.0 * h);
                         let close = (difference - exact[at]).abs() < 1e-8;
@@ -180,27 +190,27 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_is_near_to_double() {
-        let (network, examples) = (Network { outputs: 2, ..Network::default() }, examples());
-        let w = network.draw(1, 0, 1.0);
+    fn single_precision_is_close_to_double_precision() {
+        let (network, examples) = (DescentNetwork { outputs: 2, ..DescentNetwork::default() }, examples());
+        let w = network.draw_weights(1, 0, 1.0);
         let narrow: Vec<f32> = w.iter().map(|w| *w as f32).collect();
-        let (wide, value) = gradient(&network, &examples, &w);
-        let (single, same) = gradient(&network, &examples, &narrow);
-        assert!(wide.iter().zip(&single).all(|(a, b)| (a - b.wide()).abs() < 1e-5));
+        let (wide, value) = loss_and_gradient(&network, &examples, &w);
+        let (single, same) = loss_and_gradient(&network, &examples, &narrow);
+        assert!(wide.iter().zip(&single).all(|(a, b)| (a - b.to_f64()).abs() < 1e-5));
         assert!((value - same).abs() < 1e-5);
-        let outputs = network.predict(&w, examples.input(2));
+        let outputs = network.compute_output(&w, examples.input(2));
         let squares: f64 = outputs.iter().zip(examples.label(2)).map(|(p, y)| (p - y) * (p - y)).sum();
-        let alone = Examples {
+        let alone = DescentExamples {
             x: [examples.input(2), examples.input(5)].concat(),
             y: [examples.label(2), &[0.0; 2]].concat(),
             ..examples
         };
-        assert!((loss(&network, &alone, &w) - squares / 2.0).abs() < 1e-14);
+        assert!((compute_loss(&network, &alone, &w) - squares / 2.0).abs() < 1e-14);
     }
 
     #[test]
-    fn weights_stay_in_their_box() {
-        let plan = Plan { rate: 0.5, limit: 1.0, ..Plan::default() };
-        assert_eq!(moved(&plan, &[0.9, -0.9, 0.2], &[-1.0, 1.0, 0.1]), [1.0, -1.0, 0.2 - 0.5 * 0.1]);
+    fn weights_stay_within_their_bound() {
+        let plan = DescentPlan { learning_rate: 0.5, weight_bound: 1.0, ..DescentPlan::default() };
+        assert_eq!(descent_step(&plan, &[0.9, -0.9, 0.2], &[-1.0, 1.0, 0.1]), [1.0, -1.0, 0.2 - 0.5 * 0.1]);
     }
 }

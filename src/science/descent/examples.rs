@@ -2,69 +2,69 @@
 
 use vivarium_core::math::mean_and_variance;
 
-/// n examples and a query, whose label no layer may look at.
+/// n labelled examples and a query. No layer may use the label of the query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Examples {
-    /// Numbers of an input.
+pub struct DescentExamples {
+    /// Dimension d_x of an input.
     pub inputs: usize,
-    /// Numbers of a label.
+    /// Dimension d_y of a label.
     pub outputs: usize,
-    /// Inputs, the query's last, `[n + 1, inputs]`.
+    /// Inputs, the query last, `[n + 1, inputs]`.
     pub x: Vec<f64>,
-    /// Labels, the query's last, `[n + 1, outputs]`; 0 for the query in the paper.
+    /// Labels, the query's last, `[n + 1, outputs]`; the query's label is 0 in the paper.
     pub y: Vec<f64>,
 }
 
-impl Examples {
-    /// Examples without the query, n.
+impl DescentExamples {
+    /// Number n of examples, without the query.
     pub fn len(&self) -> usize {
-        self.tokens().saturating_sub(1)
+        self.token_count().saturating_sub(1)
     }
 
-    /// Whether there is none.
+    /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Examples and query, n + 1: a token each.
-    pub fn tokens(&self) -> usize {
+    /// Number n + 1 of tokens: one for each example and one for the query.
+    pub fn token_count(&self) -> usize {
         self.x.len() / self.inputs.max(1)
     }
 
-    /// Input `i`; the query has number n.
+    /// Input of example `i`; i = n is the query.
     pub fn input(&self, i: usize) -> &[f64] {
         &self.x[i * self.inputs..][..self.inputs]
     }
 
-    /// Label `i`.
+    /// Label of example `i`; i = n is the query.
     pub fn label(&self, i: usize) -> &[f64] {
         &self.y[i * self.outputs..][..self.outputs]
     }
 
-    /// The variance of the labels, the query's left out; 1 where all are the same.
+    /// Variance of the labels without the query's; 1 if all labels are equal.
     pub fn label_variance(&self) -> f64 {
         let (_, variance) = mean_and_variance(self.y[..self.len() * self.outputs].iter().copied());
         if variance > 0.0 { variance } else { 1.0 }
     }
 
-    /// The same with another label in the query's token, which must not change anything.
+    /// These examples with another label of the query, which must not change any result.
     pub fn with_query_label(mut self, label: &[f64]) -> Self {
         let from = self.len() * self.outputs;
         self.y[from..].copy_from_slice(label);
         self
     }
 
-    /// The same with another input in the query's token.
+    /// These examples with another input of the query.
     pub fn with_query(mut self, input: &[f64]) -> Self {
         let from = self.len() * self.inputs;
         self.x[from..].copy_from_slice(input);
         self
     }
 
-    /// The same examples in another order: example `order[i]` becomes number i; the query stays the last.
+    /// These examples in another order: example `order[i]` becomes example i. The query stays last.
     pub fn permuted(&self, order: &[usize]) -> Self {
         let places = || order.iter().copied().chain([self.len()]);
-        Examples {
+        DescentExamples {
             inputs: self.inputs,
             outputs: self.outputs,
             x: places().flat_map(|i| self.input(i).iter().copied()).collect(),
@@ -72,8 +72,8 @@ impl Examples {
         }
     }
 
-    /// The largest |number| of all inputs, and that of all labels.
-    pub(super) fn largest(&self) -> [f64; 2] {
+    /// The largest absolute value of all inputs, and of all labels.
+    pub(super) fn max_magnitudes(&self) -> [f64; 2] {
         [&self.x, &self.y].map(|numbers| numbers.iter().fold(0.0, |most, x| x.abs().max(most)))
     }
 }
@@ -83,15 +83,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_query_is_the_last_and_stays_there() {
-        let examples = Examples {
+    fn the_query_stays_last() {
+        let examples = DescentExamples {
             inputs: 2,
             outputs: 1,
             x: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
             y: vec![-1.0, -2.0, -3.0, 0.0],
         };
-        assert_eq!((examples.len(), examples.tokens(), examples.is_empty()), (3, 4, false));
-        assert_eq!(examples.largest(), [8.0, 3.0]);
+        assert_eq!((examples.len(), examples.token_count(), examples.is_empty()), (3, 4, false));
+        assert_eq!(examples.max_magnitudes(), [8.0, 3.0]);
         let turned = examples.permuted(&[2, 0, 1]);
         assert_eq!(turned.x, [5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 7.0, 8.0]);
         assert_eq!(turned.y, [-3.0, -1.0, -2.0, 0.0]);

@@ -1,4 +1,4 @@
-//! What stands where in a token: h = \[x | y | w | p | r′ | g | s | 1 | t\] (equation 2.1 and section 3 of the paper).
+//! The layout of a token: h = \[x | y | w | p | r′ | g | s | 1 | t\] (equation 2.1 and section 3 of the paper).
 //!
 //! | block | holds | numbers |
 //! |---|---|---|
@@ -6,244 +6,254 @@
 //! | y | the label, 0 in the query | d_y |
 //! | w | all weights of the network, the same in every token | D_N |
 //! | p | outputs p(1) … p(N) of its layers | Σ widths |
-//! | r′ | slopes r′(0) … r′(N−1), r′(j−1) being those of layer j | Σ widths |
+//! | r′ | derivatives r′(0) … r′(N−1), where r′(j−1) belongs to layer j | Σ widths |
 //! | g | ∂ℓ/∂p(N) | d_y |
 //! | s | errors s(N) … s(1), from the last layer to the first | Σ widths |
 //! | 1 | the number 1 | 1 |
 //! | t | 1 in an example, 0 in the query | 1 |
 //!
-//! From p to s stands scratch: it is 0 before and after each step of descent.
+//! The blocks from p to s are workspace: 0 before and after each step of descent.
 
 use std::ops::Range;
 
-use super::network::Network;
-use super::phase::Phase;
+use super::network::DescentNetwork;
+use super::phase::LayerPhase;
 
-/// A block of a token.
+/// A block of the coordinates of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Block {
-    /// x.
+pub enum TokenBlock {
+    /// The input x.
     Input,
-    /// y.
+    /// The label y.
     Label,
-    /// w.
+    /// The weights w of the network.
     Weights,
-    /// p.
+    /// The outputs p of the network's layers.
     Outputs,
-    /// r′.
-    Slopes,
-    /// g.
+    /// The derivatives r′ of the activations.
+    Derivatives,
+    /// The gradient g of the loss with respect to the output.
     LossGradient,
-    /// s.
+    /// The backpropagated errors s.
     Errors,
-    /// 1.
+    /// The constant 1.
     One,
-    /// t.
+    /// The flag t: 1 in an example, 0 in the query.
     Example,
 }
 
-impl Block {
-    /// All blocks in their order.
-    pub const ALL: [Block; 9] = [
-        Block::Input,
-        Block::Label,
-        Block::Weights,
-        Block::Outputs,
-        Block::Slopes,
-        Block::LossGradient,
-        Block::Errors,
-        Block::One,
-        Block::Example,
+impl TokenBlock {
+    /// All blocks in the order of their coordinates.
+    pub const ALL: [TokenBlock; 9] = [
+        TokenBlock::Input,
+        TokenBlock::Label,
+        TokenBlock::Weights,
+        TokenBlock::Outputs,
+        TokenBlock::Derivatives,
+        TokenBlock::LossGradient,
+        TokenBlock::Errors,
+        TokenBlock::One,
+        TokenBlock::Example,
     ];
 
-    /// "r′".
+    /// Symbol of the block in formulas, such as "r′".
     pub fn symbol(self) -> &'static str {
         match self {
-            Block::Input => "x",
-            Block::Label => "y",
-            Block::Weights => "w",
-            Block::Outputs => "p",
-            Block::Slopes => "r′",
-            Block::LossGradient => "g",
-            Block::Errors => "s",
-            Block::One => "1",
-            Block::Example => "t",
+            TokenBlock::Input => "x",
+            TokenBlock::Label => "y",
+            TokenBlock::Weights => "w",
+            TokenBlock::Outputs => "p",
+            TokenBlock::Derivatives => "r′",
+            TokenBlock::LossGradient => "g",
+            TokenBlock::Errors => "s",
+            TokenBlock::One => "1",
+            TokenBlock::Example => "t",
         }
     }
 
-    /// What it holds, in words.
+    /// Description in the language of the page.
     pub fn name(self) -> &'static str {
         match self {
-            Block::Input => tr!("Input"),
-            Block::Label => tr!("Label (0 in the query's token)"),
-            Block::Weights => tr!("Weights of the network, the same in every token"),
-            Block::Outputs => tr!("Outputs of the network's layers"),
-            Block::Slopes => tr!("Slopes of the activation functions"),
-            Block::LossGradient => tr!("Gradient of the loss with respect to the network's output"),
-            Block::Errors => tr!("Errors of the neurons, computed by backpropagation"),
-            Block::One => tr!("The number 1"),
-            Block::Example => tr!("1 in an example's token, 0 in the query's token"),
+            TokenBlock::Input => tr!("Input"),
+            TokenBlock::Label => tr!("Label (0 in the query's token)"),
+            TokenBlock::Weights => tr!("Weights of the network, the same in every token"),
+            TokenBlock::Outputs => tr!("Outputs of the network's layers"),
+            TokenBlock::Derivatives => tr!("Slopes of the activation functions"),
+            TokenBlock::LossGradient => tr!("Gradient of the loss with respect to the network's output"),
+            TokenBlock::Errors => tr!("Errors of the neurons, computed by backpropagation"),
+            TokenBlock::One => tr!("The number 1"),
+            TokenBlock::Example => tr!("1 in an example's token, 0 in the query's token"),
         }
     }
 
-    /// Whether it is 0 before and after each step of descent.
-    pub fn is_scratch(self) -> bool {
-        matches!(self, Block::Outputs | Block::Slopes | Block::LossGradient | Block::Errors)
+    /// Whether the block is 0 before and after each step of descent.
+    pub fn is_workspace(self) -> bool {
+        matches!(
+            self,
+            TokenBlock::Outputs | TokenBlock::Derivatives | TokenBlock::LossGradient | TokenBlock::Errors
+        )
     }
 }
 
-/// Where the blocks of a token stand.
+/// The coordinates of the blocks in a token.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
-    network: Network,
-    /// First coordinate of each block, and their end.
-    starts: [usize; 10],
+pub struct TokenLayout {
+    network: DescentNetwork,
+    /// First coordinate of each block, and the dimension of a token as the last entry.
+    block_starts: [usize; 10],
 }
 
-impl Layout {
-    /// The layout of tokens that carry this network.
-    pub fn new(network: &Network) -> Self {
-        let units = network.units();
-        let sizes = Block::ALL.map(|block| match block {
-            Block::Input => network.inputs,
-            Block::Label | Block::LossGradient => network.outputs,
-            Block::Weights => network.weights(),
-            Block::Outputs | Block::Slopes | Block::Errors => units,
-            Block::One | Block::Example => 1,
+impl TokenLayout {
+    /// The layout of tokens that hold the weights of this network.
+    pub fn new(network: &DescentNetwork) -> Self {
+        let units = network.unit_count();
+        let sizes = TokenBlock::ALL.map(|block| match block {
+            TokenBlock::Input => network.inputs,
+            TokenBlock::Label | TokenBlock::LossGradient => network.outputs,
+            TokenBlock::Weights => network.weight_count(),
+            TokenBlock::Outputs | TokenBlock::Derivatives | TokenBlock::Errors => units,
+            TokenBlock::One | TokenBlock::Example => 1,
         });
         let mut starts = [0; 10];
         for (i, size) in sizes.into_iter().enumerate() {
             starts[i + 1] = starts[i] + size;
         }
-        Layout { network: network.clone(), starts }
+        TokenLayout { network: network.clone(), block_starts: starts }
     }
 
-    /// The network.
-    pub fn network(&self) -> &Network {
+    /// The network whose weights the tokens hold.
+    pub fn network(&self) -> &DescentNetwork {
         &self.network
     }
 
-    /// Numbers D of a token.
+    /// Dimension D of a token.
     pub fn len(&self) -> usize {
-        self.starts[9]
+        self.block_starts[9]
     }
 
-    /// Whether a token has no number, which is never so.
+    /// Whether a token has no coordinates, which is always false.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Coordinates of a block.
-    pub fn block(&self, block: Block) -> Range<usize> {
+    pub fn block_range(&self, block: TokenBlock) -> Range<usize> {
         let i = block as usize;
-        self.starts[i]..self.starts[i + 1]
+        self.block_starts[i]..self.block_starts[i + 1]
     }
 
-    /// The block of a coordinate.
-    pub fn block_of(&self, coordinate: usize) -> Block {
-        let i = self.starts[1..9].iter().filter(|start| **start <= coordinate).count();
-        Block::ALL[i]
+    /// The block that contains a coordinate.
+    pub fn block_of(&self, coordinate: usize) -> TokenBlock {
+        let i = self.block_starts[1..9].iter().filter(|start| **start <= coordinate).count();
+        TokenBlock::ALL[i]
     }
 
-    /// All scratch: p, r′, g and s.
-    pub fn scratch(&self) -> Range<usize> {
-        self.block(Block::Outputs).start..self.block(Block::Errors).end
+    /// Coordinates of the workspace blocks p, r′, g and s.
+    pub fn workspace(&self) -> Range<usize> {
+        self.block_range(TokenBlock::Outputs).start..self.block_range(TokenBlock::Errors).end
     }
 
-    /// The coordinate that is 1.
-    pub fn one(&self) -> usize {
-        self.block(Block::One).start
+    /// The coordinate that is always 1.
+    pub fn one_index(&self) -> usize {
+        self.block_range(TokenBlock::One).start
     }
 
     /// The coordinate that is 1 in an example and 0 in the query.
-    pub fn example(&self) -> usize {
-        self.block(Block::Example).start
+    pub fn example_flag(&self) -> usize {
+        self.block_range(TokenBlock::Example).start
     }
 
-    /// The weights v(j,k) of neuron `k`, from 0, of layer `j`, from 1.
-    pub fn weights(&self, j: usize, k: usize) -> Range<usize> {
-        let (start, range) = (self.block(Block::Weights).start, self.network.neuron(j, k));
+    /// Coordinates of the weights v(j,k) of neuron `k`, from 0, in layer `j`, from 1.
+    pub fn neuron_weights(&self, j: usize, k: usize) -> Range<usize> {
+        let (start, range) = (self.block_range(TokenBlock::Weights).start, self.network.neuron_weights(j, k));
         start + range.start..start + range.end
     }
 
-    /// p(j), from p(0), which is x, to p(N).
+    /// Coordinates of the outputs p(j) of layer `j`; layer 0 is the input x.
     pub fn outputs(&self, j: usize) -> Range<usize> {
         match j {
-            0 => self.block(Block::Input),
-            _ => self.units(Block::Outputs, self.network.units_below(j), j),
+            0 => self.block_range(TokenBlock::Input),
+            _ => self.layer_range(TokenBlock::Outputs, self.network.unit_count_below(j), j),
         }
     }
 
-    /// r′(j−1), the slopes of layer `j`, from 1.
-    pub fn slopes(&self, j: usize) -> Range<usize> {
-        self.units(Block::Slopes, self.network.units_below(j), j)
+    /// Coordinates of r′(j−1), the derivatives of layer `j`, from 1.
+    pub fn derivatives(&self, j: usize) -> Range<usize> {
+        self.layer_range(TokenBlock::Derivatives, self.network.unit_count_below(j), j)
     }
 
-    /// s(j), the errors of layer `j`, from 1.
+    /// Coordinates of s(j), the errors of layer `j`, from 1.
     pub fn errors(&self, j: usize) -> Range<usize> {
-        let above = self.network.units() - self.network.units_below(j + 1);
-        self.units(Block::Errors, above, j)
+        let above = self.network.unit_count() - self.network.unit_count_below(j + 1);
+        self.layer_range(TokenBlock::Errors, above, j)
     }
 
-    /// The coordinates that a layer writes.
-    pub fn writes(&self, phase: Phase) -> Range<usize> {
+    /// Coordinates that a layer of the transformer writes.
+    pub fn written_by(&self, phase: LayerPhase) -> Range<usize> {
         match phase {
-            Phase::Forward(j) => self.outputs(j),
-            Phase::Slopes => self.block(Block::Slopes),
-            Phase::LossGradient => self.block(Block::LossGradient),
-            Phase::Backward(j) => self.errors(j),
-            Phase::Step => self.block(Block::Weights),
-            Phase::CleanUp => self.block(Block::Weights).start..self.scratch().end,
+            LayerPhase::Forward(j) => self.outputs(j),
+            LayerPhase::Derivatives => self.block_range(TokenBlock::Derivatives),
+            LayerPhase::LossGradient => self.block_range(TokenBlock::LossGradient),
+            LayerPhase::Backward(j) => self.errors(j),
+            LayerPhase::Step => self.block_range(TokenBlock::Weights),
+            LayerPhase::CleanUp => self.block_range(TokenBlock::Weights).start..self.workspace().end,
         }
     }
 
-    /// The coordinates that a layer reads, but for the number 1.
-    pub fn reads(&self, phase: Phase) -> Vec<Range<usize>> {
-        let last = self.network.layers();
+    /// Coordinates that a layer of the transformer reads, except the constant 1.
+    pub fn read_by(&self, phase: LayerPhase) -> Vec<Range<usize>> {
+        let last = self.network.layer_count();
         let weights = |j: usize| {
-            let start = self.block(Block::Weights).start;
-            start + self.network.weights_below(j)..start + self.network.weights_below(j + 1)
+            let start = self.block_range(TokenBlock::Weights).start;
+            start + self.network.weight_count_below(j)..start + self.network.weight_count_below(j + 1)
         };
         let inputs = || (0..last).map(|j| self.outputs(j)).collect::<Vec<_>>();
         match phase {
-            Phase::Forward(j) => vec![self.outputs(j - 1), weights(j)],
-            Phase::Slopes => [inputs(), vec![self.block(Block::Weights)]].concat(),
-            Phase::LossGradient => {
-                vec![self.outputs(last), self.block(Block::Label), self.block(Block::Example)]
+            LayerPhase::Forward(j) => vec![self.outputs(j - 1), weights(j)],
+            LayerPhase::Derivatives => [inputs(), vec![self.block_range(TokenBlock::Weights)]].concat(),
+            LayerPhase::LossGradient => {
+                vec![
+                    self.outputs(last),
+                    self.block_range(TokenBlock::Label),
+                    self.block_range(TokenBlock::Example),
+                ]
             }
-            Phase::Backward(j) if j == last => vec![self.slopes(j), self.block(Block::LossGradient)],
-            Phase::Backward(j) => vec![self.slopes(j), self.errors(j + 1), weights(j + 1)],
-            Phase::Step => [inputs(), vec![self.block(Block::Errors)]].concat(),
-            Phase::CleanUp => vec![self.writes(phase)],
+            LayerPhase::Backward(j) if j == last => {
+                vec![self.derivatives(j), self.block_range(TokenBlock::LossGradient)]
+            }
+            LayerPhase::Backward(j) => vec![self.derivatives(j), self.errors(j + 1), weights(j + 1)],
+            LayerPhase::Step => [inputs(), vec![self.block_range(TokenBlock::Errors)]].concat(),
+            LayerPhase::CleanUp => vec![self.written_by(phase)],
         }
     }
 
-    fn units(&self, block: Block, before: usize, j: usize) -> Range<usize> {
-        let from = self.block(block).start + before;
+    /// Coordinates of the neurons of layer `j` in a block, `before` of whose neurons belong to other layers.
+    fn layer_range(&self, block: TokenBlock, before: usize, j: usize) -> Range<usize> {
+        let from = self.block_range(block).start + before;
         from..from + self.network.width(j)
     }
 
-    /// What stands at a coordinate, with all numbers from 1: "v(2,3)\[1\]", "r′(0)\[4\]".
-    pub fn name(&self, coordinate: usize) -> String {
-        let (block, layers) = (self.block_of(coordinate), 1..=self.network.layers());
+    /// Formula of a coordinate, with indices from 1: "v(2,3)\[1\]", "r′(0)\[4\]".
+    pub fn coordinate_name(&self, coordinate: usize) -> String {
+        let (block, layers) = (self.block_of(coordinate), 1..=self.network.layer_count());
         let place = |range: Range<usize>| range.contains(&coordinate).then(|| coordinate - range.start + 1);
         let of_layer = |ranges: &dyn Fn(usize) -> Range<usize>, below: usize| {
             let at = layers.clone().find_map(|j| Some((j, place(ranges(j))?)));
             at.map(|(j, k)| format!("{}({})[{k}]", block.symbol(), j - below))
         };
         let name = match block {
-            Block::Weights => layers.clone().find_map(|j| {
-                let of = |k| Some((k, place(self.weights(j, k))?));
+            TokenBlock::Weights => layers.clone().find_map(|j| {
+                let of = |k| Some((k, place(self.neuron_weights(j, k))?));
                 let (k, i) = (0..self.network.width(j)).find_map(of)?;
                 Some(format!("v({j},{})[{i}]", k + 1))
             }),
-            Block::Outputs => of_layer(&|j| self.outputs(j), 0),
-            Block::Slopes => of_layer(&|j| self.slopes(j), 1),
-            Block::Errors => of_layer(&|j| self.errors(j), 0),
-            Block::Input | Block::Label | Block::LossGradient => {
-                place(self.block(block)).map(|k| format!("{}[{k}]", block.symbol()))
+            TokenBlock::Outputs => of_layer(&|j| self.outputs(j), 0),
+            TokenBlock::Derivatives => of_layer(&|j| self.derivatives(j), 1),
+            TokenBlock::Errors => of_layer(&|j| self.errors(j), 0),
+            TokenBlock::Input | TokenBlock::Label | TokenBlock::LossGradient => {
+                place(self.block_range(block)).map(|k| format!("{}[{k}]", block.symbol()))
             }
-            Block::One | Block::Example => None,
+            TokenBlock::One | TokenBlock::Example => None,
         };
         name.unwrap_or_else(|| block.symbol().to_string())
     }
@@ -255,35 +265,39 @@ mod tests {
 
     /// Section 5.1: 2-8-8-1 makes tokens of 145 numbers.
     #[test]
-    fn the_token_of_the_table_has_145_numbers() {
-        let layout = Layout::new(&Network::default());
-        let sizes = Block::ALL.map(|block| layout.block(block).len());
+    fn the_token_of_the_table_has_dimension_145() {
+        let layout = TokenLayout::new(&DescentNetwork::default());
+        let sizes = TokenBlock::ALL.map(|block| layout.block_range(block).len());
         assert_eq!(sizes, [2, 1, 88, 17, 17, 1, 17, 1, 1]);
         assert_eq!(layout.len(), 145);
         assert!(!layout.is_empty());
         // The paper's d = K = 20 and N = 6.
-        let paper = Network { inputs: 20, hidden: vec![20; 5], outputs: 20, ..Network::default() };
-        assert_eq!(Layout::new(&paper).len(), 2 * 20 + 2400 + 3 * 120 + 20 + 2);
+        let paper =
+            DescentNetwork { inputs: 20, hidden: vec![20; 5], outputs: 20, ..DescentNetwork::default() };
+        assert_eq!(TokenLayout::new(&paper).len(), 2 * 20 + 2400 + 3 * 120 + 20 + 2);
     }
 
     #[test]
-    fn every_coordinate_has_a_name_of_its_own_and_one_block() {
-        let network = Network { inputs: 3, hidden: vec![4, 2], outputs: 2, ..Network::default() };
-        let layout = Layout::new(&network);
-        let mut names: Vec<String> = (0..layout.len()).map(|c| layout.name(c)).collect();
+    fn every_coordinate_has_a_unique_name_and_one_block() {
+        let network =
+            DescentNetwork { inputs: 3, hidden: vec![4, 2], outputs: 2, ..DescentNetwork::default() };
+        let layout = TokenLayout::new(&network);
+        let mut names: Vec<String> = (0..layout.len()).map(|c| layout.coordinate_name(c)).collect();
         assert_eq!(&names[..5], ["x[1]", "x[2]", "x[3]", "y[1]", "y[2]"]);
-        assert_eq!(names[layout.weights(2, 1).start + 2], "v(2,2)[3]");
+        assert_eq!(names[layout.neuron_weights(2, 1).start + 2], "v(2,2)[3]");
         assert_eq!(names[layout.outputs(3).start + 1], "p(3)[2]");
-        assert_eq!(names[layout.slopes(1).start], "r′(0)[1]");
+        assert_eq!(names[layout.derivatives(1).start], "r′(0)[1]");
         // Errors stand from the last layer to the first.
-        assert_eq!(names[layout.block(Block::Errors).start], "s(3)[1]");
+        assert_eq!(names[layout.block_range(TokenBlock::Errors).start], "s(3)[1]");
         assert_eq!(layout.errors(3).end, layout.errors(2).start);
         assert_eq!(names[layout.errors(1).end - 1], "s(1)[4]");
-        assert_eq!(names[layout.one()], "1");
-        assert_eq!(names[layout.example()], "t");
-        for block in Block::ALL {
-            assert!(layout.block(block).all(|c| layout.block_of(c) == block));
-            assert!(layout.block(block).all(|c| layout.scratch().contains(&c) == block.is_scratch()));
+        assert_eq!(names[layout.one_index()], "1");
+        assert_eq!(names[layout.example_flag()], "t");
+        for block in TokenBlock::ALL {
+            assert!(layout.block_range(block).all(|c| layout.block_of(c) == block));
+            assert!(
+                layout.block_range(block).all(|c| layout.workspace().contains(&c) == block.is_workspace())
+            );
             assert!(!block.name().is_empty());
         }
         names.sort_unstable();

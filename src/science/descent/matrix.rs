@@ -1,24 +1,24 @@
-//! Matrices of a layer, as one opens them: almost all entries are 0, so that only the others are kept.
+//! Sparse matrices of a layer: only entries that are not 0 are stored.
 
-use super::number::Number;
+use super::number::Precision;
 
-/// A matrix.
+/// A sparse matrix.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
+pub struct SparseMatrix {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Row, column and value of every entry that is not 0, row by row, in each from the last column to the first.
+    /// The nonzero entries as (row, column, value), sorted by row, within a row from the last column to the first.
     ///
     /// # Why
-    /// Sums over a row run from the last column to the first: there the loss gradient's row has t and 1, which cancel in an
-    /// example before R₃ can cost the error its digits.
+    /// Sums over a row start at the last column. The loss gradient's row has t and 1 there, which cancel in an
+    /// example before the large R₃ can absorb the digits of the error.
     pub entries: Vec<(usize, usize, f64)>,
 }
 
-impl Matrix {
-    /// Of these entries, those that are 0 left out.
+impl SparseMatrix {
+    /// Creates a matrix from entries (row, column, value); zeros are omitted.
     pub(super) fn new(
         rows: usize,
         columns: usize,
@@ -26,11 +26,11 @@ impl Matrix {
     ) -> Self {
         let mut entries: Vec<_> = entries.into_iter().filter(|(.., value)| *value != 0.0).collect();
         entries.sort_by_key(|(row, column, _)| (*row, std::cmp::Reverse(*column)));
-        Matrix { rows, columns, entries }
+        SparseMatrix { rows, columns, entries }
     }
 
     /// All entries, `[rows, columns]`.
-    pub fn dense(&self) -> Vec<f64> {
+    pub fn to_dense(&self) -> Vec<f64> {
         let mut dense = vec![0.0; self.rows * self.columns];
         for (row, column, value) in &self.entries {
             dense[row * self.columns + column] = *value;
@@ -38,45 +38,45 @@ impl Matrix {
         dense
     }
 
-    /// The product with a vector, `[columns]`: `[rows]`.
-    pub fn times<T: Number>(&self, vector: &[T]) -> Vec<T> {
+    /// The product with a vector `[columns]`, `[rows]`.
+    pub fn multiply<T: Precision>(&self, vector: &[T]) -> Vec<T> {
         let mut product = vec![T::default(); self.rows];
         for (row, column, value) in &self.entries {
-            product[*row] += T::of(*value) * vector[*column];
+            product[*row] += T::from_f64(*value) * vector[*column];
         }
         product
     }
 
-    /// ‖·‖₁, the largest sum of |entries| in a column, as in equation C.1 of the paper.
-    pub fn norm(&self) -> f64 {
+    /// The norm ‖·‖₁: the largest sum of absolute values in a column, as in equation C.1 of the paper.
+    pub fn max_column_sum(&self) -> f64 {
         let mut columns = vec![0.0; self.columns];
         self.entries.iter().for_each(|(_, column, value)| columns[*column] += value.abs());
         columns.into_iter().fold(0.0, f64::max)
     }
 }
 
-/// The matrices of an attention head, or of a head of products: D × D each.
+/// The matrices of an attention or product head, `[D, D]` each.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Head {
-    /// Q.
-    pub q: Matrix,
-    /// K.
-    pub k: Matrix,
-    /// V.
-    pub v: Matrix,
+pub struct HeadMatrices {
+    /// The query matrix Q.
+    pub q: SparseMatrix,
+    /// The key matrix K.
+    pub k: SparseMatrix,
+    /// The value matrix V.
+    pub v: SparseMatrix,
 }
 
-impl Head {
-    /// Rows of Q and K from the first to the last that has an entry.
-    pub(super) fn rows(&self) -> usize {
+impl HeadMatrices {
+    /// Number of rows of Q and K up to the last row with an entry.
+    pub(super) fn used_rows(&self) -> usize {
         let rows = [&self.q, &self.k].into_iter().flat_map(|matrix| &matrix.entries).map(|(row, ..)| row + 1);
         rows.max().unwrap_or(0)
     }
 
-    /// ⟨Q h_i, K h_s⟩.
-    pub fn product<T: Number>(&self, query: &[T], key: &[T]) -> T {
+    /// The score ⟨Q h_i, K h_s⟩ of a query token and a key token.
+    pub fn score<T: Precision>(&self, query: &[T], key: &[T]) -> T {
         let mut sum = T::default();
-        for (q, k) in self.q.times(query).into_iter().zip(self.k.times(key)) {
+        for (q, k) in self.q.multiply(query).into_iter().zip(self.k.multiply(key)) {
             sum += q * k;
         }
         sum
@@ -88,12 +88,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_is_its_entries() {
-        let matrix = Matrix::new(2, 3, [(1, 0, 2.0), (0, 2, -1.0), (1, 2, 5.0), (0, 1, 0.0)]);
+    fn a_sparse_matrix_matches_its_dense_form() {
+        let matrix = SparseMatrix::new(2, 3, [(1, 0, 2.0), (0, 2, -1.0), (1, 2, 5.0), (0, 1, 0.0)]);
         assert_eq!(matrix.entries, [(0, 2, -1.0), (1, 2, 5.0), (1, 0, 2.0)]);
-        assert_eq!(matrix.dense(), [0.0, 0.0, -1.0, 2.0, 0.0, 5.0]);
-        assert_eq!(matrix.times(&[1.0, 10.0, 100.0]), [-100.0, 502.0]);
-        assert_eq!(matrix.times(&[1.0f32, 10.0, 100.0]), [-100.0, 502.0]);
-        assert_eq!(matrix.norm(), 6.0);
+        assert_eq!(matrix.to_dense(), [0.0, 0.0, -1.0, 2.0, 0.0, 5.0]);
+        assert_eq!(matrix.multiply(&[1.0, 10.0, 100.0]), [-100.0, 502.0]);
+        assert_eq!(matrix.multiply(&[1.0f32, 10.0, 100.0]), [-100.0, 502.0]);
+        assert_eq!(matrix.max_column_sum(), 6.0);
     }
 }

@@ -1,32 +1,34 @@
-//! Gradient descent inside of a transformer: tokens carry the weights of a network of N layers, and 2N + 4 layers of the
-//! transformer are one step of descent on it (Wu, Su, Hu, Song and Liu 2024, "Transformers are deep optimizers", section 3
-//! and appendix D). Nothing is trained: the transformer is written down, and its weights never change.
+//! Gradient descent inside a transformer: each token holds the weights of a network of N layers, and 2N + 4 layers of
+//! the transformer compute one step of gradient descent on it (Wu, Su, Hu, Song and Liu 2024, "Transformers are deep
+//! optimizers", section 3 and appendix D). Nothing is trained: the weights of the transformer are constructed and
+//! never change.
 //!
 //! ```text
 //! token    h_i = [x_i | y_i | w | p | r′ | g | s | 1 | t_i],   i = 1 … n + 1, the query being the last
 //! step     w ← Proj(w − η ∇L_n(w)),   L_n(w) = 1/(2n) Σ_i ‖f(w, x_i) − y_i‖²
-//! layers   forward 1 … N | slopes | loss gradient | backward N … 1 | step | clean-up
+//! layers   forward 1 … N | derivatives | loss gradient | backward N … 1 | step | clean-up
 //! ```
 //!
-//! [`Draw`] draws [`Examples`] of a [`Target`]; a [`Plan`] says which [`Network`] travels in the tokens and how its functions
-//! become [sums of ReLUs](Relus); [`Transformer`] writes the layers down; [`Tokens`] are what they work on, with a
-//! [`Layout`]; [`direct`] is descent without tokens, and a [`Race`] runs both side by side.
+//! [`DescentPrompts`] draws [`DescentExamples`] of a [`TargetFunction`]. A [`DescentPlan`] states the
+//! [`DescentNetwork`] in the tokens and the approximation of its functions by [sums of ReLUs](ReluSum).
+//! [`ConstructedTransformer`] builds the layers, which work on [`DescentTokens`] with a [`TokenLayout`]. [`direct`] is
+//! gradient descent without tokens, and a [`DescentComparison`] runs both from the same weights.
 //!
 //! ```
-//! use vivarium_science::descent::{Draw, Plan, Race};
-//! let plan = Plan::default();
-//! let w = plan.network.draw(0, 0, 1.0);
-//! let mut race = Race::new(&plan, Draw::default().draw(0, 0), &w);
+//! use vivarium_science::descent::{DescentComparison, DescentPlan, DescentPrompts};
+//! let plan = DescentPlan::default();
+//! let w = plan.network.draw_weights(0, 0, 1.0);
+//! let mut comparison = DescentComparison::new(&plan, DescentPrompts::default().draw_examples(0, 0), &w);
 //! for _ in 0..10 {
-//!     race.step(); // ten layers each
+//!     comparison.step(); // ten layers each
 //! }
-//! assert!(race.standing().distance < 1e-12);
+//! assert!(comparison.measure().distance < 1e-12);
 //! ```
 //!
-//! # Three traps
-//! Where all weights are 0 a network without biases stands still, though the paper begins there; an output layer of ReLUs,
-//! as in its definition 1, may be dead for every example; and a ReLU's slope is no sum of ReLUs, so that it is wrong in a
-//! band of width δ. All three can be chosen here, to be seen.
+//! # Three limits of the construction
+//! Gradient descent from weights 0 never moves a network without biases, although the paper starts there. An output
+//! layer of ReLUs, as in its definition 1, can be inactive for every example. The derivative of a ReLU is not a sum
+//! of ReLUs, so that it is wrong in a band of width δ. The settings allow all three.
 
 mod activation;
 pub mod direct;
@@ -46,22 +48,25 @@ mod tests;
 mod tokens;
 mod transformer;
 
-pub use activation::{Activation, Output};
-pub use examples::Examples;
-pub use layer::{Layer, Move, Neuron, Product, Unit, Weights};
-pub use layout::{Block, Layout};
-pub use matrix::{Head, Matrix};
-pub use network::Network;
-pub use number::{Number, distance, join, split};
-pub use phase::{Kind, Phase};
+pub use activation::{Activation, OutputActivation};
+pub use examples::DescentExamples;
+pub use layer::{DescentLayer, LayerWeights, MlpUnit, NeuronHeads, ProductHead, WeightUpdate};
+pub use layout::{TokenBlock, TokenLayout};
+pub use matrix::{HeadMatrices, SparseMatrix};
+pub use network::DescentNetwork;
+pub use number::{Precision, euclidean_distance, join_f64, split_f64};
+pub use phase::{LayerKind, LayerPhase};
 pub use plan::{
-    LEAST_DELTA, MOST_HEADS, MOST_HIDDEN, MOST_IN_TOKEN, MOST_IN_TOKENS, MOST_KNOTS, MOST_OPERATIONS, Plan,
-    Sizes,
+    DescentPlan, MAX_HEADS, MAX_HIDDEN_LAYERS, MAX_KNOTS, MAX_OPERATIONS, MAX_TOKEN_DIM, MAX_TOKEN_NUMBERS,
+    MIN_DELTA, TransformerSizes,
 };
-pub use race::{Measured, Race, Standing, State, corollary};
+pub use race::{ComparisonMeasure, ComparisonMeasures, ComparisonState, DescentComparison, corollary_bound};
 #[doc(hidden)]
-pub use relus::WRITTEN;
-pub use relus::{Approximation, Relu, Relus};
-pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Order, Spread, Target};
-pub use tokens::Tokens;
-pub use transformer::{Counts, Transformer};
+pub use relus::INTERPOLATION_RELUS;
+pub use relus::{ReluApproximation, ReluSum, ScaledRelu};
+pub use target::{
+    DescentPrompts, ExampleOrder, InputSpacing, MAX_EXAMPLES, MAX_INPUTS, MAX_TEACHER_WEIGHTS,
+    TargetFunction, TargetKind,
+};
+pub use tokens::DescentTokens;
+pub use transformer::{ConstructedTransformer, TransformerCounts};

@@ -1,4 +1,4 @@
-//! The network whose weights travel in the tokens (definition 1 of the paper), without biases.
+//! The network whose weights the tokens hold (definition 1 of the paper), without biases.
 //!
 //! ```text
 //! p(0) = x,    p(j)[k] = r(⟨v(j,k), p(j−1)⟩),    j = 1 … N
@@ -8,45 +8,45 @@
 
 use std::ops::Range;
 
-use super::activation::{Activation, Output};
+use super::activation::{Activation, OutputActivation};
 use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, Stream};
 
-/// The sizes and activations of a network of N layers.
+/// Sizes and activations of a network of N layers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Network {
-    /// Numbers d_x of an input, the constant 1 among them where there is one.
+pub struct DescentNetwork {
+    /// Dimension d_x of an input, including the constant coordinate 1.
     pub inputs: usize,
-    /// Neurons of each hidden layer: N − 1 numbers.
+    /// Neurons of each hidden layer, `[N − 1]`.
     pub hidden: Vec<usize>,
-    /// Numbers d_y of an output.
+    /// Dimension d_y of the output.
     pub outputs: usize,
     /// Activation r of the hidden layers.
     pub activation: Activation,
-    /// What the output layer does with its sums.
-    pub output: Output,
+    /// Activation of the output layer.
+    pub output_activation: OutputActivation,
 }
 
-impl Default for Network {
+impl Default for DescentNetwork {
     /// The network of section 5.1's table: 2-8-8-1 with ReLUs.
     fn default() -> Self {
-        Network {
+        DescentNetwork {
             inputs: 2,
             hidden: vec![8, 8],
             outputs: 1,
             activation: Activation::Relu,
-            output: Output::Linear,
+            output_activation: OutputActivation::Linear,
         }
     }
 }
 
-impl Network {
-    /// Layers N, the output layer among them.
-    pub fn layers(&self) -> usize {
+impl DescentNetwork {
+    /// Number N of layers, including the output layer.
+    pub fn layer_count(&self) -> usize {
         self.hidden.len() + 1
     }
 
-    /// Numbers that layer `j` gives, from 0, the input, to N, the output.
+    /// Width of layer `j`, from 0, the input, to N, the output.
     pub fn width(&self, j: usize) -> usize {
         match j {
             0 => self.inputs,
@@ -54,53 +54,55 @@ impl Network {
         }
     }
 
-    /// What layer `j`, from 1 to N, does with its sums; none is the identity.
+    /// Activation of layer `j`, from 1 to N; none is the identity.
     pub fn activation(&self, j: usize) -> Option<Activation> {
-        (j < self.layers() || self.output == Output::Activated).then_some(self.activation)
+        (j < self.layer_count() || self.output_activation == OutputActivation::Activated)
+            .then_some(self.activation)
     }
 
-    /// Neurons of all layers.
-    pub fn units(&self) -> usize {
-        self.units_below(self.layers() + 1)
+    /// Number of neurons of all layers.
+    pub fn unit_count(&self) -> usize {
+        self.unit_count_below(self.layer_count() + 1)
     }
 
-    /// Neurons of the layers below layer `j`, from 1.
-    pub fn units_below(&self, j: usize) -> usize {
+    /// Number of neurons of the layers below layer `j`, which counts from 1.
+    pub fn unit_count_below(&self, j: usize) -> usize {
         (1..j).map(|i| self.width(i)).sum()
     }
 
-    /// Weights D_{j−1} of the layers below layer `j`.
-    pub fn weights_below(&self, j: usize) -> usize {
+    /// Number D_{j−1} of weights of the layers below layer `j`.
+    pub fn weight_count_below(&self, j: usize) -> usize {
         (1..j).map(|i| self.width(i) * self.width(i - 1)).sum()
     }
 
-    /// Weights D_N of all layers.
-    pub fn weights(&self) -> usize {
-        self.weights_below(self.layers() + 1)
+    /// Number D_N of weights of all layers.
+    pub fn weight_count(&self) -> usize {
+        self.weight_count_below(self.layer_count() + 1)
     }
 
-    /// Where the weights v(j,k) of neuron `k`, from 0, of layer `j`, from 1, stand in w.
-    pub fn neuron(&self, j: usize, k: usize) -> Range<usize> {
-        let from = self.weights_below(j) + k * self.width(j - 1);
+    /// Indices in w of the weights v(j,k) of neuron `k`, from 0, in layer `j`, from 1.
+    pub fn neuron_weights(&self, j: usize, k: usize) -> Range<usize> {
+        let from = self.weight_count_below(j) + k * self.width(j - 1);
         from..from + self.width(j - 1)
     }
 
-    /// Initial weights: normal with mean 0 and variance `scale`² / inputs of the neuron.
+    /// Draws initial weights w, `[weights]`: normal with mean 0 and variance `scale`² divided by the inputs of the
+    /// neuron.
     ///
     /// # Why
-    /// The paper begins with w = 0, where a ReLU, tanh or GELU network without biases never moves: all p(j) are 0, all
-    /// V_j are 0, and so is every product of the two. `scale` = 0 shows it.
-    pub fn draw(&self, seed: u64, replica: u32, scale: f64) -> Vec<f64> {
-        drawn(self, &Stream::new(seed, Purpose::Weights, replica), |_| scale * scale)
+    /// The paper starts from w = 0. There a network of ReLU, tanh or GELU without biases never moves: all p(j) and
+    /// all V_j are 0, and so is every product of the two. `scale` = 0 shows this.
+    pub fn draw_weights(&self, seed: u64, replica: u32, scale: f64) -> Vec<f64> {
+        draw_normal_weights(self, &Stream::new(seed, Purpose::Weights, replica), |_| scale * scale)
     }
 
-    /// The network's output for one input.
-    pub fn predict(&self, w: &[f64], x: &[f64]) -> Vec<f64> {
+    /// Computes the output `[outputs]` for an input `[inputs]` with weights w.
+    pub fn compute_output(&self, w: &[f64], x: &[f64]) -> Vec<f64> {
         let mut p = x.to_vec();
-        for j in 1..=self.layers() {
+        for j in 1..=self.layer_count() {
             let neuron = |k| {
-                let z = dot(&w[self.neuron(j, k)], &p);
-                self.activation(j).map_or(z, |activation| activation.value(z))
+                let z = dot(&w[self.neuron_weights(j, k)], &p);
+                self.activation(j).map_or(z, |activation| activation.evaluate(z))
             };
             p = (0..self.width(j)).map(neuron).collect();
         }
@@ -108,10 +110,14 @@ impl Network {
     }
 }
 
-/// Normal weights of `network` whose variance in layer j is `variance(j)` over the inputs of a neuron.
-pub(super) fn drawn(network: &Network, stream: &Stream, variance: impl Fn(usize) -> f64) -> Vec<f64> {
-    let mut w = Vec::with_capacity(network.weights());
-    for j in 1..=network.layers() {
+/// Draws normal weights w of `network`; the variance in layer j is `variance(j)` divided by the inputs of a neuron.
+pub(super) fn draw_normal_weights(
+    network: &DescentNetwork,
+    stream: &Stream,
+    variance: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let mut w = Vec::with_capacity(network.weight_count());
+    for j in 1..=network.layer_count() {
         let scale = libm::sqrt(variance(j) / network.width(j - 1) as f64);
         for _ in 0..network.width(j) * network.width(j - 1) {
             w.push(f64::from(stream.normal(0, w.len() as u32)) * scale);
@@ -125,45 +131,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_stand_layer_by_layer_and_neuron_by_neuron() {
-        let network = Network { inputs: 3, hidden: vec![4, 2], outputs: 2, ..Network::default() };
-        assert_eq!((network.layers(), network.units(), network.weights()), (3, 8, 12 + 8 + 4));
+    fn weights_are_ordered_by_layer_and_neuron() {
+        let network =
+            DescentNetwork { inputs: 3, hidden: vec![4, 2], outputs: 2, ..DescentNetwork::default() };
+        assert_eq!((network.layer_count(), network.unit_count(), network.weight_count()), (3, 8, 12 + 8 + 4));
         let mut next = 0;
         for j in 1..=3 {
-            assert_eq!(network.weights_below(j), next);
+            assert_eq!(network.weight_count_below(j), next);
             for k in 0..network.width(j) {
-                assert_eq!(network.neuron(j, k), next..next + network.width(j - 1));
+                assert_eq!(network.neuron_weights(j, k), next..next + network.width(j - 1));
                 next += network.width(j - 1);
             }
         }
-        assert_eq!(next, network.weights());
+        assert_eq!(next, network.weight_count());
         assert_eq!([1, 2, 3].map(|j| network.activation(j).is_some()), [true, true, false]);
         // One layer, which is the output.
-        let single = Network { hidden: vec![], ..Network::default() };
-        assert_eq!((single.layers(), single.weights(), single.units()), (1, 2, 1));
+        let single = DescentNetwork { hidden: vec![], ..DescentNetwork::default() };
+        assert_eq!((single.layer_count(), single.weight_count(), single.unit_count()), (1, 2, 1));
     }
 
     #[test]
-    fn an_output_is_what_the_formula_says() {
-        let network = Network { hidden: vec![2], ..Network::default() };
+    fn an_output_matches_the_formula() {
+        let network = DescentNetwork { hidden: vec![2], ..DescentNetwork::default() };
         let w = [1.0, -0.5, -2.0, 1.0, 3.0, 10.0];
         // relu(2 − 0.5) = 1.5 and relu(−4 + 1) = 0.
-        assert_eq!(network.predict(&w, &[2.0, 1.0]), [4.5]);
-        let activated = Network { output: Output::Activated, ..network };
-        assert_eq!(activated.predict(&[1.0, -0.5, -2.0, 1.0, -3.0, 10.0], &[2.0, 1.0]), [0.0]);
+        assert_eq!(network.compute_output(&w, &[2.0, 1.0]), [4.5]);
+        let activated = DescentNetwork { output_activation: OutputActivation::Activated, ..network };
+        assert_eq!(activated.compute_output(&[1.0, -0.5, -2.0, 1.0, -3.0, 10.0], &[2.0, 1.0]), [0.0]);
     }
 
     #[test]
-    fn initial_weights_have_the_variance_they_promise() {
-        let network = Network { inputs: 16, hidden: vec![64, 64], ..Network::default() };
-        let w = network.draw(1, 0, 2.0);
+    fn initial_weights_have_the_stated_variance() {
+        let network = DescentNetwork { inputs: 16, hidden: vec![64, 64], ..DescentNetwork::default() };
+        let w = network.draw_weights(1, 0, 2.0);
         for j in 1..=2 {
-            let layer = &w[network.weights_below(j)..network.weights_below(j + 1)];
+            let layer = &w[network.weight_count_below(j)..network.weight_count_below(j + 1)];
             let variance = layer.iter().map(|w| w * w).sum::<f64>() / layer.len() as f64;
             let wanted = 4.0 / network.width(j - 1) as f64;
             assert!((variance / wanted - 1.0).abs() < 0.2, "{j}: {variance}");
         }
-        assert!(network.draw(1, 0, 0.0).iter().all(|w| *w == 0.0));
-        assert_ne!(network.draw(1, 0, 1.0), network.draw(1, 1, 1.0));
+        assert!(network.draw_weights(1, 0, 0.0).iter().all(|w| *w == 0.0));
+        assert_ne!(network.draw_weights(1, 0, 1.0), network.draw_weights(1, 1, 1.0));
     }
 }

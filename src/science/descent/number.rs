@@ -1,10 +1,10 @@
-//! Numbers in double or in single precision: loops are written once for both.
+//! Floating-point numbers in double or single precision, so that each algorithm is written once for both.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-/// A number in double or single precision.
-pub trait Number:
+/// A floating-point type: `f64` or `f32`.
+pub trait Precision:
     Copy
     + Debug
     + Default
@@ -17,13 +17,13 @@ pub trait Number:
     + Sub<Output = Self>
     + 'static
 {
-    /// The nearest number of this precision.
-    fn of(wide: f64) -> Self;
+    /// Rounds to this type.
+    fn from_f64(wide: f64) -> Self;
 
-    /// The same number in double precision.
-    fn wide(self) -> f64;
+    /// Converts to double precision.
+    fn to_f64(self) -> f64;
 
-    /// σ(z) = max(z, 0), the only non-linearity of a transformer in this room.
+    /// σ(z) = max(z, 0), the only nonlinearity of the transformers in this module.
     #[inline(always)]
     fn relu(self) -> Self {
         let zero = Self::default();
@@ -31,33 +31,33 @@ pub trait Number:
     }
 }
 
-impl Number for f64 {
+impl Precision for f64 {
     #[inline(always)]
-    fn of(wide: f64) -> Self {
+    fn from_f64(wide: f64) -> Self {
         wide
     }
 
     #[inline(always)]
-    fn wide(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self
     }
 }
 
-impl Number for f32 {
+impl Precision for f32 {
     #[inline(always)]
-    fn of(wide: f64) -> Self {
+    fn from_f64(wide: f64) -> Self {
         wide as f32
     }
 
     #[inline(always)]
-    fn wide(self) -> f64 {
+    fn to_f64(self) -> f64 {
         f64::from(self)
     }
 }
 
-/// Three numbers in single precision whose sum is `wide`, for places that hold single precision alone, such as the
-/// parameters of a run. Nothing is lost where |`wide`| lies between 10⁻²⁸ and 10³⁸, or is 0.
-pub fn split(wide: f64) -> [f32; 3] {
+/// Splits a number into three single-precision numbers whose sum is `wide`, for files that hold single precision
+/// only, such as the parameters of a run. Exact if |`wide`| is between 10⁻²⁸ and 10³⁸, or 0.
+pub fn split_f64(wide: f64) -> [f32; 3] {
     let high = wide as f32;
     if !high.is_finite() {
         return [high, 0.0, 0.0];
@@ -67,23 +67,22 @@ pub fn split(wide: f64) -> [f32; 3] {
     [high, middle, (rest - f64::from(middle)) as f32]
 }
 
-/// The number that [`split`] took apart.
-pub fn join([high, middle, low]: [f32; 3]) -> f64 {
+/// The number that [`split_f64`] split.
+pub fn join_f64([high, middle, low]: [f32; 3]) -> f64 {
     f64::from(high) + (f64::from(middle) + f64::from(low))
 }
 
-/// ‖a − b‖₂.
-pub fn distance<A: Number, B: Number>(a: &[A], b: &[B]) -> f64 {
-    let squares = a.iter().zip(b).map(|(a, b)| (a.wide() - b.wide()) * (a.wide() - b.wide()));
+/// The distance ‖a − b‖₂.
+pub fn euclidean_distance<A: Precision, B: Precision>(a: &[A], b: &[B]) -> f64 {
+    let squares = a.iter().zip(b).map(|(a, b)| (a.to_f64() - b.to_f64()) * (a.to_f64() - b.to_f64()));
     libm::sqrt(squares.sum())
 }
 
 /// The smallest power of two that is at least `size` and at least 1.
 ///
 /// # Why
-/// What is scaled by powers of two keeps all its digits, so that norms can be bounded as the paper wants them without a
-/// rounding error.
-pub(super) fn power_above(size: f64) -> f64 {
+/// Scaling by powers of two is exact, so that the paper's bounds on norms cause no rounding errors.
+pub(super) fn next_power_of_two(size: f64) -> f64 {
     let mut power = 1.0;
     while power < size {
         power *= 2.0;
@@ -96,26 +95,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_single_numbers_hold_a_double_one() {
+    fn three_single_precision_numbers_represent_a_double() {
         let numbers = [0.0, 1.0 / 3.0, -1e-7 / 3.0, 123_456_789.123_456_79, -2.5e-20, std::f64::consts::PI];
         for number in numbers {
-            assert_eq!(join(split(number)), number);
-            assert_eq!(join(split(-number)), -number);
+            assert_eq!(join_f64(split_f64(number)), number);
+            assert_eq!(join_f64(split_f64(-number)), -number);
         }
-        assert_eq!(join(split(f64::INFINITY)), f64::INFINITY);
-        assert!(join(split(f64::NAN)).is_nan());
+        assert_eq!(join_f64(split_f64(f64::INFINITY)), f64::INFINITY);
+        assert!(join_f64(split_f64(f64::NAN)).is_nan());
     }
 
     #[test]
-    fn powers_are_at_least_what_they_bound() {
-        assert_eq!([0.0, 1.0, 1.5, 4.0, 1000.0].map(power_above), [1.0, 1.0, 2.0, 4.0, 1024.0]);
-        assert_eq!(power_above(f64::NAN), 1.0);
-        assert_eq!(power_above(f64::INFINITY), f64::INFINITY);
+    fn powers_of_two_are_at_least_their_argument() {
+        assert_eq!([0.0, 1.0, 1.5, 4.0, 1000.0].map(next_power_of_two), [1.0, 1.0, 2.0, 4.0, 1024.0]);
+        assert_eq!(next_power_of_two(f64::NAN), 1.0);
+        assert_eq!(next_power_of_two(f64::INFINITY), f64::INFINITY);
     }
 
     #[test]
-    fn a_relu_cuts_off_what_is_negative() {
-        assert_eq!([-2.0, 0.0, 3.0].map(Number::relu), [0.0, 0.0, 3.0]);
-        assert_eq!([-2.0f32, 3.0].map(Number::relu), [0.0, 3.0]);
+    fn a_relu_maps_negative_numbers_to_0() {
+        assert_eq!([-2.0, 0.0, 3.0].map(Precision::relu), [0.0, 0.0, 3.0]);
+        assert_eq!([-2.0f32, 3.0].map(Precision::relu), [0.0, 3.0]);
     }
 }

@@ -1,133 +1,137 @@
-//! What each of the 2N + 4 layers of a step does, in words and as a formula.
+//! Descriptions of the 2N + 4 layers of a step, in words and as formulas.
 
-/// A layer of a step of descent.
+/// The task of a transformer layer within a step of descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// The outputs p(j) of layer j, from 1 to N.
+pub enum LayerPhase {
+    /// Computes the outputs p(j) of the network's layer j, from 1 to N.
     Forward(usize),
-    /// The slopes r′ of all layers.
-    Slopes,
-    /// The gradient g of the loss by the output.
+    /// Computes the derivatives r′ of all layers.
+    Derivatives,
+    /// Computes the gradient g of the loss with respect to the output.
     LossGradient,
-    /// The errors s(j) of layer j, from N to 1.
+    /// Computes the errors s(j) of the network's layer j, from N to 1.
     Backward(usize),
-    /// The step of descent.
+    /// Updates the weights.
     Step,
-    /// Scratch becomes 0, and the weights are put back into their box.
+    /// Sets the workspace to 0 and projects the weights to the interval from −B to B.
     CleanUp,
 }
 
-/// What a layer is (definitions 6, 7 and 8 of the paper).
+/// The operation of a layer (definitions 6, 7 and 8 of the paper).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum LayerKind {
     /// ReLU attention.
     Attention,
-    /// A perceptron with one hidden layer of ReLUs, on each token by itself.
+    /// An MLP with one hidden layer of ReLUs, applied to each token separately.
     Feedforward,
-    /// Products of two linear forms of a token, which are no part of a transformer as it is known.
+    /// Products of two linear forms of a token, which are not part of a standard transformer.
     Product,
 }
 
-impl Kind {
-    /// What it is called.
+impl LayerKind {
+    /// Name in the language of the page.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Attention => tr!("ReLU attention"),
-            Kind::Feedforward => tr!("MLP"),
-            Kind::Product => tr!("Element-wise product"),
+            LayerKind::Attention => tr!("ReLU attention"),
+            LayerKind::Feedforward => tr!("MLP"),
+            LayerKind::Product => tr!("Element-wise product"),
         }
     }
 
-    /// What every layer of the kind does to token i.
+    /// Formula of the layer's output at token i.
     pub fn formula(self) -> &'static str {
         match self {
-            Kind::Attention => "hᵢ + 1/(n+1) Σₘ Σₛ σ(⟨Qₘ hᵢ, Kₘ hₛ⟩) Vₘ hₛ",
-            Kind::Feedforward => "hᵢ + W₂ σ(W₁ hᵢ)",
-            Kind::Product => "hᵢ + Σₘ ⟨Qₘ hᵢ, Kₘ hᵢ⟩ Vₘ hᵢ",
+            LayerKind::Attention => "hᵢ + 1/(n+1) Σₘ Σₛ σ(⟨Qₘ hᵢ, Kₘ hₛ⟩) Vₘ hₛ",
+            LayerKind::Feedforward => "hᵢ + W₂ σ(W₁ hᵢ)",
+            LayerKind::Product => "hᵢ + Σₘ ⟨Qₘ hᵢ, Kₘ hᵢ⟩ Vₘ hᵢ",
         }
     }
 }
 
-impl Phase {
-    /// The 2N + 4 layers of a step of descent on a network of N = `layers` layers.
-    pub fn all(layers: usize) -> Vec<Phase> {
-        let mut all: Vec<Phase> = (1..=layers).map(Phase::Forward).collect();
-        all.extend([Phase::Slopes, Phase::LossGradient]);
-        all.extend((1..=layers).rev().map(Phase::Backward));
-        all.extend([Phase::Step, Phase::CleanUp]);
+impl LayerPhase {
+    /// The 2N + 4 layers of a step of descent on a network of N = `layers` layers, in order.
+    pub fn all(layers: usize) -> Vec<LayerPhase> {
+        let mut all: Vec<LayerPhase> = (1..=layers).map(LayerPhase::Forward).collect();
+        all.extend([LayerPhase::Derivatives, LayerPhase::LossGradient]);
+        all.extend((1..=layers).rev().map(LayerPhase::Backward));
+        all.extend([LayerPhase::Step, LayerPhase::CleanUp]);
         all
     }
 
-    /// What kind of layer it is.
-    pub fn kind(self) -> Kind {
+    /// The operation of the layer.
+    pub fn kind(self) -> LayerKind {
         match self {
-            Phase::Forward(_) | Phase::Slopes | Phase::Step => Kind::Attention,
-            Phase::LossGradient | Phase::CleanUp => Kind::Feedforward,
-            Phase::Backward(_) => Kind::Product,
+            LayerPhase::Forward(_) | LayerPhase::Derivatives | LayerPhase::Step => LayerKind::Attention,
+            LayerPhase::LossGradient | LayerPhase::CleanUp => LayerKind::Feedforward,
+            LayerPhase::Backward(_) => LayerKind::Product,
         }
     }
 
-    /// "Forward 2".
+    /// Name in the language of the page, such as "Forward 2".
     pub fn name(self) -> String {
         match self {
-            Phase::Forward(j) => tr!("Forward {j}", j),
-            Phase::Slopes => tr!("Slopes").into(),
-            Phase::LossGradient => tr!("Loss gradient").into(),
-            Phase::Backward(j) => tr!("Backward {j}", j),
-            Phase::Step => tr!("Step").into(),
-            Phase::CleanUp => tr!("Clean-up").into(),
+            LayerPhase::Forward(j) => tr!("Forward {j}", j),
+            LayerPhase::Derivatives => tr!("Slopes").into(),
+            LayerPhase::LossGradient => tr!("Loss gradient").into(),
+            LayerPhase::Backward(j) => tr!("Backward {j}", j),
+            LayerPhase::Step => tr!("Step").into(),
+            LayerPhase::CleanUp => tr!("Clean-up").into(),
         }
     }
 
-    /// What it does, in a sentence.
-    pub fn about(self) -> String {
+    /// Sentence that describes the layer, in the language of the page.
+    pub fn description(self) -> String {
         match self {
-            Phase::Forward(1) => {
+            LayerPhase::Forward(1) => {
                 tr!("From the input and the weights of the neurons, this layer of the transformer computes the output of each neuron in the network's first layer, and writes the output into the token.")
                     .into()
             }
-            Phase::Forward(j) => tr!(
+            LayerPhase::Forward(j) => tr!(
                 "From the outputs of the network's layer {below} and the weights of the neurons, this layer of the transformer computes the output of each neuron in the network's layer {j}, and writes the output into the token.",
                 j,
                 below = j - 1
             ),
-            Phase::Slopes => {
+            LayerPhase::Derivatives => {
                 tr!("For every neuron of the network, this layer of the transformer writes the slope of the activation function into the token.").into()
             }
-            Phase::LossGradient => {
+            LayerPhase::LossGradient => {
                 tr!("This layer of the transformer writes 2 · (output − label) into the token of each example, and 0 into the query's token.").into()
             }
-            Phase::Backward(j) => tr!(
+            LayerPhase::Backward(j) => tr!(
                 "This layer of the transformer computes the errors of the neurons in the network's layer {j}. In the network's output layer, the error of a neuron is its slope times the gradient g; in every other layer, the error is the slope times the weighted sum of the errors of the next layer. Each token uses only its own numbers.",
                 j
             ),
-            Phase::Step => {
+            LayerPhase::Step => {
                 tr!("For each weight of a neuron, the neuron's error is multiplied by the weight's input. This product is averaged over the examples, multiplied by η/2 and subtracted from the weight in every token.")
                     .into()
             }
-            Phase::CleanUp => {
+            LayerPhase::CleanUp => {
                 tr!("The blocks p, r′, g and s of each token are set to 0. Weights above B become B, and weights below −B become −B.").into()
             }
         }
     }
 
-    /// What it adds to which numbers of a token, in a network of N = `layers` layers.
+    /// Formula of the update to the token's coordinates, in a network of N = `layers` layers.
     pub fn formula(self, layers: usize) -> String {
         let below = |j: usize| if j == 1 { "x".to_string() } else { format!("p({})", j - 1) };
         match self {
-            Phase::Forward(j) => {
+            LayerPhase::Forward(j) => {
                 format!("p({j})[k] += 1/(n+1) Σₛ Σₘ cₘ σ(aₘ ⟨{}, v({j},k)ₛ⟩ + bₘ)", below(j))
             }
-            Phase::Slopes => "r′(j−1)[k] += 1/(n+1) Σₛ Σₘ c′ₘ σ(a′ₘ ⟨p(j−1), v(j,k)ₛ⟩ + b′ₘ)".into(),
-            Phase::LossGradient => format!(
+            LayerPhase::Derivatives => {
+                "r′(j−1)[k] += 1/(n+1) Σₛ Σₘ c′ₘ σ(a′ₘ ⟨p(j−1), v(j,k)ₛ⟩ + b′ₘ)".into()
+            }
+            LayerPhase::LossGradient => format!(
                 "g[k] += 4 σ(½p({layers})[k] − ½y[k] − R₃(1−t)) − 4 σ(½y[k] − ½p({layers})[k] − R₃(1−t))"
             ),
-            Phase::Backward(j) if j == layers => format!("s({j})[k] += r′({})[k] · g[k]", j - 1),
-            Phase::Backward(j) => {
+            LayerPhase::Backward(j) if j == layers => format!("s({j})[k] += r′({})[k] · g[k]", j - 1),
+            LayerPhase::Backward(j) => {
                 format!("s({j})[k] += r′({})[k] · Σₘ v({above},m)[k] s({above})[m]", j - 1, above = j + 1)
             }
-            Phase::Step => "v(j,k) += 1/(n+1) Σₛ η(n+1)/(2n) (σ(−sₛ(j)[k]) − σ(sₛ(j)[k])) pₛ(j−1)".into(),
-            Phase::CleanUp => "z += σ(−z) − σ(z) for p, r′, g, s;  w += σ(−w−B) − σ(w−B)".into(),
+            LayerPhase::Step => {
+                "v(j,k) += 1/(n+1) Σₛ η(n+1)/(2n) (σ(−sₛ(j)[k]) − σ(sₛ(j)[k])) pₛ(j−1)".into()
+            }
+            LayerPhase::CleanUp => "z += σ(−z) − σ(z) for p, r′, g, s;  w += σ(−w−B) − σ(w−B)".into(),
         }
     }
 }
@@ -139,21 +143,24 @@ mod tests {
     #[test]
     fn a_step_has_two_n_and_four_layers() {
         for (layers, count) in [(1, 6), (2, 8), (3, 10), (4, 12), (6, 16)] {
-            let all = Phase::all(layers);
+            let all = LayerPhase::all(layers);
             assert_eq!(all.len(), count);
             let of = |kind| all.iter().filter(|phase| phase.kind() == kind).count();
-            assert_eq!([Kind::Attention, Kind::Feedforward, Kind::Product].map(of), [layers + 2, 2, layers]);
+            assert_eq!(
+                [LayerKind::Attention, LayerKind::Feedforward, LayerKind::Product].map(of),
+                [layers + 2, 2, layers]
+            );
             let mut names: Vec<String> = all.iter().map(|phase| phase.name()).collect();
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), count);
-            assert!(all.iter().all(|phase| phase.about().ends_with('.')));
+            assert!(all.iter().all(|phase| phase.description().ends_with('.')));
             assert!(all.iter().all(|phase| phase.formula(layers).contains("+=")));
             assert!(all.iter().all(|phase| !phase.kind().name().is_empty()));
             assert!(all.iter().all(|phase| phase.kind().formula().starts_with('h')));
         }
-        assert_eq!(Phase::Backward(3).formula(3), "s(3)[k] += r′(2)[k] · g[k]");
-        assert_eq!(Phase::Backward(2).formula(3), "s(2)[k] += r′(1)[k] · Σₘ v(3,m)[k] s(3)[m]");
-        assert_eq!(Phase::Forward(1).name(), "Forward 1");
+        assert_eq!(LayerPhase::Backward(3).formula(3), "s(3)[k] += r′(2)[k] · g[k]");
+        assert_eq!(LayerPhase::Backward(2).formula(3), "s(2)[k] += r′(1)[k] · Σₘ v(3,m)[k] s(3)[m]");
+        assert_eq!(LayerPhase::Forward(1).name(), "Forward 1");
     }
 }

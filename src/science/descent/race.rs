@@ -1,4 +1,4 @@
-//! A transformer and direct descent side by side, from the same weights.
+//! Compares the transformer with direct gradient descent from the same weights.
 //!
 //! # The bound
 //! Corollary 1.1 of the paper bounds the distance e_l = ‖w_tokens − w_descent‖₂ after l steps by
@@ -11,87 +11,89 @@
 //! place of η. The recursion behind it, e_{l+1} ≤ (1 + ηL) e_l + ηε, gives η, as in lemma G.1 of Bai et al. 2023, from which
 //! it is taken; as η ≤ n, what is printed holds too.)
 //!
-//! Neither is known beforehand, so both are measured: L is the largest ‖∇L_n(w_tokens) − ∇L_n(w_descent)‖ / e_l so far, and
-//! ε the largest difference between the transformer's step and a step of descent from the same weights, over η, so far. The
-//! proof needs no more than these, since Proj brings no two points further apart; so the bound holds at every step. A
-//! sharper one, [`Standing::recursion`], takes each step's own L and ε.
+//! Neither is known in advance, so both are measured: L is the largest ‖∇L_n(w_tokens) − ∇L_n(w_descent)‖ / e_l so
+//! far, and ε is the largest difference between the transformer's step and a step of descent from the same weights,
+//! divided by η, so far. The proof needs no more, because Proj is not expansive; so the bound holds at every step.
+//! The sharper bound [`ComparisonMeasures::recursion`] uses each step's own L and ε.
 //!
-//! The gradient of a ReLU network jumps, and has no Lipschitz constant: there the measured L is large, and so is the bound.
+//! The gradient of a ReLU network is discontinuous and has no Lipschitz constant: there the measured L is large, and
+//! so is the bound.
 
 use super::activation::Activation;
-use super::direct::{gradient, loss, moved, projected};
-use super::examples::Examples;
-use super::number::{distance, join, split};
-use super::phase::Phase;
-use super::plan::Plan;
-use super::tokens::Tokens;
-use super::transformer::Transformer;
+use super::direct::{compute_loss, descent_step, loss_and_gradient, project_to_box};
+use super::examples::DescentExamples;
+use super::number::{euclidean_distance, join_f64, split_f64};
+use super::phase::LayerPhase;
+use super::plan::DescentPlan;
+use super::tokens::DescentTokens;
+use super::transformer::ConstructedTransformer;
 use vivarium_core::choices;
 
-/// What is measured after a step.
+/// Measurements after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
-    /// Steps made, l.
+pub struct ComparisonMeasures {
+    /// Number l of steps taken.
     pub step: u64,
-    /// L_n of the weights in the tokens.
+    /// Loss L_n of the weights in the tokens.
     pub token_loss: f64,
-    /// L_n of direct descent.
+    /// Loss L_n of direct descent.
     pub direct_loss: f64,
-    /// L_n of direct descent in single precision.
+    /// Loss L_n of direct descent in single precision.
     pub single_loss: f64,
-    /// ‖w_tokens − w_descent‖₂.
+    /// Distance ‖w_tokens − w_descent‖₂.
     pub distance: f64,
-    /// ‖w_single − w_descent‖₂, what single precision alone does.
+    /// Distance ‖w_single − w_descent‖₂: the effect of single precision alone.
     pub single_distance: f64,
-    /// How far descent has come, ‖w_descent − w(0)‖₂.
-    pub moved: f64,
-    /// Pairs of an example and a ReLU whose slope was wrong in the last step, since 0 < z < δ.
+    /// Distance of direct descent from its start, ‖w_descent − w(0)‖₂.
+    pub distance_from_start: f64,
+    /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step, because 0 < z < δ.
     pub in_band: usize,
     /// The largest error ε of the transformer's gradient so far.
     pub error: f64,
-    /// The largest L that the gradients have shown so far.
+    /// The largest measured Lipschitz constant L of the gradient so far.
     pub lipschitz: f64,
-    /// The corollary's bound on the distance, (1 + ηL)^l ε / L.
+    /// The bound of corollary 1.1 on the distance, (1 + ηL)^l ε / L.
     pub corollary: f64,
-    /// The same with the L and ε of each step, e ← (1 + ηL) e + ηε.
+    /// The bound with the L and ε of each step, e ← (1 + ηL) e + ηε.
     pub recursion: f64,
 }
 
 choices! {
-    /// What is measured besides the losses by tokens and by direct descent, in the order of [`Standing::measures`].
-    pub enum Measured {
-        /// [`Standing::distance`].
+    /// The measures besides the losses by tokens and by direct descent, in the order of
+    /// [`ComparisonMeasures::measures`].
+    pub enum ComparisonMeasure {
+        /// [`ComparisonMeasures::distance`].
         Distance = "distance", "Distance to direct descent";
-        /// [`Standing::single_distance`].
+        /// [`ComparisonMeasures::single_distance`].
         SingleDistance = "single-distance", "Distance in single precision";
-        /// [`Standing::moved`].
+        /// [`ComparisonMeasures::distance_from_start`].
         Moved = "moved", "Distance from the initial weights";
-        /// [`Standing::in_band`].
+        /// [`ComparisonMeasures::in_band`].
         InBand = "in-band", "Wrong slopes";
-        /// [`Standing::error`].
+        /// [`ComparisonMeasures::error`].
         Error = "gradient-error", "Error of the gradient";
-        /// [`Standing::lipschitz`].
+        /// [`ComparisonMeasures::lipschitz`].
         Lipschitz = "lipschitz", "Lipschitz constant";
-        /// [`Standing::corollary`].
+        /// [`ComparisonMeasures::corollary`].
         Corollary = "corollary", "Bound of corollary 1.1";
-        /// [`Standing::recursion`].
+        /// [`ComparisonMeasures::recursion`].
         Recursion = "recursion", "Bound computed step by step";
-        /// [`Standing::single_loss`].
+        /// [`ComparisonMeasures::single_loss`].
         SingleLoss = "single-loss", "Loss in single precision";
     }
 }
 
-/// The largest number of a measurement that is written down: two of them can be added in single precision.
-const MOST_WRITTEN: f64 = 1e38;
+/// The largest measurement that is written to files: the sum of two is finite in single precision.
+const MAX_WRITTEN: f64 = 1e38;
 
-impl Standing {
-    /// The measures in the order of [`Measured`]. A bound that is beyond all numbers is a large number, so that
+impl ComparisonMeasures {
+    /// The measures in the order of [`ComparisonMeasure`]. A bound that overflows becomes [`MAX_WRITTEN`], so that
     /// every file can hold it.
     pub fn measures(&self) -> [f32; 9] {
         let all = [
             self.distance,
             self.single_distance,
-            self.moved,
+            self.distance_from_start,
             self.in_band as f64,
             self.error,
             self.lipschitz,
@@ -99,34 +101,34 @@ impl Standing {
             self.recursion,
             self.single_loss,
         ];
-        all.map(|number| number.min(MOST_WRITTEN) as f32)
+        all.map(|number| number.min(MAX_WRITTEN) as f32)
     }
 }
 
-/// What a race is at, for going on with it later.
+/// The state of a comparison, to resume it later.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
-    /// Steps made.
+pub struct ComparisonState {
+    /// Number of steps taken.
     pub step: u64,
-    /// Weights in the tokens.
+    /// Weights in the tokens, `[weights]`.
     pub tokens: Vec<f64>,
-    /// Weights of direct descent.
+    /// Weights of direct descent, `[weights]`.
     pub direct: Vec<f64>,
-    /// The same in single precision.
+    /// Weights of direct descent in single precision, `[weights]`.
     pub single: Vec<f32>,
-    /// [`Standing::in_band`].
+    /// [`ComparisonMeasures::in_band`].
     pub in_band: usize,
-    /// [`Standing::error`], [`Standing::lipschitz`] and [`Standing::recursion`].
+    /// The measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
     pub bounds: [f64; 3],
 }
 
-impl State {
-    /// What [`State::parts`] are called, permanently.
+impl ComparisonState {
+    /// Permanent names of the tensors of [`ComparisonState::to_tensors`].
     pub const NAMES: [&'static str; 4] = ["tokens", "direct", "single", "measured"];
 
-    /// The state before the first step, at weights `w`.
-    pub fn at(w: &[f64]) -> Self {
-        State {
+    /// The state before the first step, with weights `w`.
+    pub fn initial(w: &[f64]) -> Self {
+        ComparisonState {
             step: 0,
             tokens: w.to_vec(),
             direct: w.to_vec(),
@@ -136,29 +138,29 @@ impl State {
         }
     }
 
-    /// The state in single precision, as the parameters of a run are kept; every number in double precision is
-    /// [three](split) of them, side by side.
+    /// The state as tensors in single precision, the format of a run's parameters. Every number in double precision
+    /// becomes [three](split_f64) adjacent numbers.
     ///
     /// # Shapes
-    /// Weights in the tokens and those of direct descent are `[weights, 3]`, those in single precision `[weights]`, and
-    /// step, numbers in the band and the three bounds `[5, 3]`.
-    pub fn parts(&self) -> [Vec<f32>; 4] {
-        let wide = |numbers: &[f64]| numbers.iter().flat_map(|x| split(*x)).collect::<Vec<f32>>();
+    /// Weights in the tokens and weights of direct descent are `[weights, 3]`, those in single precision are
+    /// `[weights]`. The last tensor holds the step, the number of wrong derivatives and the three bounds, `[5, 3]`.
+    pub fn to_tensors(&self) -> [Vec<f32>; 4] {
+        let wide = |numbers: &[f64]| numbers.iter().flat_map(|x| split_f64(*x)).collect::<Vec<f32>>();
         let [error, lipschitz, recursion] = self.bounds;
         let measured = [self.step as f64, self.in_band as f64, error, lipschitz, recursion];
         [wide(&self.tokens), wide(&self.direct), self.single.clone(), wide(&measured)]
     }
 
-    /// The state of these [parts](State::parts); what is missing is 0.
-    pub fn of(parts: [&[f32]; 4]) -> Self {
+    /// The state from these [tensors](ComparisonState::to_tensors); missing numbers are 0.
+    pub fn from_tensors(parts: [&[f32]; 4]) -> Self {
         let wide = |numbers: &[f32]| -> Vec<f64> {
-            numbers.chunks_exact(3).map(|three| join([three[0], three[1], three[2]])).collect()
+            numbers.chunks_exact(3).map(|three| join_f64([three[0], three[1], three[2]])).collect()
         };
         let [tokens, direct, single, measured] = parts;
         let measured = wide(measured);
         let [step, in_band, error, lipschitz, recursion] =
             std::array::from_fn(|i| measured.get(i).copied().unwrap_or(0.0));
-        State {
+        ComparisonState {
             step: step as u64,
             tokens: wide(tokens),
             direct: wide(direct),
@@ -169,114 +171,114 @@ impl State {
     }
 }
 
-/// A transformer, direct descent, and direct descent in single precision.
+/// A transformer, direct descent, and direct descent in single precision on the same examples.
 #[derive(Debug, Clone)]
-pub struct Race {
-    plan: Plan,
-    examples: Examples,
-    transformer: Transformer,
-    tokens: Tokens<f64>,
+pub struct DescentComparison {
+    plan: DescentPlan,
+    examples: DescentExamples,
+    transformer: ConstructedTransformer,
+    tokens: DescentTokens<f64>,
     start: Vec<f64>,
-    state: State,
+    state: ComparisonState,
 }
 
-impl Race {
-    /// All three at weights `w`, put into the box.
-    pub fn new(plan: &Plan, examples: Examples, w: &[f64]) -> Self {
-        let transformer = Transformer::new(plan, &examples);
-        let start = projected(plan.limit, w.iter().copied());
-        let state = State::at(&start);
+impl DescentComparison {
+    /// Starts all three from the weights `w`, projected to the allowed interval.
+    pub fn new(plan: &DescentPlan, examples: DescentExamples, w: &[f64]) -> Self {
+        let transformer = ConstructedTransformer::new(plan, &examples);
+        let start = project_to_box(plan.weight_bound, w.iter().copied());
+        let state = ComparisonState::initial(&start);
         let tokens = transformer.tokens(&examples, &start);
-        Race { plan: plan.clone(), examples, transformer, tokens, start, state }
+        DescentComparison { plan: plan.clone(), examples, transformer, tokens, start, state }
     }
 
-    /// What is built.
-    pub fn plan(&self) -> &Plan {
+    /// The settings of the construction.
+    pub fn plan(&self) -> &DescentPlan {
         &self.plan
     }
 
-    /// The examples.
-    pub fn examples(&self) -> &Examples {
+    /// The examples and the query.
+    pub fn examples(&self) -> &DescentExamples {
         &self.examples
     }
 
-    /// The transformer.
-    pub fn transformer(&self) -> &Transformer {
+    /// The transformer under comparison.
+    pub fn transformer(&self) -> &ConstructedTransformer {
         &self.transformer
     }
 
-    /// The tokens after the last whole step.
-    pub fn tokens(&self) -> &Tokens<f64> {
+    /// The tokens after the last complete step.
+    pub fn tokens(&self) -> &DescentTokens<f64> {
         &self.tokens
     }
 
-    /// What the race is at.
-    pub fn state(&self) -> &State {
+    /// The current state.
+    pub fn state(&self) -> &ComparisonState {
         &self.state
     }
 
-    /// Goes on from `state`: all numbers are as they were, since scratch is 0 between two steps.
-    pub fn resume(&mut self, state: State) {
-        self.tokens.put(self.transformer.layout(), &state.tokens);
+    /// Restores `state`. The result is bitwise equal, because the workspace is 0 between two steps.
+    pub fn resume(&mut self, state: ComparisonState) {
+        self.tokens.set_weights(self.transformer.layout(), &state.tokens);
         self.state = state;
     }
 
-    /// A step of all three.
+    /// Takes one step of the transformer and of both direct descents, and updates the measured bounds.
     pub fn step(&mut self) {
         let (plan, network, state) = (&self.plan, &self.plan.network, &mut self.state);
-        let (of_tokens, _) = gradient(network, &self.examples, &state.tokens);
-        let (of_direct, _) = gradient(network, &self.examples, &state.direct);
-        let (of_single, _) = gradient(network, &self.examples, &state.single);
-        let apart = distance(&state.tokens, &state.direct);
-        let lipschitz = if apart > 0.0 { distance(&of_tokens, &of_direct) / apart } else { 0.0 };
+        let (of_tokens, _) = loss_and_gradient(network, &self.examples, &state.tokens);
+        let (of_direct, _) = loss_and_gradient(network, &self.examples, &state.direct);
+        let (of_single, _) = loss_and_gradient(network, &self.examples, &state.single);
+        let apart = euclidean_distance(&state.tokens, &state.direct);
+        let lipschitz = if apart > 0.0 { euclidean_distance(&of_tokens, &of_direct) / apart } else { 0.0 };
 
-        let exact = moved(plan, &state.tokens, &of_tokens);
+        let exact = descent_step(plan, &state.tokens, &of_tokens);
         for layer in self.transformer.layers() {
             layer.apply(&mut self.tokens);
-            if layer.phase == Phase::Slopes {
-                state.in_band = in_band(plan, &self.transformer, &self.tokens);
+            if layer.phase == LayerPhase::Derivatives {
+                state.in_band = count_wrong_derivatives(plan, &self.transformer, &self.tokens);
             }
         }
         state.tokens = self.tokens.weights(self.transformer.layout());
-        state.direct = moved(plan, &state.direct, &of_direct);
-        state.single = moved(plan, &state.single, &of_single);
+        state.direct = descent_step(plan, &state.direct, &of_direct);
+        state.single = descent_step(plan, &state.single, &of_single);
         state.step += 1;
 
         // Steps of both are rounded: once in every weight, as far as it counts.
-        let rounding = 4.0 * f64::EPSILON * distance(&state.direct, &vec![0.0; state.direct.len()]);
+        let rounding = 4.0 * f64::EPSILON * euclidean_distance(&state.direct, &vec![0.0; state.direct.len()]);
         // A step of length 0 says nothing of the gradient.
-        let apart = distance(&state.tokens, &exact) + rounding;
-        let error = if plan.rate > 0.0 { apart / plan.rate } else { 0.0 };
+        let apart = euclidean_distance(&state.tokens, &exact) + rounding;
+        let error = if plan.learning_rate > 0.0 { apart / plan.learning_rate } else { 0.0 };
         let [worst, steepest, recursion] = &mut state.bounds;
         *worst = worst.max(error);
         *steepest = steepest.max(lipschitz);
-        *recursion = (1.0 + plan.rate * lipschitz) * *recursion + plan.rate * error;
+        *recursion = (1.0 + plan.learning_rate * lipschitz) * *recursion + plan.learning_rate * error;
     }
 
-    /// What is measured now.
-    pub fn standing(&self) -> Standing {
+    /// Computes the measurements of the current state.
+    pub fn measure(&self) -> ComparisonMeasures {
         let (network, state) = (&self.plan.network, &self.state);
-        let loss_of = |w: &[f64]| loss(network, &self.examples, w);
+        let loss_of = |w: &[f64]| compute_loss(network, &self.examples, w);
         let [error, lipschitz, recursion] = state.bounds;
-        Standing {
+        ComparisonMeasures {
             step: state.step,
             token_loss: loss_of(&state.tokens),
             direct_loss: loss_of(&state.direct),
-            single_loss: loss(network, &self.examples, &state.single),
-            distance: distance(&state.tokens, &state.direct),
-            single_distance: distance(&state.single, &state.direct),
-            moved: distance(&state.direct, &self.start),
+            single_loss: compute_loss(network, &self.examples, &state.single),
+            distance: euclidean_distance(&state.tokens, &state.direct),
+            single_distance: euclidean_distance(&state.single, &state.direct),
+            distance_from_start: euclidean_distance(&state.direct, &self.start),
             in_band: state.in_band,
             error,
             lipschitz,
-            corollary: corollary(self.plan.rate, state.step, error, lipschitz),
+            corollary: corollary_bound(self.plan.learning_rate, state.step, error, lipschitz),
             recursion,
         }
     }
 }
 
-/// (1 + ηL)^l ε / L, which bounds the sum ηε Σ_{i<l} (1 + ηL)^i; that sum itself, ηεl, where L is 0.
-pub fn corollary(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
+/// The bound (1 + ηL)^l ε / L on the sum ηε Σ_{i<l} (1 + ηL)^i; if L is 0, the sum itself, ηεl.
+pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
     if error == 0.0 {
         0.0
     } else if lipschitz > 0.0 {
@@ -286,12 +288,16 @@ pub fn corollary(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
     }
 }
 
-/// Pairs of an example and a ReLU whose slope is neither 0 nor 1.
-fn in_band(plan: &Plan, transformer: &Transformer, tokens: &Tokens<f64>) -> usize {
+/// Number of pairs of an example and a ReLU whose derivative is neither 0 nor 1.
+fn count_wrong_derivatives(
+    plan: &DescentPlan,
+    transformer: &ConstructedTransformer,
+    tokens: &DescentTokens<f64>,
+) -> usize {
     let (network, layout) = (&plan.network, transformer.layout());
-    let examples = tokens.count().saturating_sub(1);
-    let bent = (1..=network.layers()).filter(|j| network.activation(*j) == Some(Activation::Relu));
-    let slopes = bent.flat_map(|j| layout.slopes(j)).flat_map(|c| &tokens.row(c)[..examples]);
+    let examples = tokens.token_count().saturating_sub(1);
+    let bent = (1..=network.layer_count()).filter(|j| network.activation(*j) == Some(Activation::Relu));
+    let slopes = bent.flat_map(|j| layout.derivatives(j)).flat_map(|c| &tokens.row(c)[..examples]);
     slopes.filter(|slope| **slope > 0.0 && **slope < 1.0).count()
 }
 
@@ -300,8 +306,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_goes_through_single_precision_unharmed() {
-        let state = State {
+    fn a_state_survives_single_precision() {
+        let state = ComparisonState {
             step: (1 << 40) + 1,
             tokens: vec![1.0 / 3.0, -2e-9 / 7.0],
             direct: vec![0.1, 0.0],
@@ -309,9 +315,9 @@ mod tests {
             in_band: 3,
             bounds: [1e-15 / 3.0, f64::INFINITY, 123.456],
         };
-        let parts = state.parts();
+        let parts = state.to_tensors();
         assert_eq!(parts.each_ref().map(Vec::len), [6, 6, 2, 15]);
-        assert_eq!(State::of(parts.each_ref().map(Vec::as_slice)), state);
-        assert_eq!(State::of([&[], &[], &[], &[]]), State::at(&[]));
+        assert_eq!(ComparisonState::from_tensors(parts.each_ref().map(Vec::as_slice)), state);
+        assert_eq!(ComparisonState::from_tensors([&[], &[], &[], &[]]), ComparisonState::initial(&[]));
     }
 }

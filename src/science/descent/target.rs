@@ -1,44 +1,44 @@
-//! What is learned in the prompt: functions whose values are the labels, and how examples of them are drawn.
+//! Target functions that give the labels, and the examples drawn from them.
 
 use super::activation::Activation;
-use super::examples::Examples;
-use super::network::{Network, drawn};
-use super::plan::MOST_HIDDEN;
+use super::examples::DescentExamples;
+use super::network::{DescentNetwork, draw_normal_weights};
+use super::plan::MAX_HIDDEN_LAYERS;
 use vivarium_core::bounds::product;
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_core::settings::Problem;
 
-/// Most examples of a prompt.
-pub const MOST_EXAMPLES: usize = 512;
+/// The largest number of examples of a prompt.
+pub const MAX_EXAMPLES: usize = 512;
 
-/// Most weights of a random network that is to be learned.
-pub const MOST_IN_TEACHER: u64 = 1 << 14;
+/// The largest number of weights of a random network as target function.
+pub const MAX_TEACHER_WEIGHTS: u64 = 1 << 14;
 
-/// No normal number that is drawn is larger: √(2 · 24 ln 2), as uniform numbers have 24 bits.
-const MOST_NORMAL: f64 = 5.77;
+/// No drawn normal number has a larger absolute value: √(2 · 24 ln 2), because uniform numbers have 24 bits.
+const MAX_NORMAL: f64 = 5.77;
 
-/// Most numbers of an input.
-pub const MOST_INPUTS: usize = 64;
+/// The largest dimension of an input.
+pub const MAX_INPUTS: usize = 64;
 
 choices! {
-    /// What the labels are.
-    pub enum Function {
-        /// sin(ωx) of the first number of the input.
+    /// Kinds of target functions.
+    pub enum TargetKind {
+        /// sin(ωx) of the first coordinate of the input.
         Sine = "sin", "sin(ωx)";
-        /// A random network of its own.
+        /// A network with random weights.
         Network = "network", "Random network";
-        /// Points that a person has put down.
+        /// Labelled points that the user entered.
         Points = "points", "Own points";
     }
 }
 
 choices! {
-    /// Where inputs lie.
-    pub enum Spread {
-        /// At equal distances between −a and a; inputs of more than one number are drawn.
+    /// Distributions of the inputs.
+    pub enum InputSpacing {
+        /// Equidistant from −a to a; inputs of several dimensions are drawn uniformly.
         Even = "even", "At equal distances";
-        /// Drawn uniformly between −a and a.
+        /// Uniform between −a and a.
         Uniform = "uniform", "Uniform";
         /// Normal with standard deviation a.
         Normal = "normal", "Normal";
@@ -46,8 +46,8 @@ choices! {
 }
 
 choices! {
-    /// The order of the examples, which must not matter.
-    pub enum Order {
+    /// The order of the examples, which must not change any result.
+    pub enum ExampleOrder {
         /// As they were drawn.
         Drawn = "drawn", "As generated";
         /// Shuffled.
@@ -55,214 +55,229 @@ choices! {
     }
 }
 
-/// What prompts are drawn.
+/// A distribution of examples with a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draw {
-    /// Examples n; of own points as many as there are.
+pub struct DescentPrompts {
+    /// Number n of examples; entered points determine their own number.
     pub examples: usize,
-    /// Numbers of an input, before the constant.
+    /// Dimension of an input without the constant coordinate.
     pub dim: usize,
-    /// Whether a last number 1 is added to each input: the network has no biases.
+    /// Whether an input has an additional coordinate 1, because the network has no biases.
     pub constant: bool,
-    /// Where inputs lie.
-    pub spread: Spread,
-    /// How far, a.
-    pub reach: f64,
-    /// What the labels are.
-    pub function: Function,
+    /// Distribution of the inputs.
+    pub spacing: InputSpacing,
+    /// Range a of the inputs.
+    pub input_range: f64,
+    /// Kind of the target function.
+    pub function: TargetKind,
     /// Frequency ω of the sine.
     pub frequency: f64,
-    /// Neurons of the hidden layers of the random network.
-    pub teacher: Vec<usize>,
-    /// Their activation.
+    /// Neurons of each hidden layer of the random network.
+    pub teacher_hidden: Vec<usize>,
+    /// Activation of the random network.
     pub activation: Activation,
-    /// Own points, x and y.
+    /// Points (x, y) that the user entered.
     pub points: Vec<[f64; 2]>,
-    /// Where the query lies, if an input is one number; else it is drawn.
+    /// Input of the query if inputs have one dimension; otherwise it is drawn.
     pub query: f64,
-    /// Label that is written into the query's token: 0 in the paper, and no other may change anything.
+    /// Label in the query's token: 0 in the paper. It must not change any result.
     pub query_label: f64,
     /// The order of the examples.
-    pub order: Order,
+    pub order: ExampleOrder,
 }
 
-impl Default for Draw {
+impl Default for DescentPrompts {
     /// The examples of section 5.1's table: sin(2x) at 16 points of \[−1.5, 1.5\].
     fn default() -> Self {
-        Draw {
+        DescentPrompts {
             examples: 16,
             dim: 1,
             constant: true,
-            spread: Spread::Even,
-            reach: 1.5,
-            function: Function::Sine,
+            spacing: InputSpacing::Even,
+            input_range: 1.5,
+            function: TargetKind::Sine,
             frequency: 2.0,
-            teacher: vec![8, 8],
+            teacher_hidden: vec![8, 8],
             activation: Activation::Relu,
             points: vec![],
             query: 0.4,
             query_label: 0.0,
-            order: Order::Drawn,
+            order: ExampleOrder::Drawn,
         }
     }
 }
 
-/// A function to be learned.
+/// A target function.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
-    /// sin(ωx).
+pub enum TargetFunction {
+    /// sin(ωx) with this frequency ω.
     Sine(f64),
-    /// A network with its weights.
-    Network(Network, Vec<f64>),
-    /// Nothing is known of it but the points.
+    /// A network with its weights w.
+    Network(DescentNetwork, Vec<f64>),
+    /// Only the entered points are known.
     Unknown,
 }
 
-impl Target {
-    /// Its value, where it is known; `x` has the constant of the input, if there is one.
-    pub fn value(&self, x: &[f64]) -> Option<f64> {
+impl TargetFunction {
+    /// The value at `x`, which includes the constant coordinate; none if the function is not known.
+    pub fn evaluate(&self, x: &[f64]) -> Option<f64> {
         match self {
-            Target::Sine(frequency) => x.first().map(|x| libm::sin(frequency * x)),
-            Target::Network(network, w) => network.predict(w, x).first().copied(),
-            Target::Unknown => None,
+            TargetFunction::Sine(frequency) => x.first().map(|x| libm::sin(frequency * x)),
+            TargetFunction::Network(network, w) => network.compute_output(w, x).first().copied(),
+            TargetFunction::Unknown => None,
         }
     }
 }
 
-impl Draw {
-    /// Numbers d_x of an input with its constant.
+impl DescentPrompts {
+    /// Dimension d_x of an input, including the constant coordinate.
     pub fn inputs(&self) -> usize {
         self.dim.saturating_add(usize::from(self.constant))
     }
 
-    /// Examples n.
-    pub fn count(&self) -> usize {
-        if self.function == Function::Points { self.points.len() } else { self.examples }
+    /// Number n of examples.
+    pub fn example_count(&self) -> usize {
+        if self.function == TargetKind::Points { self.points.len() } else { self.examples }
     }
 
-    /// The function, which all replicas have in common. A random network has normal weights of variance 2 / inputs of the
-    /// neuron (He et al. 2015), and 1 / inputs in its output.
-    pub fn target(&self, seed: u64) -> Target {
+    /// Draws the target function, which is the same for all replicas. A random network has normal weights of variance
+    /// 2 divided by the inputs of the neuron (He et al. 2015), and 1 divided by the inputs in the output layer.
+    pub fn draw_target(&self, seed: u64) -> TargetFunction {
         match self.function {
-            Function::Sine => Target::Sine(self.frequency),
-            Function::Points => Target::Unknown,
-            Function::Network => {
-                let network = Network {
+            TargetKind::Sine => TargetFunction::Sine(self.frequency),
+            TargetKind::Points => TargetFunction::Unknown,
+            TargetKind::Network => {
+                let network = DescentNetwork {
                     inputs: self.inputs(),
-                    hidden: self.teacher.clone(),
+                    hidden: self.teacher_hidden.clone(),
                     activation: self.activation,
-                    ..Network::default()
+                    ..DescentNetwork::default()
                 };
                 let stream = Stream::new(seed, Purpose::Support, 0);
-                let w = drawn(&network, &stream, |j| if j < network.layers() { 2.0 } else { 1.0 });
-                Target::Network(network, w)
+                let w =
+                    draw_normal_weights(
+                        &network,
+                        &stream,
+                        |j| if j < network.layer_count() { 2.0 } else { 1.0 },
+                    );
+                TargetFunction::Network(network, w)
             }
         }
     }
 
-    /// The examples of a replica, and the query with its label.
-    pub fn draw(&self, seed: u64, replica: u32) -> Examples {
-        let (target, stream) = (self.target(seed), Stream::new(seed, Purpose::Sample, replica));
-        let (n, mut x, mut y) = (self.count(), vec![], vec![]);
+    /// Draws the examples of a replica, and the query.
+    pub fn draw_examples(&self, seed: u64, replica: u32) -> DescentExamples {
+        let (target, stream) = (self.draw_target(seed), Stream::new(seed, Purpose::Sample, replica));
+        let (n, mut x, mut y) = (self.example_count(), vec![], vec![]);
         for i in 0..=n {
             let from = x.len();
             let is_query = i == n;
             x.extend((0..self.dim).map(|c| match self.dim {
                 1 if is_query => self.query,
-                1 if self.function == Function::Points => self.points[i][0],
-                _ => self.coordinate(&stream, i, c),
+                1 if self.function == TargetKind::Points => self.points[i][0],
+                _ => self.draw_coordinate(&stream, i, c),
             }));
             x.extend(self.constant.then_some(1.0));
             y.push(match self.function {
                 _ if is_query => self.query_label,
-                Function::Points => self.points[i][1],
-                _ => target.value(&x[from..]).unwrap_or(0.0),
+                TargetKind::Points => self.points[i][1],
+                _ => target.evaluate(&x[from..]).unwrap_or(0.0),
             });
         }
-        let examples = Examples { inputs: self.inputs(), outputs: 1, x, y };
+        let examples = DescentExamples { inputs: self.inputs(), outputs: 1, x, y };
         match self.order {
-            Order::Drawn => examples,
-            Order::Shuffled => {
+            ExampleOrder::Drawn => examples,
+            ExampleOrder::Shuffled => {
                 let order = Stream::new(seed, Purpose::Order, replica).order(0, n as u32);
                 examples.permuted(&(0..n as u32).map(|i| order.place(i) as usize).collect::<Vec<_>>())
             }
         }
     }
 
-    /// Bounds on the |numbers| of all inputs and on those of all labels, from the settings alone.
-    pub fn largest(&self) -> [f64; 2] {
-        let spread =
-            if self.spread == Spread::Normal { MOST_NORMAL * self.reach.abs() } else { self.reach.abs() };
+    /// Bounds on the absolute value of all inputs and of all labels, from the settings alone.
+    pub fn bound_magnitudes(&self) -> [f64; 2] {
+        let spread = if self.spacing == InputSpacing::Normal {
+            MAX_NORMAL * self.input_range.abs()
+        } else {
+            self.input_range.abs()
+        };
         let points =
             |which: usize| self.points.iter().fold(0.0, |most: f64, point| most.max(point[which].abs()));
-        let own = self.function == Function::Points;
+        let own = self.function == TargetKind::Points;
         let inputs = if own { points(0) } else { spread };
         let inputs = inputs.max(self.query.abs()).max(if self.constant { 1.0 } else { 0.0 });
         let labels = match self.function {
-            Function::Sine => 1.0,
-            Function::Points => points(1),
-            // Each weight is at most as large, and no activation is larger than its sum and 1.
-            Function::Network => {
-                let widths = [self.inputs()].into_iter().chain(self.teacher.iter().copied());
-                widths
-                    .fold(inputs, |most, width| MOST_NORMAL * libm::sqrt(2.0 * width as f64) * most.max(1.0))
+            TargetKind::Sine => 1.0,
+            TargetKind::Points => points(1),
+            // Bounds every weight by its maximum; |r(z)| is at most the larger of |z| and 1.
+            TargetKind::Network => {
+                let widths = [self.inputs()].into_iter().chain(self.teacher_hidden.iter().copied());
+                widths.fold(inputs, |most, width| MAX_NORMAL * libm::sqrt(2.0 * width as f64) * most.max(1.0))
             }
         };
         [inputs, labels.max(self.query_label.abs())]
     }
 
-    /// Number `c` of input `i`.
-    fn coordinate(&self, stream: &Stream, i: usize, c: usize) -> f64 {
+    /// Coordinate `c` of input `i`.
+    fn draw_coordinate(&self, stream: &Stream, i: usize, c: usize) -> f64 {
         let index = (i * self.dim + c) as u32;
-        match self.spread {
-            Spread::Even if self.dim == 1 => match self.count() {
+        match self.spacing {
+            InputSpacing::Even if self.dim == 1 => match self.example_count() {
                 0 | 1 => 0.0,
-                n => -self.reach + 2.0 * self.reach * i as f64 / (n - 1) as f64,
+                n => -self.input_range + 2.0 * self.input_range * i as f64 / (n - 1) as f64,
             },
-            Spread::Even | Spread::Uniform => self.reach * (2.0 * f64::from(stream.unit(0, index)) - 1.0),
-            Spread::Normal => self.reach * f64::from(stream.normal(0, index)),
+            InputSpacing::Even | InputSpacing::Uniform => {
+                self.input_range * (2.0 * f64::from(stream.unit(0, index)) - 1.0)
+            }
+            InputSpacing::Normal => self.input_range * f64::from(stream.normal(0, index)),
         }
     }
 
-    /// What cannot be in these settings, each with what would be right.
+    /// All invalid settings, each with the expected values.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
-        if self.dim == 0 || self.inputs() > MOST_INPUTS {
-            let expected = tr!("from 1 to {most}", most = MOST_INPUTS - usize::from(self.constant));
+        if self.dim == 0 || self.inputs() > MAX_INPUTS {
+            let expected = tr!("from 1 to {most}", most = MAX_INPUTS - usize::from(self.constant));
             problems.push(Problem::new("dim", &self.dim.to_string(), expected));
         }
-        let numbers =
-            [("wide", self.reach), ("freq", self.frequency), ("query", self.query), ("qy", self.query_label)];
+        let numbers = [
+            ("wide", self.input_range),
+            ("freq", self.frequency),
+            ("query", self.query),
+            ("qy", self.query_label),
+        ];
         let infinite = numbers.into_iter().filter(|(_, number)| !number.is_finite());
         problems.extend(infinite.map(|(key, x)| Problem::new(key, &x.to_string(), tr!("a finite number"))));
-        let teacher = self.function == Function::Network && self.teacher_weights() > MOST_IN_TEACHER;
-        if teacher || self.teacher.contains(&0) || self.teacher.len() > MOST_HIDDEN {
-            let sizes = self.teacher.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let teacher =
+            self.function == TargetKind::Network && self.teacher_weight_count() > MAX_TEACHER_WEIGHTS;
+        if teacher || self.teacher_hidden.contains(&0) || self.teacher_hidden.len() > MAX_HIDDEN_LAYERS {
+            let sizes = self.teacher_hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
             let expected = tr!(
                 "at most {layers} hidden layers, at least one neuron in each layer, and at most {most} weights in all layers together",
-                layers = MOST_HIDDEN,
-                most = MOST_IN_TEACHER
+                layers = MAX_HIDDEN_LAYERS,
+                most = MAX_TEACHER_WEIGHTS
             );
             problems.push(Problem::new("teacher", &sizes, expected));
         }
-        if self.function == Function::Points {
-            problems.extend(self.problem_of_points());
-        } else if self.examples == 0 || self.examples > MOST_EXAMPLES {
-            let expected = tr!("from 1 to {most}", most = MOST_EXAMPLES);
+        if self.function == TargetKind::Points {
+            problems.extend(self.points_problem());
+        } else if self.examples == 0 || self.examples > MAX_EXAMPLES {
+            let expected = tr!("from 1 to {most}", most = MAX_EXAMPLES);
             problems.push(Problem::new("n", &self.examples.to_string(), expected));
         }
         problems
     }
 
-    /// Weights of the random network.
-    fn teacher_weights(&self) -> u64 {
+    /// Number of weights of the random network.
+    fn teacher_weight_count(&self) -> u64 {
         let widths: Vec<usize> =
-            [self.inputs()].into_iter().chain(self.teacher.iter().copied()).chain([1]).collect();
+            [self.inputs()].into_iter().chain(self.teacher_hidden.iter().copied()).chain([1]).collect();
         let layers = widths.windows(2).map(|pair| product(pair.iter().map(|width| *width as u64)));
         layers.fold(0, u64::saturating_add)
     }
 
-    fn problem_of_points(&self) -> Option<Problem> {
+    /// The first error in the settings of the entered points.
+    fn points_problem(&self) -> Option<Problem> {
         let count = self.points.len();
         if self.dim != 1 {
             return Some(Problem::new(
@@ -272,12 +287,12 @@ impl Draw {
             ));
         }
         if count == 0 {
-            // The points themselves may have been refused: nothing can be put in their place.
+            // No default can replace entered points that were rejected.
             let expected = tr!("another function, or at least one point of your own");
-            return Some(Problem::new("f", Function::Points.slug(), expected));
+            return Some(Problem::new("f", TargetKind::Points.slug(), expected));
         }
-        if count > MOST_EXAMPLES {
-            let expected = tr!("at most {most} points", most = MOST_EXAMPLES);
+        if count > MAX_EXAMPLES {
+            let expected = tr!("at most {most} points", most = MAX_EXAMPLES);
             return Some(Problem::new("points", &count.to_string(), expected));
         }
         let bad = self.points.iter().position(|point| point.iter().any(|x| !x.is_finite()))?;
@@ -292,49 +307,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_a_sine_at_equal_distances() {
-        let examples = Draw::default().draw(0, 0);
-        assert_eq!((examples.len(), examples.inputs, examples.tokens()), (16, 2, 17));
+    fn the_examples_of_the_table_are_an_equidistant_sine() {
+        let examples = DescentPrompts::default().draw_examples(0, 0);
+        assert_eq!((examples.len(), examples.inputs, examples.token_count()), (16, 2, 17));
         assert_eq!(examples.input(0), [-1.5, 1.0]);
         assert!((examples.input(15)[0] - 1.5).abs() < 1e-15);
         assert!((examples.input(7)[0] + 0.1).abs() < 1e-15);
         assert_eq!(examples.label(3), [libm::sin(2.0 * examples.input(3)[0])]);
         assert_eq!((examples.input(16), examples.label(16)), (&[0.4, 1.0][..], &[0.0][..]));
-        assert_eq!(examples, Draw::default().draw(5, 3), "nothing is drawn");
+        assert_eq!(examples, DescentPrompts::default().draw_examples(5, 3), "nothing is drawn");
     }
 
     #[test]
     fn replicas_share_the_function_and_not_the_examples() {
-        let draw = Draw {
+        let draw = DescentPrompts {
             dim: 3,
-            spread: Spread::Normal,
-            function: Function::Network,
+            spacing: InputSpacing::Normal,
+            function: TargetKind::Network,
             activation: Activation::Tanh,
-            ..Draw::default()
+            ..DescentPrompts::default()
         };
-        let (a, b) = (draw.draw(1, 0), draw.draw(1, 1));
-        assert_eq!(draw.draw(1, 0), a);
+        let (a, b) = (draw.draw_examples(1, 0), draw.draw_examples(1, 1));
+        assert_eq!(draw.draw_examples(1, 0), a);
         assert_ne!(a.x, b.x);
-        let target = draw.target(1);
+        let target = draw.draw_target(1);
         for (examples, i) in [(&a, 2), (&b, 9)] {
-            assert_eq!(target.value(examples.input(i)), Some(examples.label(i)[0]));
+            assert_eq!(target.evaluate(examples.input(i)), Some(examples.label(i)[0]));
             assert_eq!(examples.input(i)[3], 1.0);
         }
-        assert_ne!(draw.target(2), target);
-        let plain = Draw { constant: false, spread: Spread::Uniform, ..draw };
-        let examples = plain.draw(1, 0);
+        assert_ne!(draw.draw_target(2), target);
+        let plain = DescentPrompts { constant: false, spacing: InputSpacing::Uniform, ..draw };
+        let examples = plain.draw_examples(1, 0);
         assert_eq!((examples.inputs, examples.x.len()), (3, 17 * 3));
         assert!(examples.x.iter().all(|x| x.abs() <= 1.5));
     }
 
     #[test]
     fn a_shuffled_prompt_has_the_same_examples_in_another_order() {
-        let drawn = Draw { spread: Spread::Normal, query_label: 7.0, ..Draw::default() };
-        let shuffled = Draw { order: Order::Shuffled, ..drawn.clone() };
-        let (a, b) = (drawn.draw(2, 0), shuffled.draw(2, 0));
+        let drawn =
+            DescentPrompts { spacing: InputSpacing::Normal, query_label: 7.0, ..DescentPrompts::default() };
+        let shuffled = DescentPrompts { order: ExampleOrder::Shuffled, ..drawn.clone() };
+        let (a, b) = (drawn.draw_examples(2, 0), shuffled.draw_examples(2, 0));
         assert_ne!(a, b);
         assert_eq!((a.input(16), a.label(16)), (b.input(16), &[7.0][..]), "the query stays the last");
-        let sorted = |examples: &Examples| {
+        let sorted = |examples: &DescentExamples| {
             let mut all: Vec<_> = (0..16).map(|i| (examples.input(i)[0], examples.label(i)[0])).collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             all
@@ -343,13 +359,19 @@ mod tests {
     }
 
     #[test]
-    fn no_number_is_larger_than_its_bound() {
-        for function in [Function::Sine, Function::Network, Function::Points] {
-            for spread in [Spread::Even, Spread::Uniform, Spread::Normal] {
+    fn no_drawn_number_exceeds_its_bound() {
+        for function in [TargetKind::Sine, TargetKind::Network, TargetKind::Points] {
+            for spread in [InputSpacing::Even, InputSpacing::Uniform, InputSpacing::Normal] {
                 let points = vec![[0.5, -9.0], [-3.0, 1.0]];
-                let draw =
-                    Draw { function, spread, points, examples: 512, teacher: vec![3, 4], ..Draw::default() };
-                let (bounds, found) = (draw.largest(), draw.draw(1, 0).largest());
+                let draw = DescentPrompts {
+                    function,
+                    spacing: spread,
+                    points,
+                    examples: 512,
+                    teacher_hidden: vec![3, 4],
+                    ..DescentPrompts::default()
+                };
+                let (bounds, found) = (draw.bound_magnitudes(), draw.draw_examples(1, 0).max_magnitudes());
                 assert!(
                     found[0] <= bounds[0] && found[1] <= bounds[1],
                     "{function:?} {spread:?}: {found:?} {bounds:?}"
@@ -358,22 +380,26 @@ mod tests {
         }
         let largest =
             (0..20).map(|bits| libm::sqrt(-2.0 * libm::log(0.5f64.powi(24 - bits)))).fold(0.0, f64::max);
-        assert!(largest < MOST_NORMAL && largest > MOST_NORMAL - 0.01, "{largest}");
+        assert!(largest < MAX_NORMAL && largest > MAX_NORMAL - 0.01, "{largest}");
     }
 
     #[test]
-    fn own_points_are_taken_as_they_are() {
+    fn entered_points_are_used_unchanged() {
         let points = vec![[0.5, 2.0], [-1.0, 3.0]];
-        let draw = Draw { function: Function::Points, points, ..Draw::default() };
-        let examples = draw.draw(0, 0);
+        let draw = DescentPrompts { function: TargetKind::Points, points, ..DescentPrompts::default() };
+        let examples = draw.draw_examples(0, 0);
         assert_eq!(examples.x, [0.5, 1.0, -1.0, 1.0, 0.4, 1.0]);
         assert_eq!(examples.y, [2.0, 3.0, 0.0]);
-        assert_eq!(draw.target(0).value(&[0.5]), None);
+        assert_eq!(draw.draw_target(0).evaluate(&[0.5]), None);
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_named() {
-        let points = |points: Vec<[f64; 2]>| Draw { function: Function::Points, points, ..Draw::default() };
+    fn invalid_prompt_settings_are_listed() {
+        let points = |points: Vec<[f64; 2]>| DescentPrompts {
+            function: TargetKind::Points,
+            points,
+            ..DescentPrompts::default()
+        };
         for (draw, key, expected) in [
             (points(vec![]), "f", "another function, or at least one point of your own"),
             (
@@ -388,25 +414,33 @@ mod tests {
             ),
             (points(vec![[0.0; 2]; 513]), "points", "at most 512 points"),
             (
-                Draw { dim: 2, ..points(vec![[0.0; 2]]) },
+                DescentPrompts { dim: 2, ..points(vec![[0.0; 2]]) },
                 "dim",
                 "1, because each of your own points has one input number",
             ),
-            (Draw { examples: 0, ..Draw::default() }, "n", "from 1 to 512"),
-            (Draw { examples: usize::MAX, ..Draw::default() }, "n", "from 1 to 512"),
-            (Draw { dim: 64, ..Draw::default() }, "dim", "from 1 to 63"),
+            (DescentPrompts { examples: 0, ..DescentPrompts::default() }, "n", "from 1 to 512"),
+            (DescentPrompts { examples: usize::MAX, ..DescentPrompts::default() }, "n", "from 1 to 512"),
+            (DescentPrompts { dim: 64, ..DescentPrompts::default() }, "dim", "from 1 to 63"),
             (
-                Draw { function: Function::Network, teacher: vec![1 << 20; 2], ..Draw::default() },
+                DescentPrompts {
+                    function: TargetKind::Network,
+                    teacher_hidden: vec![1 << 20; 2],
+                    ..DescentPrompts::default()
+                },
                 "teacher",
                 "at most 5 hidden layers, at least one neuron in each layer, and at most 16384 weights in all layers together",
             ),
-            (Draw { reach: f64::INFINITY, ..Draw::default() }, "wide", "a finite number"),
+            (
+                DescentPrompts { input_range: f64::INFINITY, ..DescentPrompts::default() },
+                "wide",
+                "a finite number",
+            ),
         ] {
             let problems = draw.problems();
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
         }
-        assert!(Draw::default().problems().is_empty());
+        assert!(DescentPrompts::default().problems().is_empty());
         assert!(points(vec![[0.0; 2]; 512]).problems().is_empty());
     }
 }

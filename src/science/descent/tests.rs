@@ -2,67 +2,72 @@
 
 use super::*;
 
-fn network(hidden: Vec<usize>, activation: Activation) -> Network {
-    Network { hidden, activation, ..Network::default() }
+fn network(hidden: Vec<usize>, activation: Activation) -> DescentNetwork {
+    DescentNetwork { hidden, activation, ..DescentNetwork::default() }
 }
 
-fn plan(network: Network) -> Plan {
-    Plan { network, ..Plan::default() }
+fn plan(network: DescentNetwork) -> DescentPlan {
+    DescentPlan { network, ..DescentPlan::default() }
 }
 
 /// The race on the sine of section 5.1, from weights drawn with seed 0.
-fn race(plan: &Plan) -> Race {
-    Race::new(plan, Draw::default().draw(0, 0), &plan.network.draw(0, 0, 1.0))
+fn race(plan: &DescentPlan) -> DescentComparison {
+    DescentComparison::new(
+        plan,
+        DescentPrompts::default().draw_examples(0, 0),
+        &plan.network.draw_weights(0, 0, 1.0),
+    )
 }
 
-fn after(plan: &Plan, steps: usize) -> Standing {
+fn after(plan: &DescentPlan, steps: usize) -> ComparisonMeasures {
     let mut race = race(plan);
     (0..steps).for_each(|_| race.step());
-    race.standing()
+    race.measure()
 }
 
 /// Weights in the tokens of these examples after so many steps.
-fn weights_after(plan: &Plan, examples: &Examples, w: &[f64], steps: usize) -> Vec<f64> {
-    let transformer = Transformer::new(plan, examples);
+fn weights_after(plan: &DescentPlan, examples: &DescentExamples, w: &[f64], steps: usize) -> Vec<f64> {
+    let transformer = ConstructedTransformer::new(plan, examples);
     let mut tokens = transformer.tokens::<f64>(examples, w);
     (0..steps).for_each(|_| transformer.step(&mut tokens));
     tokens.weights(transformer.layout())
 }
 
 /// Two outputs, for which there is no drawn target.
-fn two_outputs(count: usize) -> Examples {
-    let examples = Draw { examples: count, ..Draw::default() }.draw(0, 0);
+fn two_outputs(count: usize) -> DescentExamples {
+    let examples = DescentPrompts { examples: count, ..DescentPrompts::default() }.draw_examples(0, 0);
     let mut y: Vec<f64> = (0..count).flat_map(|i| [examples.label(i)[0], examples.input(i)[0]]).collect();
     y.extend([0.0; 2]);
-    Examples { outputs: 2, y, ..examples }
+    DescentExamples { outputs: 2, y, ..examples }
 }
 
 /// M v, entry by entry, from the last column to the first.
-fn times<T: Number>(matrix: &Matrix, vector: &[T]) -> Vec<T> {
-    let dense = matrix.dense();
+fn times<T: Precision>(matrix: &SparseMatrix, vector: &[T]) -> Vec<T> {
+    let dense = matrix.to_dense();
     let row = |row: usize| {
         let mut sum = T::default();
         for column in (0..matrix.columns).rev() {
-            sum += T::of(dense[row * matrix.columns + column]) * vector[column];
+            sum += T::from_f64(dense[row * matrix.columns + column]) * vector[column];
         }
         sum
     };
     (0..matrix.rows).map(row).collect()
 }
 
-fn dot<T: Number>(a: &[T], b: &[T]) -> T {
+fn dot<T: Precision>(a: &[T], b: &[T]) -> T {
     let mut sum = T::default();
     a.iter().zip(b).for_each(|(a, b)| sum += *a * *b);
     sum
 }
 
 /// What a layer does to the tokens by its definition, with matrices of D² entries.
-fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
-    let count = tokens.count();
+fn by_definition<T: Precision>(layer: &DescentLayer, tokens: &DescentTokens<T>) -> Vec<Vec<T>> {
+    let count = tokens.token_count();
     let before: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
     let mut after = before.clone();
-    let heads: Vec<Head> = (0..layer.heads()).map(|head| layer.head(head).unwrap()).collect();
-    let of = |matrix: fn(&Head) -> &Matrix| -> Vec<Vec<Vec<T>>> {
+    let heads: Vec<HeadMatrices> =
+        (0..layer.head_count()).map(|head| layer.head_matrices(head).unwrap()).collect();
+    let of = |matrix: fn(&HeadMatrices) -> &SparseMatrix| -> Vec<Vec<Vec<T>>> {
         heads.iter().map(|head| before.iter().map(|h| times(matrix(head), h)).collect()).collect()
     };
     let (q, k, v) = (of(|head| &head.q), of(|head| &head.k), of(|head| &head.v));
@@ -70,7 +75,7 @@ fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
         let mut total = vec![T::default(); tokens.dimension()];
         let mut add = |row: &[T]| total.iter_mut().zip(row).for_each(|(total, x)| *total += *x);
         match layer.kind() {
-            Kind::Attention => {
+            LayerKind::Attention => {
                 for s in 0..count {
                     let mut sum = vec![T::default(); tokens.dimension()];
                     for m in 0..heads.len() {
@@ -79,15 +84,15 @@ fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
                     }
                     add(&sum);
                 }
-                let count = T::of(count as f64);
+                let count = T::from_f64(count as f64);
                 total.iter_mut().for_each(|total| *total = *total / count);
             }
-            Kind::Feedforward => {
+            LayerKind::Feedforward => {
                 let hidden: Vec<T> =
-                    times(&layer.first(), &before[i]).into_iter().map(Number::relu).collect();
-                add(&times(&layer.second(), &hidden));
+                    times(&layer.first_matrix(), &before[i]).into_iter().map(Precision::relu).collect();
+                add(&times(&layer.second_matrix(), &hidden));
             }
-            Kind::Product => {
+            LayerKind::Product => {
                 for m in 0..heads.len() {
                     let score = dot(&q[m][i], &k[m][i]);
                     add(&v[m][i].iter().map(|v| score * *v).collect::<Vec<T>>());
@@ -100,9 +105,13 @@ fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
 }
 
 /// Two steps layer by layer, of which every number is compared with the definition, to the last bit.
-fn is_as_defined<T: Number>(plan: &Plan, examples: &Examples, change: impl Fn(&mut Tokens<T>)) {
-    let transformer = Transformer::new(plan, examples);
-    let mut tokens = transformer.tokens::<T>(examples, &plan.network.draw(1, 0, 1.2));
+fn is_as_defined<T: Precision>(
+    plan: &DescentPlan,
+    examples: &DescentExamples,
+    change: impl Fn(&mut DescentTokens<T>),
+) {
+    let transformer = ConstructedTransformer::new(plan, examples);
+    let mut tokens = transformer.tokens::<T>(examples, &plan.network.draw_weights(1, 0, 1.2));
     change(&mut tokens);
     for layer in transformer.layers().iter().chain(transformer.layers()) {
         let wanted = by_definition(layer, &tokens);
@@ -110,66 +119,70 @@ fn is_as_defined<T: Number>(plan: &Plan, examples: &Examples, change: impl Fn(&m
         for (i, wanted) in wanted.iter().enumerate() {
             let token = tokens.token(i);
             let differs = (0..token.len()).find(|c| token[*c] != wanted[*c]);
-            let name = differs.map(|c| (transformer.layout().name(c), token[c], wanted[c]));
+            let name = differs.map(|c| (transformer.layout().coordinate_name(c), token[c], wanted[c]));
             assert!(name.is_none(), "{:?} token {i}: {name:?}", layer.phase);
         }
     }
 }
 
 #[test]
-fn layers_do_what_their_matrices_say_to_the_last_bit() {
-    let examples = Draw { examples: 4, ..Draw::default() }.draw(0, 0);
-    let few = Approximation { knots: 5, delta: 0.03, reach: 3.0 };
+fn layers_match_their_matrices_bitwise() {
+    let examples = DescentPrompts { examples: 4, ..DescentPrompts::default() }.draw_examples(0, 0);
+    let few = ReluApproximation { knots: 5, delta: 0.03, range: 3.0 };
     for activation in Activation::ALL.iter().copied() {
         for hidden in [vec![], vec![3], vec![3, 2]] {
-            let plan = Plan { approximation: few, ..plan(network(hidden, activation)) };
+            let plan = DescentPlan { approximation: few, ..plan(network(hidden, activation)) };
             is_as_defined::<f64>(&plan, &examples, |_| ());
             is_as_defined::<f32>(&plan, &examples, |_| ());
         }
     }
     // Two outputs, with the activation.
-    let both = Network { outputs: 2, output: Output::Activated, ..network(vec![3], Activation::Relu) };
+    let both = DescentNetwork {
+        outputs: 2,
+        output_activation: OutputActivation::Activated,
+        ..network(vec![3], Activation::Relu)
+    };
     is_as_defined::<f64>(&plan(both.clone()), &two_outputs(4), |_| ());
     // A box that the step leaves.
-    is_as_defined::<f64>(&Plan { limit: 0.3, ..plan(both) }, &two_outputs(4), |_| ());
+    is_as_defined::<f64>(&DescentPlan { weight_bound: 0.3, ..plan(both) }, &two_outputs(4), |_| ());
     // Tokens that do not agree about the weights.
     let odd = plan(network(vec![3], Activation::Tanh));
-    let place = Layout::new(&odd.network).weights(1, 1).start;
+    let place = TokenLayout::new(&odd.network).neuron_weights(1, 1).start;
     is_as_defined::<f64>(&odd, &examples, |tokens| tokens.row_mut(place)[2] += 0.25);
 }
 
 #[test]
-fn tokens_are_where_descent_is_outside_the_band() {
+fn tokens_match_direct_descent_outside_the_band() {
     for hidden in [vec![], vec![5], vec![8, 8], vec![6, 5, 4], vec![5; 4], vec![6; 5]] {
         let plan = plan(network(hidden, Activation::Relu));
         let mut race = race(&plan);
-        assert_eq!(race.transformer().layers().len(), 2 * plan.network.layers() + 4);
+        assert_eq!(race.transformer().layers().len(), 2 * plan.network.layer_count() + 4);
         for _ in 0..20 {
             race.step();
-            let Standing { distance, in_band, step, .. } = race.standing();
+            let ComparisonMeasures { distance, in_band, step, .. } = race.measure();
             assert_eq!(in_band, 0);
             assert!(distance < 1e-12, "{:?} {step}: {distance:e}", plan.network.hidden);
         }
-        let Standing { moved, token_loss, direct_loss, .. } = race.standing();
+        let ComparisonMeasures { distance_from_start: moved, token_loss, direct_loss, .. } = race.measure();
         assert!(moved > 1e-3 && (token_loss - direct_loss).abs() < 1e-12);
     }
     // Two outputs.
-    let two = plan(Network { outputs: 2, ..network(vec![5], Activation::Relu) });
+    let two = plan(DescentNetwork { outputs: 2, ..network(vec![5], Activation::Relu) });
     let examples = two_outputs(7);
-    let mut race = Race::new(&two, examples, &two.network.draw(0, 0, 1.0));
+    let mut race = DescentComparison::new(&two, examples, &two.network.draw_weights(0, 0, 1.0));
     (0..5).for_each(|_| race.step());
-    let standing = race.standing();
+    let standing = race.measure();
     assert!(standing.in_band > 0 || standing.distance < 1e-12, "{standing:?}");
 }
 
 #[test]
-fn after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights() {
+fn after_a_step_the_workspace_is_0_and_all_tokens_have_equal_weights() {
     for activation in Activation::ALL.iter().copied() {
         let plan = plan(network(vec![4, 3], activation));
-        let examples = Draw::default().draw(0, 0);
-        let transformer = Transformer::new(&plan, &examples);
+        let examples = DescentPrompts::default().draw_examples(0, 0);
+        let transformer = ConstructedTransformer::new(&plan, &examples);
         let layout = transformer.layout();
-        let mut tokens = transformer.tokens::<f64>(&examples, &plan.network.draw(2, 0, 1.0));
+        let mut tokens = transformer.tokens::<f64>(&examples, &plan.network.draw_weights(2, 0, 1.0));
         let before = tokens.clone();
         for _ in 0..5 {
             let states = transformer.trace(tokens.clone());
@@ -179,32 +192,38 @@ fn after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights() {
             // The query's errors are 0 all the way.
             let query = examples.len();
             assert!(
-                states.iter().all(|state| layout.block(Block::Errors).all(|c| state.row(c)[query] == 0.0))
+                states
+                    .iter()
+                    .all(|state| layout.block_range(TokenBlock::Errors).all(|c| state.row(c)[query] == 0.0))
             );
-            assert!(layout.scratch().all(|c| tokens.row(c).iter().all(|x| *x == 0.0)));
-            assert!(tokens.are_alike(layout.block(Block::Weights)));
+            assert!(layout.workspace().all(|c| tokens.row(c).iter().all(|x| *x == 0.0)));
+            assert!(tokens.are_equal_in_all_tokens(layout.block_range(TokenBlock::Weights)));
         }
-        for c in [layout.block(Block::Input), layout.block(Block::Label), layout.one()..layout.len()]
-            .into_iter()
-            .flatten()
+        for c in [
+            layout.block_range(TokenBlock::Input),
+            layout.block_range(TokenBlock::Label),
+            layout.one_index()..layout.len(),
+        ]
+        .into_iter()
+        .flatten()
         {
-            assert_eq!(tokens.row(c), before.row(c), "{}", layout.name(c));
+            assert_eq!(tokens.row(c), before.row(c), "{}", layout.coordinate_name(c));
         }
         assert_ne!(tokens.weights(layout), before.weights(layout));
     }
 }
 
 #[test]
-fn neither_the_order_of_examples_nor_the_label_of_the_query_counts() {
-    let (plan, examples) = (Plan::default(), Draw::default().draw(0, 0));
-    let w = plan.network.draw(0, 0, 1.0);
+fn the_order_of_examples_and_the_label_of_the_query_change_nothing() {
+    let (plan, examples) = (DescentPlan::default(), DescentPrompts::default().draw_examples(0, 0));
+    let w = plan.network.draw_weights(0, 0, 1.0);
     let wanted = weights_after(&plan, &examples, &w, 30);
     let order: Vec<usize> = (0..16).map(|i| (i * 7 + 3) % 16).collect();
     let turned = weights_after(&plan, &examples.permuted(&order), &w, 30);
-    assert!(distance(&wanted, &turned) < 1e-13);
+    assert!(euclidean_distance(&wanted, &turned) < 1e-13);
     assert_eq!(weights_after(&plan, &examples.clone().with_query_label(&[7.0]), &w, 30), wanted);
     // Its input does not count either.
-    let moved = Draw { query: -1.1, ..Draw::default() }.draw(0, 0);
+    let moved = DescentPrompts { query: -1.1, ..DescentPrompts::default() }.draw_examples(0, 0);
     assert_eq!(weights_after(&plan, &moved, &w, 30), wanted);
 }
 
@@ -213,31 +232,31 @@ fn neither_the_order_of_examples_nor_the_label_of_the_query_counts() {
 #[test]
 fn the_table_of_section_5_1_holds() {
     let steps = [1, 5, 10, 25, 50, 100];
-    let row = |plan: &Plan| {
+    let row = |plan: &DescentPlan| {
         let mut race = race(plan);
         let mut row = vec![];
         for step in 1..=100 {
             race.step();
             if steps.contains(&step) {
-                row.push(race.standing().distance);
+                row.push(race.measure().distance);
             }
         }
-        (row, race.standing())
+        (row, race.measure())
     };
     let near = |row: &[f64], wanted: &[f64]| {
         let close = |(a, b): (&f64, &f64)| (a / b - 1.0).abs() < 0.02;
         assert!(row.iter().zip(wanted).all(close), "{row:?} {wanted:?}");
     };
     let with = |delta: f64| {
-        let approximation = Approximation { delta, ..Approximation::default() };
-        Plan { approximation, ..Plan::default() }
+        let approximation = ReluApproximation { delta, ..ReluApproximation::default() };
+        DescentPlan { approximation, ..DescentPlan::default() }
     };
     // The first ReLU comes into the band of 10⁻⁴ at step 61.
     let (exact, end) = row(&with(1e-4));
     assert!(exact[..5].iter().all(|distance| *distance < 1e-14), "{exact:?}");
     assert!((1e-5..1e-3).contains(&exact[5]), "{exact:?}");
     assert!((end.direct_loss - 0.04845).abs() < 1e-4 && (end.token_loss - end.direct_loss).abs() < 1e-5);
-    assert!((end.moved - 0.7564).abs() < 1e-3);
+    assert!((end.distance_from_start - 0.7564).abs() < 1e-3);
     near(&row(&with(0.1)).0, &[0.007137, 0.01593, 0.03468, 0.09852, 0.1270, 0.1368]);
     near(&row(&with(0.01)).0, &[0.0001123, 0.002248, 0.005069, 0.00667, 0.01131, 0.009594]);
     let wanted: [(usize, &[f64]); 4] = [
@@ -247,26 +266,26 @@ fn the_table_of_section_5_1_holds() {
         (64, &[9.532e-5, 0.0003782, 0.0006245, 0.001059, 0.001491, 0.002352]),
     ];
     for (knots, wanted) in wanted {
-        let approximation = Approximation { knots, ..Approximation::default() };
-        let plan = Plan { approximation, ..plan(network(vec![8, 8], Activation::Tanh)) };
+        let approximation = ReluApproximation { knots, ..ReluApproximation::default() };
+        let plan = DescentPlan { approximation, ..plan(network(vec![8, 8], Activation::Tanh)) };
         near(&row(&plan).0, wanted);
     }
 }
 
 /// The table's row in single precision, δ = 10⁻³: rounding is 10⁻⁷, and the band does the rest.
 #[test]
-fn tokens_in_single_precision_follow_too() {
-    let approximation = Approximation { delta: 1e-3, ..Approximation::default() };
-    let plan = Plan { approximation, ..Plan::default() };
-    let examples = Draw::default().draw(0, 0);
-    let transformer = Transformer::new(&plan, &examples);
-    let mut direct = plan.network.draw(0, 0, 1.0);
+fn tokens_in_single_precision_follow_direct_descent() {
+    let approximation = ReluApproximation { delta: 1e-3, ..ReluApproximation::default() };
+    let plan = DescentPlan { approximation, ..DescentPlan::default() };
+    let examples = DescentPrompts::default().draw_examples(0, 0);
+    let transformer = ConstructedTransformer::new(&plan, &examples);
+    let mut direct = plan.network.draw_weights(0, 0, 1.0);
     let mut tokens = transformer.tokens::<f32>(&examples, &direct);
     for step in 1..=25 {
         transformer.step(&mut tokens);
-        let (gradient, _) = direct::gradient(&plan.network, &examples, &direct);
-        direct = direct::moved(&plan, &direct, &gradient);
-        let apart = distance(&tokens.weights(transformer.layout()), &direct);
+        let (gradient, _) = direct::loss_and_gradient(&plan.network, &examples, &direct);
+        direct = direct::descent_step(&plan, &direct, &gradient);
+        let apart = euclidean_distance(&tokens.weights(transformer.layout()), &direct);
         let most = if step < 4 { 1e-6 } else { 2e-3 };
         assert!(apart < most, "{step}: {apart:e}");
         assert!(step < 25 || apart > 1e-4);
@@ -274,11 +293,11 @@ fn tokens_in_single_precision_follow_too() {
 }
 
 #[test]
-fn the_error_falls_with_the_square_of_the_lines() {
+fn the_gradient_error_falls_with_the_square_of_the_number_of_knots() {
     for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Gelu] {
         let error = |knots: usize| {
-            let approximation = Approximation { knots, ..Approximation::default() };
-            after(&Plan { approximation, ..plan(network(vec![8, 8], activation)) }, 10).distance
+            let approximation = ReluApproximation { knots, ..ReluApproximation::default() };
+            after(&DescentPlan { approximation, ..plan(network(vec![8, 8], activation)) }, 10).distance
         };
         // Three doublings of M.
         let slope = libm::log2(error(128) / error(16)) / 3.0;
@@ -287,16 +306,16 @@ fn the_error_falls_with_the_square_of_the_lines() {
 }
 
 #[test]
-fn the_error_of_relus_is_that_of_the_band() {
+fn the_error_of_relu_networks_comes_from_the_band() {
     let of = |delta: f64| {
-        let approximation = Approximation { delta, ..Approximation::default() };
-        let mut race = race(&Plan { approximation, ..Plan::default() });
+        let approximation = ReluApproximation { delta, ..ReluApproximation::default() };
+        let mut race = race(&DescentPlan { approximation, ..DescentPlan::default() });
         let mut hits = 0;
         for _ in 0..25 {
             race.step();
-            hits += race.standing().in_band;
+            hits += race.measure().in_band;
         }
-        (race.standing().distance, hits)
+        (race.measure().distance, hits)
     };
     for delta in [1e-4, 1e-6, 1e-8] {
         let (distance, hits) = of(delta);
@@ -308,85 +327,88 @@ fn the_error_of_relus_is_that_of_the_band() {
 }
 
 #[test]
-fn weights_of_0_never_move() {
-    let examples = Draw::default().draw(0, 0);
+fn weights_of_0_never_change() {
+    let examples = DescentPrompts::default().draw_examples(0, 0);
     for activation in [Activation::Relu, Activation::Tanh, Activation::Gelu] {
         let plan = plan(network(vec![8, 8], activation));
-        let mut race = Race::new(&plan, examples.clone(), &plan.network.draw(0, 0, 0.0));
+        let mut race = DescentComparison::new(&plan, examples.clone(), &plan.network.draw_weights(0, 0, 0.0));
         (0..50).for_each(|_| race.step());
-        let Standing { moved, distance, .. } = race.standing();
+        let ComparisonMeasures { distance_from_start: moved, distance, .. } = race.measure();
         assert_eq!((moved, distance), (0.0, 0.0), "{activation:?}");
     }
     // The sigmoid is not 0 at 0: its output layer moves, where the labels are not 0 on average.
     let points = vec![[-1.0, 2.0], [0.5, 1.0], [1.0, 3.0]];
-    let own = Draw { function: Function::Points, points, ..Draw::default() };
+    let own = DescentPrompts { function: TargetKind::Points, points, ..DescentPrompts::default() };
     let plan = plan(network(vec![8, 8], Activation::Sigmoid));
-    let mut race = Race::new(&plan, own.draw(0, 0), &plan.network.draw(0, 0, 0.0));
+    let mut race =
+        DescentComparison::new(&plan, own.draw_examples(0, 0), &plan.network.draw_weights(0, 0, 0.0));
     race.step();
-    assert!(race.standing().moved > 0.1);
+    assert!(race.measure().distance_from_start > 0.1);
 }
 
 /// With these weights an output of ReLUs is 0 for every example.
 #[test]
-fn an_activated_output_may_be_dead() {
+fn an_activated_output_layer_can_be_inactive() {
     let of = |output| {
-        let plan = plan(Network { output, ..Network::default() });
-        let examples = Draw::default().draw(0, 0);
-        let w = plan.network.draw(0, 0, 1.0);
-        let dead = (0..16).all(|i| plan.network.predict(&w, examples.input(i)) == [0.0]);
+        let plan = plan(DescentNetwork { output_activation: output, ..DescentNetwork::default() });
+        let examples = DescentPrompts::default().draw_examples(0, 0);
+        let w = plan.network.draw_weights(0, 0, 1.0);
+        let dead = (0..16).all(|i| plan.network.compute_output(&w, examples.input(i)) == [0.0]);
         (dead, after(&plan, 20))
     };
-    let (dead, standing) = of(Output::Activated);
-    assert!(dead && standing.moved == 0.0 && standing.distance == 0.0, "{standing:?}");
-    let (dead, standing) = of(Output::Linear);
-    assert!(!dead && standing.moved > 0.1);
+    let (dead, standing) = of(OutputActivation::Activated);
+    assert!(dead && standing.distance_from_start == 0.0 && standing.distance == 0.0, "{standing:?}");
+    let (dead, standing) = of(OutputActivation::Linear);
+    assert!(!dead && standing.distance_from_start > 0.1);
 }
 
 #[test]
 fn bounds_hold_at_every_step() {
     let smooth = |activation, knots| {
-        let approximation = Approximation { knots, ..Approximation::default() };
-        Plan { approximation, ..plan(network(vec![8, 8], activation)) }
+        let approximation = ReluApproximation { knots, ..ReluApproximation::default() };
+        DescentPlan { approximation, ..plan(network(vec![8, 8], activation)) }
     };
-    let wide = Approximation { delta: 0.1, ..Approximation::default() };
+    let wide = ReluApproximation { delta: 0.1, ..ReluApproximation::default() };
     for plan in [
-        Plan::default(),
-        Plan { approximation: wide, ..Plan::default() },
+        DescentPlan::default(),
+        DescentPlan { approximation: wide, ..DescentPlan::default() },
         smooth(Activation::Tanh, 8),
         smooth(Activation::Gelu, 32),
-        Plan { limit: 0.5, ..smooth(Activation::Sigmoid, 16) },
+        DescentPlan { weight_bound: 0.5, ..smooth(Activation::Sigmoid, 16) },
     ] {
         let mut race = race(&plan);
         for _ in 0..40 {
             race.step();
-            let Standing { distance, recursion, corollary, .. } = race.standing();
-            assert!(distance <= recursion * (1.0 + 1e-9), "{:?}", race.standing());
-            assert!(recursion <= corollary * (1.0 + 1e-9), "{:?}", race.standing());
+            let ComparisonMeasures { distance, recursion, corollary, .. } = race.measure();
+            assert!(distance <= recursion * (1.0 + 1e-9), "{:?}", race.measure());
+            assert!(recursion <= corollary * (1.0 + 1e-9), "{:?}", race.measure());
         }
     }
-    assert_eq!(corollary(0.1, 5, 2.0, 0.0), 1.0);
-    assert!((corollary(0.5, 2, 3.0, 2.0) - 4.0 * 3.0 / 2.0).abs() < 1e-12);
+    assert_eq!(corollary_bound(0.1, 5, 2.0, 0.0), 1.0);
+    assert!((corollary_bound(0.5, 2, 3.0, 2.0) - 4.0 * 3.0 / 2.0).abs() < 1e-12);
 }
 
 #[test]
-fn a_race_goes_on_from_what_was_kept_of_it() {
+fn a_comparison_resumes_from_its_stored_state() {
     let plan = plan(network(vec![4, 3], Activation::Tanh));
     let mut whole = race(&plan);
     (0..6).for_each(|_| whole.step());
     let kept = whole.state().clone();
     let mut other = race(&plan);
-    other.resume(State::of(kept.parts().each_ref().map(Vec::as_slice)));
-    assert_eq!(other.standing(), whole.standing());
-    (0..6).for_each(|_| [&mut whole, &mut other].into_iter().for_each(Race::step));
-    assert_eq!(other.standing(), whole.standing());
+    other.resume(ComparisonState::from_tensors(kept.to_tensors().each_ref().map(Vec::as_slice)));
+    assert_eq!(other.measure(), whole.measure());
+    (0..6).for_each(|_| [&mut whole, &mut other].into_iter().for_each(DescentComparison::step));
+    assert_eq!(other.measure(), whole.measure());
     assert_eq!(other.tokens(), whole.tokens());
 }
 
 /// Section 5.1: 102 heads with ReLUs and 1,110 with tanh and M = 32, those of products among them.
 #[test]
-fn counts_are_those_of_the_table() {
-    let of = |plan: &Plan| Transformer::new(plan, &Draw::default().draw(0, 0)).counts();
-    let relu = of(&Plan::default());
+fn counts_match_the_table() {
+    let of = |plan: &DescentPlan| {
+        ConstructedTransformer::new(plan, &DescentPrompts::default().draw_examples(0, 0)).counts()
+    };
+    let relu = of(&DescentPlan::default());
     assert_eq!((relu.layers, relu.heads, relu.products), (10, 85, 17));
     // Two for the loss gradient, two for each weight and for each number of scratch.
     assert_eq!(relu.units, 2 + 2 * 88 + 2 * 52);
@@ -394,29 +416,32 @@ fn counts_are_those_of_the_table() {
     let tanh = plan(network(vec![8, 8], Activation::Tanh));
     let counts = of(&tanh);
     assert_eq!(counts.heads + counts.products, 1110);
-    for (plan, counts) in [(Plan::default(), relu), (tanh, counts)] {
-        let sizes = plan.sizes(16);
+    for (plan, counts) in [(DescentPlan::default(), relu), (tanh, counts)] {
+        let sizes = plan.compute_sizes(16);
         assert_eq!((sizes.layers, sizes.heads), (counts.layers, counts.heads + counts.products));
-        assert_eq!(sizes.token, Layout::new(&plan.network).len() as u64);
+        assert_eq!(sizes.token, TokenLayout::new(&plan.network).len() as u64);
         assert!(counts.entries > counts.heads && counts.entries < counts.parameters / 100);
     }
 }
 
 /// Appendix D: ‖Q‖₁ ≤ 1 and ‖K‖₁ ≤ 1 in all layers, and ‖V‖₁ ≤ 1 in those of products.
 #[test]
-fn norms_are_as_small_as_the_paper_has_them() {
+fn matrix_norms_satisfy_the_papers_bounds() {
     for activation in Activation::ALL.iter().copied() {
         let plan = plan(network(vec![4, 3], activation));
-        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        let transformer = ConstructedTransformer::new(&plan, &DescentPrompts::default().draw_examples(0, 0));
         for layer in transformer.layers() {
-            for m in 0..layer.heads() {
-                let Head { q, k, v } = layer.head(m).unwrap();
-                assert!(q.norm() <= 1.0 && k.norm() <= 1.0, "{:?} {m}", layer.phase);
-                assert!(layer.kind() != Kind::Product || v.norm() == 1.0);
-                let writes = layer.writes(m).unwrap();
+            for m in 0..layer.head_count() {
+                let HeadMatrices { q, k, v } = layer.head_matrices(m).unwrap();
+                assert!(q.max_column_sum() <= 1.0 && k.max_column_sum() <= 1.0, "{:?} {m}", layer.phase);
+                assert!(layer.kind() != LayerKind::Product || v.max_column_sum() == 1.0);
+                let writes = layer.written_coordinates(m).unwrap();
                 assert!(v.entries.iter().all(|(row, ..)| writes.contains(row)));
             }
-            assert!(layer.head(layer.heads()).is_none() && layer.writes(layer.heads()).is_none());
+            assert!(
+                layer.head_matrices(layer.head_count()).is_none()
+                    && layer.written_coordinates(layer.head_count()).is_none()
+            );
         }
         // R₃ is above everything that it has to hide.
         assert!(transformer.mask() >= 2.0 && transformer.mask().log2().fract() == 0.0);
@@ -425,15 +450,16 @@ fn norms_are_as_small_as_the_paper_has_them() {
 
 /// Of every layer: other coordinates stay as they are, and what it does not read does not count.
 #[test]
-fn layers_read_and_write_what_they_are_said_to() {
+fn layers_read_and_write_the_stated_coordinates() {
     let plan = plan(network(vec![4, 3], Activation::Tanh));
-    let examples = Draw { examples: 5, ..Draw::default() }.draw(0, 0);
-    let transformer = Transformer::new(&plan, &examples);
+    let examples = DescentPrompts { examples: 5, ..DescentPrompts::default() }.draw_examples(0, 0);
+    let transformer = ConstructedTransformer::new(&plan, &examples);
     let layout = transformer.layout();
-    let states = transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw(0, 0, 1.0)));
+    let states =
+        transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw_weights(0, 0, 1.0)));
     for (layer, states) in transformer.layers().iter().zip(states.windows(2)) {
-        let (writes, reads) = (layout.writes(layer.phase), layout.reads(layer.phase));
-        let is_read = |c: usize| c == layout.one() || reads.iter().any(|range| range.contains(&c));
+        let (writes, reads) = (layout.written_by(layer.phase), layout.read_by(layer.phase));
+        let is_read = |c: usize| c == layout.one_index() || reads.iter().any(|range| range.contains(&c));
         let mut strange = states[0].clone();
         for c in (0..layout.len()).filter(|c| !is_read(*c) && !writes.contains(c)) {
             strange.row_mut(c).fill(0.7);
@@ -441,46 +467,57 @@ fn layers_read_and_write_what_they_are_said_to() {
         layer.apply(&mut strange);
         for c in 0..layout.len() {
             let same = states[0].row(c) == states[1].row(c);
-            assert!(same || writes.contains(&c), "{:?} writes {}", layer.phase, layout.name(c));
+            assert!(same || writes.contains(&c), "{:?} writes {}", layer.phase, layout.coordinate_name(c));
             let as_before = strange.row(c) == states[1].row(c);
-            assert!(as_before || !writes.contains(&c), "{:?} reads more for {}", layer.phase, layout.name(c));
+            assert!(
+                as_before || !writes.contains(&c),
+                "{:?} reads more for {}",
+                layer.phase,
+                layout.coordinate_name(c)
+            );
         }
     }
 }
 
 #[test]
-fn entries_are_counted_without_writing_them_down() {
+fn nonzero_counts_match_the_matrices() {
     for activation in Activation::ALL.iter().copied() {
         let plan = plan(network(vec![4, 3], activation));
-        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        let transformer = ConstructedTransformer::new(&plan, &DescentPrompts::default().draw_examples(0, 0));
         for layer in transformer.layers() {
-            let heads = (0..layer.heads()).filter_map(|m| layer.head(m));
+            let heads = (0..layer.head_count()).filter_map(|m| layer.head_matrices(m));
             let of_heads: usize =
                 heads.flat_map(|head| [head.q, head.k, head.v]).map(|m| m.entries.len()).sum();
-            let of_units = layer.first().entries.len() + layer.second().entries.len();
-            assert_eq!(layer.entries(), (of_heads + of_units) as u64, "{activation:?} {:?}", layer.phase);
+            let of_units = layer.first_matrix().entries.len() + layer.second_matrix().entries.len();
+            assert_eq!(
+                layer.nonzero_count(),
+                (of_heads + of_units) as u64,
+                "{activation:?} {:?}",
+                layer.phase
+            );
         }
     }
 }
 
 #[test]
-fn looks_of_a_head_are_what_it_adds_up() {
-    let (plan, examples) = (Plan::default(), Draw::default().draw(0, 0));
-    let transformer = Transformer::new(&plan, &examples);
+fn attention_weights_explain_the_output_of_a_head() {
+    let (plan, examples) = (DescentPlan::default(), DescentPrompts::default().draw_examples(0, 0));
+    let transformer = ConstructedTransformer::new(&plan, &examples);
     let layout = transformer.layout();
-    let states = transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw(0, 0, 1.0)));
+    let states =
+        transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw_weights(0, 0, 1.0)));
     // A ReLU is one head, with c = 1.
-    let looks = transformer.layers()[0].looks(3, &states[0]).unwrap();
+    let looks = transformer.layers()[0].attention_weights(3, &states[0]).unwrap();
     let written = states[1].row(layout.outputs(1).start + 3);
     for (row, written) in looks.chunks(17).zip(written) {
         assert!((row.iter().sum::<f64>() - written).abs() < 1e-14);
     }
     // In a layer of products every token looks at itself.
-    let at = transformer.layers().iter().position(|layer| layer.phase == Phase::Backward(3)).unwrap();
-    let looks = transformer.layers()[at].looks(0, &states[at]).unwrap();
-    let g = states[at].row(layout.block(Block::LossGradient).start);
+    let at = transformer.layers().iter().position(|layer| layer.phase == LayerPhase::Backward(3)).unwrap();
+    let looks = transformer.layers()[at].attention_weights(0, &states[at]).unwrap();
+    let g = states[at].row(layout.block_range(TokenBlock::LossGradient).start);
     for (i, row) in looks.chunks(17).enumerate() {
         assert!(row.iter().enumerate().all(|(s, look)| *look == if s == i { g[i] } else { 0.0 }));
     }
-    assert!(transformer.layers()[9].looks(0, &states[9]).is_none());
+    assert!(transformer.layers()[9].attention_weights(0, &states[9]).is_none());
 }

@@ -1,81 +1,81 @@
-//! The tokens of a prompt, which are all that a transformer of this room sees and writes.
+//! The tokens of a prompt, the only state that the layers read and write.
 
 use std::ops::Range;
 
-use super::examples::Examples;
-use super::layout::{Block, Layout};
-use super::number::Number;
+use super::examples::DescentExamples;
+use super::layout::{TokenBlock, TokenLayout};
+use super::number::Precision;
 
-/// n + 1 tokens, the query's last.
+/// The n + 1 tokens of a prompt; the query is the last one.
 ///
 /// # Why
-/// A row holds one coordinate of all tokens, side by side: whatever a layer does, it does to all tokens alike, so that its
-/// loops run along rows and become vectors of the processor, in a browser too.
+/// A row holds one coordinate of all tokens: every layer treats all tokens in the same way, so that loops run along
+/// rows and use the processor's vector instructions, in a browser too.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tokens<T> {
+pub struct DescentTokens<T> {
     count: usize,
-    /// `[coordinates, tokens]`.
+    /// The coordinates of all tokens, `[D, tokens]`.
     values: Vec<T>,
 }
 
-impl<T: Number> Tokens<T> {
-    /// The tokens of these examples with weights `w` in each, and empty scratch.
-    pub fn new<W: Number>(layout: &Layout, examples: &Examples, w: &[W]) -> Self {
-        let count = examples.tokens();
-        let mut tokens = Tokens { count, values: vec![T::default(); layout.len() * count] };
+impl<T: Precision> DescentTokens<T> {
+    /// The tokens of these examples with weights `w` in each token, and the workspace 0.
+    pub fn new<W: Precision>(layout: &TokenLayout, examples: &DescentExamples, w: &[W]) -> Self {
+        let count = examples.token_count();
+        let mut tokens = DescentTokens { count, values: vec![T::default(); layout.len() * count] };
         for i in 0..count {
-            let parts = [(Block::Input, examples.input(i)), (Block::Label, examples.label(i))];
+            let parts = [(TokenBlock::Input, examples.input(i)), (TokenBlock::Label, examples.label(i))];
             for (block, numbers) in parts {
-                for (c, number) in layout.block(block).zip(numbers) {
-                    tokens.row_mut(c)[i] = T::of(*number);
+                for (c, number) in layout.block_range(block).zip(numbers) {
+                    tokens.row_mut(c)[i] = T::from_f64(*number);
                 }
             }
         }
-        tokens.put(layout, w);
-        tokens.row_mut(layout.one()).fill(T::of(1.0));
-        tokens.row_mut(layout.example())[..count.saturating_sub(1)].fill(T::of(1.0));
+        tokens.set_weights(layout, w);
+        tokens.row_mut(layout.one_index()).fill(T::from_f64(1.0));
+        tokens.row_mut(layout.example_flag())[..count.saturating_sub(1)].fill(T::from_f64(1.0));
         tokens
     }
 
     /// Writes weights `w` into every token.
-    pub fn put<W: Number>(&mut self, layout: &Layout, w: &[W]) {
-        for (c, w) in layout.block(Block::Weights).zip(w) {
-            self.row_mut(c).fill(T::of(w.wide()));
+    pub fn set_weights<W: Precision>(&mut self, layout: &TokenLayout, w: &[W]) {
+        for (c, w) in layout.block_range(TokenBlock::Weights).zip(w) {
+            self.row_mut(c).fill(T::from_f64(w.to_f64()));
         }
     }
 
-    /// Tokens, n + 1.
-    pub fn count(&self) -> usize {
+    /// Number n + 1 of tokens.
+    pub fn token_count(&self) -> usize {
         self.count
     }
 
-    /// Numbers D of a token.
+    /// Dimension D of a token.
     pub fn dimension(&self) -> usize {
         self.values.len() / self.count.max(1)
     }
 
-    /// One coordinate of all tokens.
+    /// One coordinate of all tokens, `[tokens]`.
     pub fn row(&self, coordinate: usize) -> &[T] {
         &self.values[coordinate * self.count..][..self.count]
     }
 
-    /// The same for changing it.
+    /// One coordinate of all tokens, mutable, `[tokens]`.
     pub fn row_mut(&mut self, coordinate: usize) -> &mut [T] {
         &mut self.values[coordinate * self.count..][..self.count]
     }
 
-    /// All numbers of token `i`.
+    /// All coordinates of token `i`, `[D]`.
     pub fn token(&self, i: usize) -> Vec<T> {
         self.values.iter().skip(i).step_by(self.count.max(1)).copied().collect()
     }
 
-    /// The weights that the first token carries, and with it every other one.
-    pub fn weights(&self, layout: &Layout) -> Vec<T> {
-        layout.block(Block::Weights).map(|c| self.row(c)[0]).collect()
+    /// The weights in the first token, which all other tokens repeat, `[weights]`.
+    pub fn weights(&self, layout: &TokenLayout) -> Vec<T> {
+        layout.block_range(TokenBlock::Weights).map(|c| self.row(c)[0]).collect()
     }
 
-    /// Whether these coordinates are the same in all tokens.
-    pub fn are_alike(&self, mut coordinates: Range<usize>) -> bool {
+    /// Whether each of these coordinates has the same value in all tokens.
+    pub fn are_equal_in_all_tokens(&self, mut coordinates: Range<usize>) -> bool {
         coordinates.all(|c| {
             let row = self.row(c);
             row.iter().all(|x| *x == row[0])
@@ -86,21 +86,21 @@ impl<T: Number> Tokens<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::network::Network;
+    use crate::descent::network::DescentNetwork;
 
     #[test]
-    fn a_token_holds_its_example_the_weights_and_no_scratch() {
-        let network = Network { hidden: vec![2], ..Network::default() };
-        let examples = Examples {
+    fn a_new_token_holds_its_example_the_weights_and_a_zero_workspace() {
+        let network = DescentNetwork { hidden: vec![2], ..DescentNetwork::default() };
+        let examples = DescentExamples {
             inputs: 2,
             outputs: 1,
             x: vec![0.5, 1.0, -0.5, 1.0, 0.25, 1.0],
             y: vec![3.0, 4.0, 0.0],
         };
-        let layout = Layout::new(&network);
+        let layout = TokenLayout::new(&network);
         let w = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let mut tokens = Tokens::<f32>::new(&layout, &examples, &w);
-        assert_eq!((tokens.count(), tokens.dimension()), (3, layout.len()));
+        let mut tokens = DescentTokens::<f32>::new(&layout, &examples, &w);
+        assert_eq!((tokens.token_count(), tokens.dimension()), (3, layout.len()));
         let expected = |x: f32, y: f32, t: f32| {
             let mut token = vec![x, 1.0, y, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
             token.extend([0.0; 10]);
@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(tokens.token(1), expected(-0.5, 4.0, 1.0));
         assert_eq!(tokens.token(2), expected(0.25, 0.0, 0.0));
         assert_eq!(tokens.weights(&layout), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert!(tokens.are_alike(layout.block(Block::Weights)));
-        tokens.row_mut(layout.weights(1, 0).start)[1] = 9.0;
-        assert!(!tokens.are_alike(layout.block(Block::Weights)));
+        assert!(tokens.are_equal_in_all_tokens(layout.block_range(TokenBlock::Weights)));
+        tokens.row_mut(layout.neuron_weights(1, 0).start)[1] = 9.0;
+        assert!(!tokens.are_equal_in_all_tokens(layout.block_range(TokenBlock::Weights)));
     }
 }

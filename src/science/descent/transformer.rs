@@ -1,4 +1,5 @@
-//! The explicit construction (section 3 and appendix D of the paper): 2N + 4 layers that are one step of descent.
+//! The explicit construction (section 3 and appendix D of the paper): 2N + 4 layers that compute one step of gradient
+//! descent.
 //!
 //! | layers | kind | what |
 //! |---|---|---|
@@ -7,70 +8,73 @@
 //! | N + 2 | MLP | g = 2 (p(N) − y), and 0 in the query (D.14) |
 //! | N + 3 … 2N + 2 | product | s(N) = r′(N−1) ⊙ g, then s(j) = r′(j−1) ⊙ V_{j+1}ᵀ s(j+1) (D.15) |
 //! | 2N + 3 | attention | w ← w − η/(2n) Σ_i p_i(j−1) s_i(j)ᵀ, two heads a neuron (D.16) |
-//! | 2N + 4 | MLP | scratch ← 0, and w ← w − σ(w − B) + σ(−w − B) |
+//! | 2N + 4 | MLP | workspace ← 0, and w ← w − σ(w − B) + σ(−w − B) |
 //!
 //! # Where it differs from the text
 //! - Attention already divides by the n + 1 tokens, so that the factor n + 1 inside of the sums of appendices D.2 and D.3 is
 //!   left out.
 //! - The paper projects onto a ball, which no MLP of ReLUs does exactly; here the set is the box \[−B, B\]. The layer
 //!   2N + 3 may leave it, the layer 2N + 4 comes back.
-//! - Definition 1 gives the output layer an activation too; [`Output::Linear`](super::Output) leaves it out.
+//! - Definition 1 gives the output layer an activation too; [`OutputActivation::Linear`](super::OutputActivation) leaves it out.
 //! - R₃, which hides the query's label, is a power of two above all |p(N)| + |y| that the box allows, rather than one above
 //!   the norms in lemma 4.
 
-use super::examples::Examples;
-use super::layer::{Layer, Move, Neuron, Product, Unit, Weights};
-use super::layout::{Block, Layout};
-use super::number::{Number, power_above};
-use super::phase::{Kind, Phase};
-use super::plan::Plan;
-use super::tokens::Tokens;
+use super::examples::DescentExamples;
+use super::layer::{DescentLayer, LayerWeights, MlpUnit, NeuronHeads, ProductHead, WeightUpdate};
+use super::layout::{TokenBlock, TokenLayout};
+use super::number::{Precision, next_power_of_two};
+use super::phase::{LayerKind, LayerPhase};
+use super::plan::DescentPlan;
+use super::tokens::DescentTokens;
 
-/// A transformer one pass through which is a step of descent.
+/// A transformer whose forward pass is one step of gradient descent on the network in its tokens.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Transformer {
-    layout: Layout,
-    layers: Vec<Layer>,
+pub struct ConstructedTransformer {
+    layout: TokenLayout,
+    layers: Vec<DescentLayer>,
     mask: f64,
 }
 
-/// What a transformer consists of.
+/// Numbers of the components of a transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct TransformerCounts {
     /// Layers of a step, 2N + 4.
     pub layers: u64,
-    /// Heads of its layers of attention.
+    /// Heads of the attention layers.
     pub heads: u64,
-    /// Heads of its layers of products.
+    /// Heads of the product layers.
     pub products: u64,
     /// Hidden units of its MLPs.
     pub units: u64,
-    /// Entries of all its matrices that are not 0.
+    /// Nonzero entries of all matrices.
     pub entries: u64,
-    /// All entries of these matrices: 3D² for a head, 2D for a hidden unit.
+    /// All entries of the matrices: 3D² for a head, 2D for a hidden unit.
     pub parameters: u64,
 }
 
-impl Transformer {
-    /// The construction for this plan on these examples: it depends on their number, and R₃ on how large they are.
-    pub fn new(plan: &Plan, examples: &Examples) -> Self {
-        let layout = Layout::new(&plan.network);
-        let [inputs, labels] = examples.largest();
-        let mask = power_above(2.0 * (plan.largest_output(inputs) + labels));
-        let build = Build { plan, layout: &layout, examples: examples.len(), mask };
-        let phases = Phase::all(plan.network.layers());
-        let layers =
-            phases.into_iter().map(|phase| Layer::new(phase, build.weights(phase), &layout)).collect();
-        Transformer { layout, layers, mask }
+impl ConstructedTransformer {
+    /// Builds the transformer for these settings and examples. It depends on the number of the examples, and R₃
+    /// depends on their magnitude.
+    pub fn new(plan: &DescentPlan, examples: &DescentExamples) -> Self {
+        let layout = TokenLayout::new(&plan.network);
+        let [inputs, labels] = examples.max_magnitudes();
+        let mask = next_power_of_two(2.0 * (plan.bound_output(inputs) + labels));
+        let build = LayerBuilder { plan, layout: &layout, examples: examples.len(), mask };
+        let phases = LayerPhase::all(plan.network.layer_count());
+        let layers = phases
+            .into_iter()
+            .map(|phase| DescentLayer::new(phase, build.layer_weights(phase), &layout))
+            .collect();
+        ConstructedTransformer { layout, layers, mask }
     }
 
-    /// What stands where in a token.
-    pub fn layout(&self) -> &Layout {
+    /// The layout of the tokens.
+    pub fn layout(&self) -> &TokenLayout {
         &self.layout
     }
 
-    /// The 2N + 4 layers in their order.
-    pub fn layers(&self) -> &[Layer] {
+    /// The 2N + 4 layers in order.
+    pub fn layers(&self) -> &[DescentLayer] {
         &self.layers
     }
 
@@ -79,18 +83,18 @@ impl Transformer {
         self.mask
     }
 
-    /// The tokens of these examples, which carry weights `w`.
-    pub fn tokens<T: Number>(&self, examples: &Examples, w: &[f64]) -> Tokens<T> {
-        Tokens::new(&self.layout, examples, w)
+    /// The tokens of these examples with weights `w`.
+    pub fn tokens<T: Precision>(&self, examples: &DescentExamples, w: &[f64]) -> DescentTokens<T> {
+        DescentTokens::new(&self.layout, examples, w)
     }
 
-    /// All layers: a step of descent.
-    pub fn step<T: Number>(&self, tokens: &mut Tokens<T>) {
+    /// Applies all layers: one step of gradient descent.
+    pub fn step<T: Precision>(&self, tokens: &mut DescentTokens<T>) {
         self.layers.iter().for_each(|layer| layer.apply(tokens));
     }
 
-    /// The tokens before the first layer and after every layer of a step: 2N + 5 states.
-    pub fn trace<T: Number>(&self, mut tokens: Tokens<T>) -> Vec<Tokens<T>> {
+    /// The tokens before the first layer and after each layer of a step, `[2N + 5]`.
+    pub fn trace<T: Precision>(&self, mut tokens: DescentTokens<T>) -> Vec<DescentTokens<T>> {
         let mut states = vec![tokens.clone()];
         for layer in &self.layers {
             layer.apply(&mut tokens);
@@ -99,18 +103,19 @@ impl Transformer {
         states
     }
 
-    /// What it consists of.
-    pub fn counts(&self) -> Counts {
+    /// Counts the components of the transformer.
+    pub fn counts(&self) -> TransformerCounts {
         let wide = self.layout.len() as u64;
-        let mut counts = Counts { layers: self.layers.len() as u64, ..Counts::default() };
+        let mut counts =
+            TransformerCounts { layers: self.layers.len() as u64, ..TransformerCounts::default() };
         for layer in &self.layers {
-            let (heads, units) = (layer.heads() as u64, layer.units() as u64);
+            let (heads, units) = (layer.head_count() as u64, layer.unit_count() as u64);
             match layer.kind() {
-                Kind::Attention => counts.heads += heads,
-                Kind::Product => counts.products += heads,
-                Kind::Feedforward => counts.units += units,
+                LayerKind::Attention => counts.heads += heads,
+                LayerKind::Product => counts.products += heads,
+                LayerKind::Feedforward => counts.units += units,
             }
-            counts.entries += layer.entries();
+            counts.entries += layer.nonzero_count();
             let all = heads.saturating_mul(3).saturating_mul(wide).saturating_mul(wide);
             counts.parameters = counts.parameters.saturating_add(all).saturating_add(2 * wide * units);
         }
@@ -118,63 +123,67 @@ impl Transformer {
     }
 }
 
-/// What the layers' weights are made from.
-struct Build<'a> {
-    plan: &'a Plan,
-    layout: &'a Layout,
+/// Builds the weights of the layers.
+struct LayerBuilder<'a> {
+    plan: &'a DescentPlan,
+    layout: &'a TokenLayout,
     examples: usize,
     mask: f64,
 }
 
-impl Build<'_> {
-    fn weights(&self, phase: Phase) -> Weights {
+impl LayerBuilder<'_> {
+    /// The weights of the layer with this task.
+    fn layer_weights(&self, phase: LayerPhase) -> LayerWeights {
         let (network, how) = (&self.plan.network, &self.plan.approximation);
-        let last = network.layers();
+        let last = network.layer_count();
         match phase {
-            Phase::Forward(j) => {
+            LayerPhase::Forward(j) => {
                 let neurons = self.neurons(j, 0, |k| self.layout.outputs(j).start + k);
-                Weights::Neurons(neurons, vec![how.value(network.activation(j))])
+                LayerWeights::Neurons(neurons, vec![how.activation_sum(network.activation(j))])
             }
-            Phase::Slopes => {
+            LayerPhase::Derivatives => {
                 let sum = |j| usize::from(j == last);
-                let of = |j| self.neurons(j, sum(j), move |k| self.layout.slopes(j).start + k);
-                let sums = [1, last].map(|j| how.slope(network.activation(j)));
-                Weights::Neurons((1..=last).flat_map(of).collect(), sums.into())
+                let of = |j| self.neurons(j, sum(j), move |k| self.layout.derivatives(j).start + k);
+                let sums = [1, last].map(|j| how.derivative_sum(network.activation(j)));
+                LayerWeights::Neurons((1..=last).flat_map(of).collect(), sums.into())
             }
-            Phase::LossGradient => Weights::Units(self.loss_gradient()),
-            Phase::Backward(j) => {
-                Weights::Products((0..network.width(j)).map(|k| self.backward(j, k)).collect())
+            LayerPhase::LossGradient => LayerWeights::Units(self.loss_gradient_units()),
+            LayerPhase::Backward(j) => {
+                LayerWeights::Products((0..network.width(j)).map(|k| self.backward_product(j, k)).collect())
             }
-            Phase::Step => {
-                let moves = (1..=last).flat_map(|j| (0..network.width(j)).map(move |k| self.step(j, k)));
+            LayerPhase::Step => {
+                let moves =
+                    (1..=last).flat_map(|j| (0..network.width(j)).map(move |k| self.weight_update(j, k)));
                 let n = self.examples as f64;
-                Weights::Moves(moves.collect(), self.plan.rate * (n + 1.0) / (2.0 * n))
+                LayerWeights::Updates(moves.collect(), self.plan.learning_rate * (n + 1.0) / (2.0 * n))
             }
-            Phase::CleanUp => Weights::Units(self.clean_up()),
+            LayerPhase::CleanUp => LayerWeights::Units(self.clean_up_units()),
         }
     }
 
-    /// The neurons of layer `j`, each with what it writes.
-    fn neurons(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<Neuron> {
-        let neuron = |k| Neuron {
+    /// The heads of the neurons of layer `j`. Neuron k writes to coordinate `to(k)` the function with index `sum`.
+    fn neurons(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<NeuronHeads> {
+        let neuron = |k| NeuronHeads {
             inputs: self.layout.outputs(j - 1),
-            weights: self.layout.weights(j, k),
+            weights: self.layout.neuron_weights(j, k),
             to: to(k),
             sum,
         };
         (0..self.plan.network.width(j)).map(neuron).collect()
     }
 
-    /// g\[k\] = 4σ(½p − ½y − R₃(1 − t)) − 4σ(½y − ½p − R₃(1 − t)).
-    fn loss_gradient(&self) -> Vec<Unit> {
-        let (layout, last) = (self.layout, self.plan.network.layers());
-        let places =
-            layout.block(Block::LossGradient).zip(layout.outputs(last)).zip(layout.block(Block::Label));
+    /// The units of g\[k\] = 4σ(½p − ½y − R₃(1 − t)) − 4σ(½y − ½p − R₃(1 − t)).
+    fn loss_gradient_units(&self) -> Vec<MlpUnit> {
+        let (layout, last) = (self.layout, self.plan.network.layer_count());
+        let places = layout
+            .block_range(TokenBlock::LossGradient)
+            .zip(layout.outputs(last))
+            .zip(layout.block_range(TokenBlock::Label));
         let units = places.flat_map(|((to, p), y)| {
-            [1.0, -1.0].map(|sign| Unit {
+            [1.0, -1.0].map(|sign| MlpUnit {
                 reads: vec![
-                    (layout.example(), self.mask),
-                    (layout.one(), -self.mask),
+                    (layout.example_flag(), self.mask),
+                    (layout.one_index(), -self.mask),
                     (p, 0.5 * sign),
                     (y, -0.5 * sign),
                 ],
@@ -185,40 +194,46 @@ impl Build<'_> {
         units.collect()
     }
 
-    /// s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\], or of the last layer r′ g.
-    fn backward(&self, j: usize, k: usize) -> Product {
+    /// The head of s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\], or r′ g in the last layer.
+    fn backward_product(&self, j: usize, k: usize) -> ProductHead {
         let (layout, network) = (self.layout, &self.plan.network);
-        let (factor, to) = (layout.slopes(j).start + k, layout.errors(j).start + k);
-        if j == network.layers() {
-            let g = layout.block(Block::LossGradient).start + k;
-            return Product { queries: vec![g], keys: layout.one()..layout.one() + 1, factor, to };
+        let (factor, to) = (layout.derivatives(j).start + k, layout.errors(j).start + k);
+        if j == network.layer_count() {
+            let g = layout.block_range(TokenBlock::LossGradient).start + k;
+            return ProductHead {
+                queries: vec![g],
+                keys: layout.one_index()..layout.one_index() + 1,
+                factor,
+                to,
+            };
         }
-        let queries = (0..network.width(j + 1)).map(|m| layout.weights(j + 1, m).start + k).collect();
-        Product { queries, keys: layout.errors(j + 1), factor, to }
+        let queries = (0..network.width(j + 1)).map(|m| layout.neuron_weights(j + 1, m).start + k).collect();
+        ProductHead { queries, keys: layout.errors(j + 1), factor, to }
     }
 
-    fn step(&self, j: usize, k: usize) -> Move {
-        Move {
+    /// The heads that update the weights of neuron `k` in layer `j`.
+    fn weight_update(&self, j: usize, k: usize) -> WeightUpdate {
+        WeightUpdate {
             error: self.layout.errors(j).start + k,
             inputs: self.layout.outputs(j - 1),
-            weights: self.layout.weights(j, k),
+            weights: self.layout.neuron_weights(j, k),
         }
     }
 
-    /// w − σ(w − B) + σ(−w − B), and z − σ(z) + σ(−z) = 0 in all scratch.
-    fn clean_up(&self) -> Vec<Unit> {
-        let one = self.layout.one();
-        let weights = self.layout.block(Block::Weights).flat_map(|w| {
-            [1.0, -1.0].map(|sign| Unit {
-                reads: vec![(one, -self.plan.limit), (w, sign)],
+    /// The units of w − σ(w − B) + σ(−w − B), and of z − σ(z) + σ(−z) = 0 for the workspace.
+    fn clean_up_units(&self) -> Vec<MlpUnit> {
+        let one = self.layout.one_index();
+        let weights = self.layout.block_range(TokenBlock::Weights).flat_map(|w| {
+            [1.0, -1.0].map(|sign| MlpUnit {
+                reads: vec![(one, -self.plan.weight_bound), (w, sign)],
                 to: w,
                 weight: -sign,
             })
         });
         let scratch = self
             .layout
-            .scratch()
-            .flat_map(|z| [1.0, -1.0].map(|sign| Unit { reads: vec![(z, sign)], to: z, weight: -sign }));
+            .workspace()
+            .flat_map(|z| [1.0, -1.0].map(|sign| MlpUnit { reads: vec![(z, sign)], to: z, weight: -sign }));
         weights.chain(scratch).collect()
     }
 }

@@ -1,78 +1,79 @@
-//! The function of one prompt.
+//! The function f that gives the labels of one prompt.
 
-use super::network::{Network, Scratch};
-use super::normals::normals;
-use super::{Class, FunctionPrompts};
+use super::network::{ForwardWorkspace, ReluNetwork};
+use super::normals::append_normals;
+use super::{FunctionClass, FunctionPrompts};
 use vivarium_core::math::dot;
 use vivarium_core::rng::Stream;
 
-/// A function of `inputs` numbers.
+/// A function of a vector `[inputs]`.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Function {
-    /// ⟨w, x⟩.
+pub enum PromptFunction {
+    /// ⟨w, x⟩ with weights w, `[inputs]`.
     Linear(Vec<f64>),
-    /// A full binary tree: at every node the sign of one number of the input decides, and a leaf is the value.
+    /// A full binary decision tree: each node branches on the sign of one input coordinate, and each leaf has a
+    /// value.
     Tree {
-        /// Which number each node looks at, from the root on, level by level.
-        places: Vec<usize>,
-        /// Values of the leaves, from the side of negative numbers.
+        /// Input coordinate of each inner node, from the root on, level by level.
+        split_features: Vec<usize>,
+        /// Values of the leaves; the first child of a node is for negative coordinates.
         leaves: Vec<f64>,
     },
     /// A network of ReLUs.
-    Network(Network),
+    Network(ReluNetwork),
 }
 
-impl Function {
-    /// The function that the words of `step` give.
+impl PromptFunction {
+    /// Draws a function of the class of `prompts` from the random words of `step`.
     pub fn draw(prompts: &FunctionPrompts, stream: &Stream, step: u64) -> Self {
         let FunctionPrompts { dim, layers, hidden, .. } = *prompts;
         let mut numbers = vec![];
         match prompts.class {
-            Class::Linear => {
-                normals(stream, step, 0, prompts.inputs(), &mut numbers);
-                Function::Linear(numbers)
+            FunctionClass::Linear => {
+                append_normals(stream, step, 0, prompts.inputs(), &mut numbers);
+                PromptFunction::Linear(numbers)
             }
-            Class::Sparse => {
-                // Floyd's algorithm, as the stream's own subsets are drawn.
+            FunctionClass::Sparse => {
+                // Floyd's algorithm for a random subset.
                 let (count, mut chosen) = (prompts.sparsity.min(dim), vec![]);
                 for (at, top) in (0..).zip(dim - count..dim) {
                     let pick = stream.below(step, at, top as u32 + 1) as usize;
                     chosen.push(if chosen.contains(&pick) { top } else { pick });
                 }
-                normals(stream, step, count.next_multiple_of(2) as u32, count, &mut numbers);
+                append_normals(stream, step, count.next_multiple_of(2) as u32, count, &mut numbers);
                 let mut weights = vec![0.0; prompts.inputs()];
                 chosen.iter().zip(numbers).for_each(|(place, weight)| weights[*place] = weight);
-                Function::Linear(weights)
+                PromptFunction::Linear(weights)
             }
-            Class::Tree => {
+            FunctionClass::Tree => {
                 let leaves = 1u32 << prompts.depth;
                 let places = (1..leaves).map(|at| stream.below(step, at, dim as u32) as usize).collect();
-                normals(stream, step, leaves, leaves as usize, &mut numbers);
-                Function::Tree { places, leaves: numbers }
+                append_normals(stream, step, leaves, leaves as usize, &mut numbers);
+                PromptFunction::Tree { split_features: places, leaves: numbers }
             }
-            Class::Network => {
-                Function::Network(Network::draw(prompts.inputs(), layers, hidden, stream, step))
+            FunctionClass::Network => {
+                PromptFunction::Network(ReluNetwork::draw(prompts.inputs(), layers, hidden, stream, step))
             }
         }
     }
 
-    /// The value at an input.
-    pub fn at(&self, x: &[f64]) -> f64 {
-        self.value(x, &mut Scratch::default())
+    /// Computes f(x).
+    pub fn evaluate(&self, x: &[f64]) -> f64 {
+        self.evaluate_with(x, &mut ForwardWorkspace::default())
     }
 
-    /// The same with room that is used again.
-    pub fn value(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+    /// Computes f(x) with a reusable workspace.
+    pub fn evaluate_with(&self, x: &[f64], scratch: &mut ForwardWorkspace) -> f64 {
         match self {
-            Function::Linear(weights) => dot(weights, x),
-            Function::Tree { places, leaves } => {
+            PromptFunction::Linear(weights) => dot(weights, x),
+            PromptFunction::Tree { split_features: places, leaves } => {
                 let mut node = 0;
                 while let Some(place) = places.get(node) {
                     node = 2 * node + 1 + usize::from(x[*place] > 0.0);
                 }
                 leaves[node - places.len()]
             }
-            Function::Network(network) => network.output(x, scratch),
+            PromptFunction::Network(network) => network.compute_output(x, scratch),
         }
     }
 }
@@ -82,14 +83,14 @@ mod tests {
     use super::*;
     use vivarium_core::rng::Purpose;
 
-    fn draw(prompts: &FunctionPrompts, example: u64) -> Function {
-        Function::draw(prompts, &Stream::new(2, Purpose::Function, 0), example)
+    fn draw(prompts: &FunctionPrompts, example: u64) -> PromptFunction {
+        PromptFunction::draw(prompts, &Stream::new(2, Purpose::Function, 0), example)
     }
 
     #[test]
-    fn sparse_functions_have_so_many_weights_and_every_place_is_drawn() {
+    fn sparse_functions_have_the_stated_number_of_weights_at_any_index() {
         let prompts = FunctionPrompts {
-            class: Class::Sparse,
+            class: FunctionClass::Sparse,
             dim: 5,
             constant: true,
             sparsity: 2,
@@ -97,7 +98,7 @@ mod tests {
         };
         let mut counts = [0; 6];
         for example in 0..2000 {
-            let Function::Linear(weights) = draw(&prompts, example) else { panic!("not linear") };
+            let PromptFunction::Linear(weights) = draw(&prompts, example) else { panic!("not linear") };
             let places: Vec<usize> = (0..6).filter(|at| weights[*at] != 0.0).collect();
             assert_eq!(places.len(), 2);
             places.into_iter().for_each(|place| counts[place] += 1);
@@ -107,18 +108,19 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_by_hand() {
-        let tree = Function::Tree { places: vec![1, 0, 2], leaves: vec![10.0, 11.0, 12.0, 13.0] };
-        assert_eq!(tree.at(&[-1.0, -1.0, 9.0]), 10.0);
-        assert_eq!(tree.at(&[1.0, -1.0, -9.0]), 11.0);
-        assert_eq!(tree.at(&[1.0, 1.0, 0.0]), 12.0);
-        assert_eq!(tree.at(&[-1.0, 1.0, 0.5]), 13.0);
+    fn a_tree_matches_hand_computation() {
+        let tree =
+            PromptFunction::Tree { split_features: vec![1, 0, 2], leaves: vec![10.0, 11.0, 12.0, 13.0] };
+        assert_eq!(tree.evaluate(&[-1.0, -1.0, 9.0]), 10.0);
+        assert_eq!(tree.evaluate(&[1.0, -1.0, -9.0]), 11.0);
+        assert_eq!(tree.evaluate(&[1.0, 1.0, 0.0]), 12.0);
+        assert_eq!(tree.evaluate(&[-1.0, 1.0, 0.5]), 13.0);
     }
 
     #[test]
-    fn trees_look_at_every_number_but_the_constant() {
+    fn trees_split_on_every_coordinate_except_the_constant() {
         let prompts = FunctionPrompts {
-            class: Class::Tree,
+            class: FunctionClass::Tree,
             dim: 4,
             constant: true,
             depth: 3,
@@ -126,7 +128,9 @@ mod tests {
         };
         let mut counts = [0; 5];
         for example in 0..400 {
-            let Function::Tree { places, leaves } = draw(&prompts, example) else { panic!("no tree") };
+            let PromptFunction::Tree { split_features: places, leaves } = draw(&prompts, example) else {
+                panic!("no tree")
+            };
             assert_eq!((places.len(), leaves.len()), (7, 8));
             places.into_iter().for_each(|place| counts[place] += 1);
         }

@@ -1,51 +1,54 @@
-//! Networks of ReLUs without biases and with one output: the functions of a class, and a baseline.
+//! Networks of ReLUs without biases and with one output. They serve as the functions of a class, and as a baseline.
 
-use super::normals::normals;
+use super::normals::append_normals;
 use vivarium_core::math::dot;
 use vivarium_core::rng::Stream;
 
-/// A network x ↦ W_N relu(… relu(W₁ x)), in double precision.
+/// A network x ↦ W_N relu(… relu(W₁ x)) with one output, in double precision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Network {
-    /// Numbers in the input, then in each layer's output; the last is 1.
+pub struct ReluNetwork {
+    /// Dimension of the input, then of each layer's output, `[layers + 1]`; the last is 1.
     sizes: Vec<usize>,
-    /// All layers one after the other, each `[outputs, inputs]`.
+    /// Weights of all layers in sequence, each `[outputs, inputs]`.
     weights: Vec<f64>,
 }
 
-/// Outputs of every layer for one input, and their gradients: room that is used again.
+/// Workspace for one input, reused between calls: the outputs of all layers, and their gradients.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Scratch {
+pub struct ForwardWorkspace {
+    /// The input and the outputs of all layers in sequence.
     outputs: Vec<f64>,
-    slopes: Vec<f64>,
+    /// The gradient of the loss with respect to each entry of `outputs`.
+    gradients: Vec<f64>,
 }
 
-impl Network {
-    /// The sizes of a network of so many layers of weights.
-    pub fn sizes(inputs: usize, layers: usize, hidden: usize) -> Vec<usize> {
+impl ReluNetwork {
+    /// The sizes of a network with `inputs` inputs, `layers` layers of weights, `hidden` neurons per hidden layer and
+    /// one output, `[layers + 1]`.
+    pub fn layer_sizes(inputs: usize, layers: usize, hidden: usize) -> Vec<usize> {
         let mut sizes = vec![hidden; layers + 1];
         sizes[0] = inputs;
         sizes[layers] = 1;
         sizes
     }
 
-    /// How many weights a network of these sizes has.
-    pub fn count(sizes: &[usize]) -> usize {
+    /// Number of weights of a network with these sizes.
+    pub fn weight_count(sizes: &[usize]) -> usize {
         sizes.windows(2).map(|pair| pair[0] * pair[1]).sum()
     }
 
-    /// A network of these weights, layer by layer `[outputs, inputs]`.
+    /// Creates a network from its sizes and its weights, layer by layer `[outputs, inputs]`.
     pub fn new(sizes: Vec<usize>, weights: Vec<f64>) -> Self {
-        assert_eq!(weights.len(), Network::count(&sizes), "a weight for each connection");
-        Network { sizes, weights }
+        assert_eq!(weights.len(), ReluNetwork::weight_count(&sizes), "a weight for each connection");
+        ReluNetwork { sizes, weights }
     }
 
-    /// Normal weights from the words of `step`: of variance 2/inputs in hidden layers (He, Zhang, Ren and Sun 2015), and
-    /// 1/inputs in the output layer, which no ReLU follows.
+    /// Draws a network with normal weights from the random words of `step`: variance 2/inputs in hidden layers (He,
+    /// Zhang, Ren and Sun 2015), and 1/inputs in the output layer, which has no ReLU.
     pub fn draw(inputs: usize, layers: usize, hidden: usize, stream: &Stream, step: u64) -> Self {
-        let sizes = Network::sizes(inputs, layers, hidden);
+        let sizes = ReluNetwork::layer_sizes(inputs, layers, hidden);
         let mut weights = vec![];
-        normals(stream, step, 0, Network::count(&sizes), &mut weights);
+        append_normals(stream, step, 0, ReluNetwork::weight_count(&sizes), &mut weights);
         let mut rest = weights.as_mut_slice();
         for (layer, pair) in sizes.windows(2).enumerate() {
             let gain = if layer + 1 < layers { 2.0 } else { 1.0 };
@@ -54,7 +57,7 @@ impl Network {
             own.iter_mut().for_each(|weight| *weight *= deviation);
             rest = after;
         }
-        Network { sizes, weights }
+        ReluNetwork { sizes, weights }
     }
 
     /// All weights, layer by layer `[outputs, inputs]`.
@@ -62,19 +65,19 @@ impl Network {
         &self.weights
     }
 
-    /// The same for changing them.
+    /// All weights, mutable, layer by layer `[outputs, inputs]`.
     pub fn weights_mut(&mut self) -> &mut [f64] {
         &mut self.weights
     }
 
-    /// The output for an input.
-    pub fn output(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
-        self.forward(x, scratch);
+    /// Computes the output for an input `[inputs]`.
+    pub fn compute_output(&self, x: &[f64], scratch: &mut ForwardWorkspace) -> f64 {
+        self.compute_layer_outputs(x, scratch);
         scratch.outputs.last().copied().unwrap_or(0.0)
     }
 
-    /// Writes down the outputs of all layers, side by side, from the input on.
-    fn forward(&self, x: &[f64], scratch: &mut Scratch) {
+    /// Computes the outputs of all layers into the workspace, starting with the input.
+    fn compute_layer_outputs(&self, x: &[f64], scratch: &mut ForwardWorkspace) {
         let outputs = &mut scratch.outputs;
         outputs.resize(self.sizes.iter().sum(), 0.0);
         outputs[..x.len()].copy_from_slice(x);
@@ -91,17 +94,18 @@ impl Network {
         }
     }
 
-    /// Adds `factor · d/dw (f(x) − y)²` to `gradient`, and gives f(x).
+    /// Adds the gradient of `factor · (f(x) − y)²` with respect to the weights to `gradient`, `[weights]`. Returns
+    /// f(x).
     pub fn add_gradient(
         &self,
         x: &[f64],
         y: f64,
         factor: f64,
         gradient: &mut [f64],
-        scratch: &mut Scratch,
+        scratch: &mut ForwardWorkspace,
     ) -> f64 {
-        self.forward(x, scratch);
-        let Scratch { outputs, slopes } = scratch;
+        self.compute_layer_outputs(x, scratch);
+        let ForwardWorkspace { outputs, gradients: slopes } = scratch;
         let output = outputs.last().copied().unwrap_or(0.0);
         slopes.clear();
         slopes.resize(outputs.len(), 0.0);
@@ -125,7 +129,7 @@ impl Network {
                     *s += slope * w;
                 }
             }
-            // What a ReLU has cut off passes nothing back.
+            // The gradient of an inactive ReLU is 0.
             if layer > 0 {
                 inner.iter_mut().zip(inputs).filter(|(_, x)| **x <= 0.0).for_each(|(s, _)| *s = 0.0);
             }
@@ -140,31 +144,31 @@ mod tests {
     use super::*;
     use vivarium_core::rng::Purpose;
 
-    fn network(layers: usize) -> Network {
-        Network::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
+    fn network(layers: usize) -> ReluNetwork {
+        ReluNetwork::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
     }
 
     #[test]
-    fn a_network_by_hand() {
+    fn a_network_matches_hand_computation() {
         // relu(x₁ − x₂), relu(2x₂), then 3a − b.
-        let network = Network::new(vec![2, 2, 1], vec![1.0, -1.0, 0.0, 2.0, 3.0, -1.0]);
-        let at = |x: [f64; 2]| network.output(&x, &mut Scratch::default());
+        let network = ReluNetwork::new(vec![2, 2, 1], vec![1.0, -1.0, 0.0, 2.0, 3.0, -1.0]);
+        let at = |x: [f64; 2]| network.compute_output(&x, &mut ForwardWorkspace::default());
         assert_eq!(at([5.0, 1.0]), 3.0 * 4.0 - 2.0);
         assert_eq!(at([1.0, 5.0]), -10.0);
         assert_eq!(at([1.0, -5.0]), 18.0);
     }
 
     #[test]
-    fn gradients_are_those_of_differences() {
+    fn gradients_match_finite_differences() {
         for layers in 2..=6 {
             let (network, x, y) = (network(layers), [0.3, -1.1, 0.8], 0.4);
-            let (mut gradient, mut scratch) = (vec![0.0; network.weights.len()], Scratch::default());
+            let (mut gradient, mut scratch) = (vec![0.0; network.weights.len()], ForwardWorkspace::default());
             let output = network.add_gradient(&x, y, 0.5, &mut gradient, &mut scratch);
-            assert_eq!(output, network.output(&x, &mut scratch));
+            assert_eq!(output, network.compute_output(&x, &mut scratch));
             let loss = |at: usize, by: f64| {
                 let mut moved = network.clone();
                 moved.weights_mut()[at] += by;
-                0.5 * (moved.output(&x, &mut Scratch::default()) - y).powi(2)
+                0.5 * (moved.compute_output(&x, &mut ForwardWorkspace::default()) - y).powi(2)
             };
             for (at, g) in gradient.iter().enumerate() {
                 let difference = (loss(at, 1e-6) - loss(at, -1e-6)) / 2e-6;
@@ -175,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn weights_have_the_variances_that_are_named() {
-        let network = Network::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
+    fn weights_have_the_stated_variances() {
+        let network = ReluNetwork::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
         let variance = |part: &[f64]| part.iter().map(|w| w * w).sum::<f64>() / part.len() as f64;
         let (first, rest) = network.weights().split_at(240);
         let (second, third) = rest.split_at(3600);

@@ -1,9 +1,10 @@
-//! Normal numbers from the words of a stream.
+//! Normal numbers from the random words of a stream.
 
 use vivarium_core::rng::{Stream, normal_pair};
 
-/// Appends standard normal numbers from the words `first` and those that follow, two from each pair.
-pub(super) fn normals(stream: &Stream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
+/// Appends `count` standard normal numbers, from the words of `step` beginning with word `first`, two from each pair
+/// of words (Box and Muller 1958).
+pub(super) fn append_normals(stream: &Stream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
     let (mut words, mut left, mut at) = ([0; 16], count, first);
     while left > 0 {
         let numbers = left.min(16);
@@ -21,11 +22,11 @@ mod tests {
     use vivarium_core::rng::Purpose;
 
     #[test]
-    fn normal_numbers_do_not_depend_on_how_many_are_drawn() {
+    fn normal_numbers_do_not_depend_on_their_count() {
         let stream = Stream::new(2, Purpose::Function, 0);
         let (mut few, mut many) = (vec![], vec![]);
-        normals(&stream, 3, 0, 17, &mut few);
-        normals(&stream, 3, 0, 5000, &mut many);
+        append_normals(&stream, 3, 0, 17, &mut few);
+        append_normals(&stream, 3, 0, 5000, &mut many);
         assert_eq!((few.as_slice(), many.len()), (&many[..17], 5000));
         let mean = many.iter().sum::<f64>() / 5000.0;
         let variance = many.iter().map(|x| x * x).sum::<f64>() / 5000.0;

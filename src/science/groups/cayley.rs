@@ -1,40 +1,40 @@
-//! A group from a pasted table, or the first thing that is wrong with it.
+//! Checks the group axioms for a multiplication table that a user entered.
 
-use super::{Family, Group};
+use super::{Group, GroupFamily};
 
-/// Why a table is not that of a group. Elements are the numbers in the table, counted from 0.
+/// The first group axiom that a multiplication table violates. Elements are the numbers in the table, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// There are no entries.
+    /// The table has no entries.
     #[error("{}", tr!("the table is empty, but a group must have at least one element"))]
     Empty,
-    /// No number of elements has a table of this size.
+    /// The number of entries is not a square.
     #[error("{}", tr!("the table has {entries} entries, which is not a square number", entries))]
-    NoSquare {
-        /// How many entries there are.
+    NotSquare {
+        /// Number of entries.
         entries: usize,
     },
-    /// The table is that of another number of elements.
+    /// The number of entries is not the square of the order.
     #[error("{}", tr!("the table has {entries} entries, but a group of {order} elements has {products} products", entries, order, products = order * order))]
     Size {
-        /// How many elements there should be.
+        /// Number of elements of the group.
         order: usize,
-        /// How many entries there are.
+        /// Number of entries.
         entries: usize,
     },
-    /// A product is no element.
+    /// An entry is not an element.
     #[error("{}", tr!("{row}·{column} = {entry}, which is not an element: the elements are 0 to {last}", row, column, entry, last = order - 1))]
     Range {
         /// The left factor.
         row: usize,
         /// The right factor.
         column: usize,
-        /// What the table has there.
+        /// The entry for this product.
         entry: usize,
-        /// How many elements there are.
+        /// Number of elements of the group.
         order: usize,
     },
-    /// a·b = a·c for two different b and c.
+    /// A row contains an element twice: a·b = a·c for two different b and c.
     #[error("{}", tr!("row {row} has {entry} twice", row, entry))]
     Row {
         /// The left factor.
@@ -42,7 +42,7 @@ pub enum TableError {
         /// The repeated product.
         entry: usize,
     },
-    /// b·a = c·a for two different b and c.
+    /// A column contains an element twice: b·a = c·a for two different b and c.
     #[error("{}", tr!("column {column} has {entry} twice", column, entry))]
     Column {
         /// The right factor.
@@ -50,7 +50,7 @@ pub enum TableError {
         /// The repeated product.
         entry: usize,
     },
-    /// No element leaves all others as they are.
+    /// No element e satisfies e·a = a·e = a for every a.
     #[error("{}", tr!("the table has no identity: there is no e with e·a = a and a·e = a for every a"))]
     Identity,
     /// The right inverse of an element is not its left inverse.
@@ -58,14 +58,14 @@ pub enum TableError {
     Inverse {
         /// The element.
         element: usize,
-        /// Its right inverse.
+        /// The right inverse of the element.
         right: usize,
         /// The identity.
         identity: usize,
         /// The product in the other order.
         found: usize,
     },
-    /// A product of three depends on the brackets.
+    /// A product of three elements depends on the brackets.
     #[error("{}", tr!("({a}·{b})·{c} = {left}, but {a}·({b}·{c}) = {right}", a, b, c, left, right))]
     Associativity {
         /// The first factor.
@@ -74,27 +74,27 @@ pub enum TableError {
         b: usize,
         /// The third factor.
         c: usize,
-        /// (a·b)·c.
+        /// The product (a·b)·c.
         left: usize,
-        /// a·(b·c).
+        /// The product a·(b·c).
         right: usize,
     },
 }
 
 impl Group {
-    /// The group with this table, a·b at `a * order + b`; elements are named by their numbers. Needs about order²
-    /// log(order) steps if it is one.
+    /// Builds the group with this multiplication table, a·b at `a * order + b`. Elements are named by their numbers.
+    /// A valid table takes about order² log(order) steps.
     ///
     /// # Errors
-    /// The first violation, looked for in this order: size, range of entries, rows and columns without
-    /// repetition, identity, inverses, associativity.
+    /// The first violation, checked in this order: size, range of the entries, repetitions in rows and columns,
+    /// identity, inverses, associativity.
     pub fn from_table(order: usize, table: &[usize]) -> Result<Group, TableError> {
         let entries = table.len();
         if order == 0 && entries == 0 {
             return Err(TableError::Empty);
         }
         if entries.isqrt().pow(2) != entries {
-            return Err(TableError::NoSquare { entries });
+            return Err(TableError::NotSquare { entries });
         }
         if entries.isqrt() != order {
             return Err(TableError::Size { order, entries });
@@ -102,7 +102,7 @@ impl Group {
         if let Some(at) = table.iter().position(|entry| *entry >= order) {
             return Err(TableError::Range { row: at / order, column: at % order, entry: table[at], order });
         }
-        latin(order, table)?;
+        check_latin_square(order, table)?;
         let e = (0..order)
             .find(|e| (0..order).all(|a| table[e * order + a] == a && table[a * order + e] == a))
             .ok_or(TableError::Identity)?;
@@ -114,14 +114,14 @@ impl Group {
                 return Err(TableError::Inverse { element, right, identity: e, found });
             }
         }
-        associative(order, table)?;
+        check_associativity(order, table)?;
         let names = (0..order).map(|a| a.to_string()).collect();
-        Ok(Group::build(table.iter().map(|entry| *entry as u32).collect(), names, Family::Any))
+        Ok(Group::build(table.iter().map(|entry| *entry as u32).collect(), names, GroupFamily::General))
     }
 }
 
-/// Rows first, then columns: whether each holds every element once.
-fn latin(order: usize, table: &[usize]) -> Result<(), TableError> {
+/// Checks that each row, then each column, contains every element once.
+fn check_latin_square(order: usize, table: &[usize]) -> Result<(), TableError> {
     let mut seen = vec![usize::MAX; order];
     for row in 0..order {
         for entry in &table[row * order..][..order] {
@@ -141,9 +141,10 @@ fn latin(order: usize, table: &[usize]) -> Result<(), TableError> {
     Ok(())
 }
 
-/// Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under products, so that only
-/// generators have to be tried (Clifford and Preston 1961, *The Algebraic Theory of Semigroups*, section 1.2).
-fn associative(order: usize, table: &[usize]) -> Result<(), TableError> {
+/// Checks associativity by Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under
+/// products, so that only generators are tested as b (Clifford and Preston 1961, *The Algebraic Theory of
+/// Semigroups*, section 1.2).
+fn check_associativity(order: usize, table: &[usize]) -> Result<(), TableError> {
     let times = |a: usize, b: usize| table[a * order + b];
     let violation = |a: usize, b: usize, c: usize| {
         let (left, right) = (times(times(a, b), c), times(a, times(b, c)));
@@ -153,16 +154,16 @@ fn associative(order: usize, table: &[usize]) -> Result<(), TableError> {
         let triples = (0..order).flat_map(|a| middle.iter().map(move |b| (a, *b)));
         triples.flat_map(|(a, b)| (0..order).map(move |c| (a, b, c))).find_map(|(a, b, c)| violation(a, b, c))
     };
-    if all(&generators(order, times)).is_some() {
-        // Once more in the order of reading, for the first one.
+    if all(&find_generators(order, times)).is_some() {
+        // The error names the first violation in the order of a, b and c.
         let every: Vec<usize> = (0..order).collect();
         return all(&every).map_or(Ok(()), Err);
     }
     Ok(())
 }
 
-/// Elements of which all others are products.
-fn generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+/// Finds elements that generate all others by products.
+fn find_generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize> {
     let mut generators = vec![];
     let mut reached = vec![false; order];
     let mut members: Vec<usize> = vec![];
@@ -170,7 +171,7 @@ fn generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize>
         generators.push(next);
         reached[next] = true;
         members.push(next);
-        // Every member by every generator, also those before by the new one.
+        // Multiplies every member by every generator, also the older members by the new generator.
         let mut at = 0;
         while at < members.len() {
             for by in &generators {
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_no_group_are_refused_with_the_reason() {
+    fn invalid_tables_give_the_violated_axiom() {
         assert_eq!(refused(0, &[]), "the table is empty, but a group must have at least one element");
         assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is not a square number");
         assert_eq!(
@@ -210,7 +211,7 @@ mod tests {
 
     /// A loop of order 5 in which 2·3 = 0 but 3·2 ≠ 0.
     #[test]
-    fn an_inverse_on_one_side_is_none() {
+    fn a_one_sided_inverse_is_an_error() {
         #[rustfmt::skip]
         let table = [
             0, 1, 2, 3, 4,
@@ -224,7 +225,7 @@ mod tests {
 
     /// The smallest loops that are no groups have order 5; in this one every element is its own inverse.
     #[test]
-    fn brackets_that_matter_are_named() {
+    fn an_associativity_error_names_the_three_factors() {
         #[rustfmt::skip]
         let table = [
             0, 1, 2, 3, 4,
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn each_swap_of_two_rows_of_entries_is_noticed() {
+    fn every_swap_of_two_entries_is_detected() {
         let good: Vec<usize> = Group::quaternion().table().iter().map(|a| *a as usize).collect();
         assert!(Group::from_table(8, &good).is_ok());
         for at in 0..64 {
@@ -258,7 +259,7 @@ mod tests {
 
     /// The first violation in the order of reading, against the plain loop.
     #[test]
-    fn the_first_violation_is_told() {
+    fn the_error_is_the_first_violation() {
         let n = 12;
         let mut table: Vec<usize> = Group::cyclic(n).table().iter().map(|a| *a as usize).collect();
         // Rows 3 and 9 trade two columns that hold the same two entries.
@@ -295,7 +296,7 @@ mod tests {
 
     /// Each group has order! / (number of its automorphisms) tables: 3 for Z₃; 12 + 4 for Z₄ and Z₂²; 30 for Z₅.
     #[test]
-    fn of_all_small_tables_those_of_groups_are_taken() {
+    fn exactly_the_group_tables_among_small_tables_are_accepted() {
         let every: Vec<Vec<usize>> =
             (0..19_683).map(|code| (0..9).map(|at| code / 3usize.pow(at) % 3).collect()).collect();
         assert_eq!(every.iter().filter(|table| Group::from_table(3, table).is_ok()).count(), 3);
@@ -332,11 +333,11 @@ mod tests {
     }
 
     #[test]
-    fn a_group_may_have_its_identity_anywhere() {
+    fn the_identity_may_be_any_element() {
         // Addition modulo 5 with every name one higher.
         let table: Vec<usize> = (0..25).map(|i| ((i / 5 + 4) + (i % 5 + 4) + 1) % 5).collect();
         let group = Group::from_table(5, &table).unwrap();
-        assert_eq!((group.identity(), group.inverse(2), group.element(3)), (1, 0, "3"));
+        assert_eq!((group.identity(), group.inverse(2), group.element_name(3)), (1, 0, "3"));
         assert_eq!(group.classes()[0], [1]);
         assert_eq!(group.class_of(0), 1);
     }

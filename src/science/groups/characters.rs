@@ -13,96 +13,105 @@
 //! characters apart.
 //!
 //! # Why
-//! In floating point rather than modulo a prime (Dixon 1967), since an eigenvalue solver is at hand and nothing
-//! needs more than twelve digits. What the solver gives is refined: u† N_i u has an error of second order.
+//! Floating point instead of arithmetic modulo a prime (Dixon 1967), because an eigenvalue solver is available and
+//! twelve digits suffice. The solver's result is refined: u† N_i u has an error of second order.
 
 use std::cmp::Ordering;
 
 use nalgebra::{Complex, DMatrix};
 
-use super::{Group, generic};
+use super::{Group, unstructured_numbers};
 use vivarium_core::sorting;
 
-/// Values nearer than this are the same; those of different characters are much further apart.
-const SAME: f64 = 1e-7;
+/// Values closer than this are equal. Values of different characters differ by much more.
+const VALUE_TOLERANCE: f64 = 1e-7;
 
-/// The irreducible complex characters of a group: the trivial one, then by dimension, then by their values, larger
-/// ones first.
+/// The complex character table of a group. The trivial character is first; the others are sorted by dimension, then
+/// by their values in decreasing order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Characters {
-    /// χ(e) of each character.
+pub struct CharacterTable {
+    /// The dimension χ(e) of each character, `[characters]`.
     pub dimensions: Vec<usize>,
-    /// Real and imaginary part of χ on each class, `[characters, classes]`, to about twelve digits; what is that
-    /// near to an integer is one.
+    /// Real and imaginary part of χ on each class, `[characters, classes]`, to about twelve digits. Values that are
+    /// an integer up to rounding are exactly that integer.
     pub values: Vec<[f64; 2]>,
-    /// Frobenius–Schur indicator of each character, the mean of χ(g²): 1 where the representation can be made
-    /// real, 0 where χ is not real, −1 where χ is real but the representation cannot be made so (Serre 1977,
-    /// section 13.2).
-    pub indicators: Vec<i8>,
+    /// Frobenius–Schur indicator of each character, the mean of χ(g²), `[characters]`: 1 if the representation can be
+    /// made real, 0 if χ is not real, −1 if χ is real but the representation cannot be made real (Serre 1977, section
+    /// 13.2).
+    pub frobenius_schur_indicators: Vec<i8>,
 }
 
-impl Characters {
-    /// The characters of a group. Needs about order · classes² + 10 · classes³ steps.
-    pub fn of(group: &Group) -> Characters {
+impl CharacterTable {
+    /// Computes the character table of a group, in about order · classes² + 10 · classes³ steps.
+    pub fn compute(group: &Group) -> CharacterTable {
         let classes = group.classes().len();
         let roots: Vec<f64> = group.classes().iter().map(|class| libm::sqrt(class.len() as f64)).collect();
         // The class of x⁻¹·z for the first z of each class: how often it is j, over x in C_i, is a_ijk.
         let quotients: Vec<usize> = (0..group.order())
             .flat_map(|x| group.classes().iter().map(move |class| (group.inverse(x), class[0])))
-            .map(|(x, z)| group.class_of(group.times(x, z)))
+            .map(|(x, z)| group.class_of(group.multiply(x, z)))
             .collect();
-        let vectors = eigenvectors(group, &roots, &quotients);
-        let mut rows: Vec<(usize, Vec<[f64; 2]>)> =
-            vectors.chunks(classes).map(|u| character(group, &roots, &quotients, u)).collect();
+        let vectors = class_algebra_eigenvectors(group, &roots, &quotients);
+        let mut rows: Vec<(usize, Vec<[f64; 2]>)> = vectors
+            .chunks(classes)
+            .map(|u| character_from_eigenvector(group, &roots, &quotients, u))
+            .collect();
         let trivial = |row: &[[f64; 2]]| row.iter().all(|value| *value == [1.0, 0.0]);
         sorting::sort_by(&mut rows, |(d, a), (e, b)| {
-            trivial(b).cmp(&trivial(a)).then(d.cmp(e)).then_with(|| larger(a, b))
+            trivial(b).cmp(&trivial(a)).then(d.cmp(e)).then_with(|| compare_descending(a, b))
         });
         let squares: Vec<(f64, usize)> = (0..classes)
             .map(|c| (group.classes()[c].len() as f64, group.classes()[c][0]))
-            .map(|(size, a)| (size / group.order() as f64, group.class_of(group.times(a, a))))
+            .map(|(size, a)| (size / group.order() as f64, group.class_of(group.multiply(a, a))))
             .collect();
         let indicator = |row: &[[f64; 2]]| squares.iter().map(|(share, c)| share * row[*c][0]).sum::<f64>();
-        Characters {
+        CharacterTable {
             dimensions: rows.iter().map(|(d, _)| *d).collect(),
-            indicators: rows.iter().map(|(_, row)| libm::round(indicator(row)) as i8).collect(),
+            frobenius_schur_indicators: rows
+                .iter()
+                .map(|(_, row)| libm::round(indicator(row)) as i8)
+                .collect(),
             values: rows.into_iter().flat_map(|(_, row)| row).collect(),
         }
     }
 
-    /// How many characters there are, which is the number of classes.
+    /// Number of irreducible complex characters, which equals the number of classes.
     pub fn count(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// Real and imaginary part of a character on each class.
-    pub fn row(&self, character: usize) -> &[[f64; 2]] {
+    /// Real and imaginary part of one character on each class, `[classes]`.
+    pub fn character_values(&self, character: usize) -> &[[f64; 2]] {
         &self.values[character * self.count()..][..self.count()]
     }
 
-    /// The character with the complex conjugate values: the same one if they are real.
-    pub fn conjugate(&self, character: usize) -> usize {
-        let row = self.row(character);
-        let same = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).abs() < SAME && (a[1] + b[1]).abs() < SAME;
+    /// Index of the complex conjugate of a character: the same index if its values are real.
+    pub fn conjugate_index(&self, character: usize) -> usize {
+        let row = self.character_values(character);
+        let same = |a: &[f64; 2], b: &[f64; 2]| {
+            (a[0] - b[0]).abs() < VALUE_TOLERANCE && (a[1] + b[1]).abs() < VALUE_TOLERANCE
+        };
         (0..self.count())
-            .find(|other| self.row(*other).iter().zip(row).all(|(a, b)| same(a, b)))
+            .find(|other| self.character_values(*other).iter().zip(row).all(|(a, b)| same(a, b)))
             .unwrap_or(character)
     }
 }
 
-/// Larger values first: by the first class where they differ, the real part before the imaginary one.
-fn larger(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
+/// Orders characters by decreasing values: the first class where they differ decides, by its real part, then by its
+/// imaginary part.
+fn compare_descending(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
     let pairs = a.as_flattened().iter().zip(b.as_flattened());
-    let differing = pairs.into_iter().find(|(a, b)| (*a - *b).abs() > SAME);
+    let differing = pairs.into_iter().find(|(a, b)| (*a - *b).abs() > VALUE_TOLERANCE);
     differing.map_or(Ordering::Equal, |(a, b)| b.total_cmp(a))
 }
 
-/// Orthonormal eigenvectors of a Hermitian combination of the N_i, `[characters, classes]`.
-fn eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Complex<f64>> {
+/// Orthonormal eigenvectors of a Hermitian combination of the N_i with random weights, `[characters, classes]`.
+/// `roots` are √|C_i|; `quotients` is `[order, classes]`, the class of x⁻¹·z for the first element z of each class.
+fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Complex<f64>> {
     const TRIES: u64 = 8;
     let classes = roots.len();
     let attempt = |seed: u64| {
-        let mut draw = generic(seed);
+        let mut draw = unstructured_numbers(seed);
         let mut weights = vec![Complex::new(0.0, 0.0); classes];
         for (i, class) in group.classes().iter().enumerate() {
             let j = group.class_of(group.inverse(class[0]));
@@ -125,7 +134,7 @@ fn eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Comple
         let gap = sorted.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         (gap > 1e-8 * spread, eigen.eigenvectors.as_slice().to_vec())
     };
-    // Eigenvalues too near to each other would be bad luck, against which other weights help.
+    // If two eigenvalues are too close, other random weights separate them.
     let mut found = attempt(0);
     for seed in 1..TRIES {
         if found.0 {
@@ -136,8 +145,8 @@ fn eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Comple
     found.1
 }
 
-/// Dimension and values of the character with the eigenvector u, by ω(K_i) = u† N_i u.
-fn character(
+/// Computes the dimension and the values of the character with eigenvector u, from ω(K_i) = u† N_i u.
+fn character_from_eigenvector(
     group: &Group,
     roots: &[f64],
     quotients: &[usize],
@@ -167,8 +176,8 @@ mod tests {
 
     /// Table D.1 of Edelman 2024, of S₅: the numbers are typed off.
     #[test]
-    fn the_table_of_s5_is_the_printed_one() {
-        let found = Characters::of(&Group::symmetric(5));
+    fn the_character_table_of_s5_matches_the_printed_one() {
+        let found = CharacterTable::compute(&Group::symmetric(5));
         let mut printed = [
             [1, 1, 1, 1, 1, 1, 1],
             [1, -1, 1, 1, -1, 1, -1],
@@ -181,25 +190,27 @@ mod tests {
         printed.swap(2, 3);
         for (r, row) in printed.iter().enumerate() {
             let real: Vec<[f64; 2]> = row.iter().map(|value| [f64::from(*value), 0.0]).collect();
-            assert_eq!(found.row(r), real);
+            assert_eq!(found.character_values(r), real);
         }
-        assert_eq!(found.indicators, [1; 7]);
+        assert_eq!(found.frobenius_schur_indicators, [1; 7]);
     }
 
     #[test]
     fn rows_and_columns_are_orthogonal() {
         for group in examples() {
-            let found = Characters::of(&group);
+            let found = CharacterTable::compute(&group);
             let n = found.count();
             assert_eq!(n, group.classes().len());
             assert_eq!(found.dimensions.iter().map(|d| d * d).sum::<usize>(), group.order());
-            assert!(found.row(0).iter().all(|value| *value == [1.0, 0.0]));
-            let at = |r: usize, c: usize| Complex::new(found.row(r)[c][0], found.row(r)[c][1]);
+            assert!(found.character_values(0).iter().all(|value| *value == [1.0, 0.0]));
+            let at = |r: usize, c: usize| {
+                Complex::new(found.character_values(r)[c][0], found.character_values(r)[c][1])
+            };
             let size = |c: usize| group.classes()[c].len() as f64;
             let order = group.order() as f64;
             for a in 0..n {
-                assert_eq!(found.row(a)[0], [found.dimensions[a] as f64, 0.0]);
-                assert_eq!(found.conjugate(found.conjugate(a)), a);
+                assert_eq!(found.character_values(a)[0], [found.dimensions[a] as f64, 0.0]);
+                assert_eq!(found.conjugate_index(found.conjugate_index(a)), a);
                 for b in 0..n {
                     let rows: Complex<f64> = (0..n).map(|c| at(a, c) * at(b, c).conj() * size(c)).sum();
                     let same = if a == b { 1.0 } else { 0.0 };
@@ -215,13 +226,16 @@ mod tests {
     }
 
     #[test]
-    fn values_are_right_to_twelve_digits() {
+    fn values_have_twelve_correct_digits() {
         for n in [5, 12, 97, 128] {
-            let found = Characters::of(&Group::cyclic(n));
+            let found = CharacterTable::compute(&Group::cyclic(n));
             for zeta in 0..n {
                 // Larger values first: 0, 1, −1, 2, −2, …
-                let row =
-                    found.row(if zeta <= n / 2 { (2 * zeta).saturating_sub(1) } else { 2 * (n - zeta) });
+                let row = found.character_values(if zeta <= n / 2 {
+                    (2 * zeta).saturating_sub(1)
+                } else {
+                    2 * (n - zeta)
+                });
                 for (a, value) in row.iter().enumerate() {
                     let angle = std::f64::consts::TAU * (zeta * a % n) as f64 / n as f64;
                     assert!((value[0] - angle.cos()).abs() < 1e-12 && (value[1] - angle.sin()).abs() < 1e-12);
@@ -232,23 +246,32 @@ mod tests {
 
     /// A₅ has the golden ratio in its table (Serre 1977, section 18.6).
     #[test]
-    fn other_known_tables_are_found() {
-        let found = Characters::of(&Group::alternating(5));
+    fn other_character_tables_match_printed_ones() {
+        let found = CharacterTable::compute(&Group::alternating(5));
         assert_eq!(found.dimensions, [1, 3, 3, 4, 5]);
         let golden = (1.0 + 5f64.sqrt()) / 2.0;
         let expected = [3.0, -1.0, 0.0, golden, 1.0 - golden];
-        assert!(found.row(1).iter().zip(expected).all(|(a, b)| (a[0] - b).abs() < 1e-12 && a[1] == 0.0));
-        let found = Characters::of(&Group::quaternion());
-        assert_eq!((found.dimensions, found.indicators), (vec![1, 1, 1, 1, 2], vec![1, 1, 1, 1, -1]));
-        let found = Characters::of(&Group::alternating(4));
+        assert!(
+            found
+                .character_values(1)
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| (a[0] - b).abs() < 1e-12 && a[1] == 0.0)
+        );
+        let found = CharacterTable::compute(&Group::quaternion());
         assert_eq!(
-            (found.dimensions.clone(), found.indicators.clone()),
+            (found.dimensions, found.frobenius_schur_indicators),
+            (vec![1, 1, 1, 1, 2], vec![1, 1, 1, 1, -1])
+        );
+        let found = CharacterTable::compute(&Group::alternating(4));
+        assert_eq!(
+            (found.dimensions.clone(), found.frobenius_schur_indicators.clone()),
             (vec![1, 1, 1, 3], vec![1, 0, 0, 1])
         );
-        assert_eq!((found.conjugate(1), found.conjugate(3)), (2, 3));
-        let found = Characters::of(&Group::dihedral(4));
-        assert_eq!((found.dimensions, found.indicators), (vec![1, 1, 1, 1, 2], vec![1; 5]));
-        let found = Characters::of(&Group::symmetric(6));
+        assert_eq!((found.conjugate_index(1), found.conjugate_index(3)), (2, 3));
+        let found = CharacterTable::compute(&Group::dihedral(4));
+        assert_eq!((found.dimensions, found.frobenius_schur_indicators), (vec![1, 1, 1, 1, 2], vec![1; 5]));
+        let found = CharacterTable::compute(&Group::symmetric(6));
         assert_eq!(found.dimensions, [1, 1, 5, 5, 5, 5, 9, 9, 10, 10, 16]);
     }
 }

@@ -15,9 +15,9 @@
 //! ```
 //! use vivarium_science::groups::Group;
 //! let group = Group::symmetric(3);
-//! let (swap, turn) = (2, 3);
-//! assert_eq!((group.element(swap), group.element(turn)), ("(1 2)", "(1 2 3)"));
-//! assert_eq!(group.element(group.times(swap, turn)), "(2 3)"); // first the turn, then the swap
+//! let (swap, rotation) = (2, 3);
+//! assert_eq!((group.element_name(swap), group.element_name(rotation)), ("(1 2)", "(1 2 3)"));
+//! assert_eq!(group.element_name(group.multiply(swap, rotation)), "(2 3)"); // first the rotation, then the swap
 //! ```
 use vivarium_core::sorting;
 
@@ -30,38 +30,39 @@ pub mod subgroups;
 pub mod theory;
 
 pub use cayley::TableError;
-pub use characters::Characters;
-pub use irreps::{Irrep, Irreps, Kind};
-pub use subgroups::{Side, Subgroup, coset_share};
+pub use characters::CharacterTable;
+pub use irreps::{Irrep, IrrepType, Irreps};
+pub use subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 
-/// A finite group, given by its table. Elements are the numbers 0 to order − 1.
+/// A finite group, given by its multiplication table. Its elements are the numbers 0 to order − 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     order: usize,
-    /// a·b at `a * order + b`, `[order, order]`.
+    /// The product a·b at `a * order + b`, `[order, order]`.
     table: Vec<u32>,
     names: Vec<String>,
     identity: usize,
     inverses: Vec<usize>,
     classes: Vec<Vec<usize>>,
     class_of: Vec<usize>,
-    family: Family,
+    family: GroupFamily,
 }
 
-/// What is known of a group besides its table.
+/// Structure of a group beyond its multiplication table, as far as the constructor provides it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Family {
-    /// Nothing.
-    Any,
-    /// Z_n under addition, element a being the number a.
+enum GroupFamily {
+    /// Only the multiplication table.
+    General,
+    /// Z_n under addition, where element a is the number a.
     Cyclic,
-    /// Each element as a permutation in one-line notation, counted from 0.
+    /// Permutations in one-line notation, counted from 0, `[order][points]`.
     Permutations(Vec<Vec<u8>>),
 }
 
 impl Group {
-    /// The group with this table, which must be that of a group.
-    fn build(table: Vec<u32>, names: Vec<String>, family: Family) -> Group {
+    /// Builds a group from its multiplication table `[order, order]`, which must satisfy the group axioms. Finds the
+    /// identity, the inverses and the conjugacy classes.
+    fn build(table: Vec<u32>, names: Vec<String>, family: GroupFamily) -> Group {
         let order = names.len();
         assert_eq!(table.len(), order * order, "a table has a row and a column for each element");
         let at = |a: usize, b: usize| table[a * order + b] as usize;
@@ -83,6 +84,7 @@ impl Group {
         group
     }
 
+    /// Computes the conjugacy classes {b·a·b⁻¹ : b in G} and sorts them as [`Group::classes`] states.
     fn find_classes(&mut self) {
         let mut seen = vec![false; self.order];
         let mut classes: Vec<Vec<usize>> = vec![];
@@ -92,7 +94,7 @@ impl Group {
             }
             let mut class = vec![];
             for by in 0..self.order {
-                let b = self.times(self.times(by, a), self.inverse(by));
+                let b = self.multiply(self.multiply(by, a), self.inverse(by));
                 if !seen[b] {
                     seen[b] = true;
                     class.push(b);
@@ -120,39 +122,39 @@ impl Group {
         self.order
     }
 
-    /// The product a·b.
-    pub fn times(&self, a: usize, b: usize) -> usize {
+    /// Multiplies two elements: the product a·b.
+    pub fn multiply(&self, a: usize, b: usize) -> usize {
         self.table[a * self.order + b] as usize
     }
 
-    /// All products, a·b at `a * order + b`, `[order, order]`.
+    /// The multiplication table: a·b is at `a * order + b`, `[order, order]`.
     pub fn table(&self) -> &[u32] {
         &self.table
     }
 
-    /// The element e with e·a = a·e = a.
+    /// The identity e: e·a = a·e = a for every a.
     pub fn identity(&self) -> usize {
         self.identity
     }
 
-    /// The element a⁻¹ with a·a⁻¹ = e.
+    /// The inverse a⁻¹ of element `a`: a·a⁻¹ = e.
     pub fn inverse(&self, a: usize) -> usize {
         self.inverses[a]
     }
 
-    /// Smallest m ≥ 1 with aᵐ = e.
+    /// The order of element `a`: the smallest m ≥ 1 with aᵐ = e.
     pub fn element_order(&self, a: usize) -> usize {
         let mut power = a;
         let mut m = 1;
         while power != self.identity {
-            power = self.times(power, a);
+            power = self.multiply(power, a);
             m += 1;
         }
         m
     }
 
-    /// Printable name of an element: `3`, `r²s`, `(1 2 3)`, `−i`.
-    pub fn element(&self, a: usize) -> &str {
+    /// Printable name of element `a`, such as `3`, `r²s`, `(1 2 3)` or `−i`.
+    pub fn element_name(&self, a: usize) -> &str {
         &self.names[a]
     }
 
@@ -161,21 +163,23 @@ impl Group {
         self.classes.len() == self.order
     }
 
-    /// Whether this is Z_n as [`Group::cyclic`] makes it, element a being the number a.
-    pub fn is_cyclic_by_number(&self) -> bool {
-        self.family == Family::Cyclic
+    /// Whether [`Group::cyclic`] built this group, so that element a is the number a of Z_n.
+    pub fn is_standard_cyclic(&self) -> bool {
+        self.family == GroupFamily::Cyclic
     }
 
-    /// The element as a permutation in one-line notation counted from 0, where the group is one of those.
+    /// Element `a` as a permutation in one-line notation, counted from 0. None if the group was not built from
+    /// permutations.
     pub fn permutation(&self, a: usize) -> Option<&[u8]> {
         match &self.family {
-            Family::Permutations(all) => Some(&all[a]),
+            GroupFamily::Permutations(all) => Some(&all[a]),
             _ => None,
         }
     }
 
-    /// The conjugacy classes, each sorted. That of the identity is first; in abelian groups the others follow by
-    /// number, else by the order of their elements, then by size, then by their smallest element.
+    /// The conjugacy classes, each as a sorted list of elements. The class of the identity is first. In abelian
+    /// groups the others are sorted by element; in other groups by the order of their elements, then by size, then by
+    /// their smallest element.
     pub fn classes(&self) -> &[Vec<usize>] {
         &self.classes
     }
@@ -185,28 +189,30 @@ impl Group {
         self.class_of[a]
     }
 
-    /// The element that stands for a class: its smallest one, but of permutations the one that has the points in
-    /// their order, `(1 2)(3 4)`, where the class has it.
-    pub fn representative(&self, class: usize) -> usize {
+    /// The representative of a conjugacy class. In groups of permutations it is the permutation whose cycles list the
+    /// points in increasing order, such as `(1 2)(3 4)`, if the class contains it. Otherwise it is the smallest
+    /// element of the class.
+    pub fn class_representative(&self, class: usize) -> usize {
         let members = &self.classes[class];
-        let typical = self.permutation(members[0]).map(named::typical);
+        let typical = self.permutation(members[0]).map(named::canonical_permutation);
         let found =
             typical.and_then(|wanted| members.iter().find(|a| self.permutation(**a) == Some(&wanted)));
         *found.unwrap_or(&members[0])
     }
 
-    /// Name of a class, which is that of its [`Group::representative`].
+    /// Printable name of a conjugacy class: the name of its [`Group::class_representative`].
     pub fn class_name(&self, class: usize) -> String {
-        self.names[self.representative(class)].clone()
+        self.names[self.class_representative(class)].clone()
     }
 }
 
-/// Numbers in [−1, 1) without a pattern, the same for the same seed (SplitMix64: Steele, Lea and Flood 2014,
-/// "Fast splittable pseudorandom number generators").
+/// A generator of numbers in [−1, 1), determined by `seed` (SplitMix64: Steele, Lea and Flood 2014, "Fast splittable
+/// pseudorandom number generators").
 ///
 /// # Why
-/// Not from [`vivarium_core::rng`]: these numbers are no part of a run. Almost any others give the same results.
-fn generic(seed: u64) -> impl FnMut() -> f64 {
+/// The numbers serve as weights without structure; almost any others give the same results. They belong to no run, so
+/// they do not come from [`vivarium_core::rng`].
+fn unstructured_numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -256,11 +262,12 @@ mod tests {
             for a in 0..group.order() {
                 assert!(group.classes()[group.class_of(a)].contains(&a));
                 for b in 0..group.order() {
-                    let conjugate = group.times(group.times(b, a), group.inverse(b));
+                    let conjugate = group.multiply(group.multiply(b, a), group.inverse(b));
                     assert_eq!(group.class_of(conjugate), group.class_of(a));
                 }
             }
-            let commutes = |a: usize| (0..group.order()).all(|b| group.times(a, b) == group.times(b, a));
+            let commutes =
+                |a: usize| (0..group.order()).all(|b| group.multiply(a, b) == group.multiply(b, a));
             assert_eq!(group.is_abelian(), (0..group.order()).all(commutes));
         }
     }

@@ -1,9 +1,9 @@
 //! Cyclic, dihedral, symmetric, alternating and quaternion groups, and products of groups.
 
-use super::{Family, Group};
+use super::{Group, GroupFamily};
 
-/// Most points that the groups of permutations move: 720 permutations.
-pub const MOST_POINTS: usize = 6;
+/// The largest n of [`Group::symmetric`] and [`Group::alternating`]: S₆ has 720 elements.
+pub const MAX_PERMUTATION_POINTS: usize = 6;
 
 impl Group {
     /// Z_n: the numbers 0 to n − 1 under addition.
@@ -12,10 +12,10 @@ impl Group {
     /// If n is 0.
     pub fn cyclic(n: usize) -> Group {
         assert!(n > 0, "a group has at least one element");
-        Group::by_rule(n, |a, b| (a + b) % n, |a| a.to_string(), Family::Cyclic)
+        Group::from_multiplication(n, |a, b| (a + b) % n, |a| a.to_string(), GroupFamily::Cyclic)
     }
 
-    /// D_n, the symmetries of a regular polygon with n corners, of order 2n: the turns rⁱ first, then the
+    /// D_n, the symmetries of a regular polygon with n corners, of order 2n: first the rotations rⁱ, then the
     /// reflections rⁱs, with s·r = r⁻¹·s.
     ///
     /// # Panics
@@ -29,27 +29,28 @@ impl Group {
         };
         let name = |a: usize| match (a % n, a < n) {
             (0, true) => "e".to_string(),
-            (turn, true) => power("r", turn),
-            (turn, false) => power("r", turn) + "s",
+            (turn, true) => format_power("r", turn),
+            (turn, false) => format_power("r", turn) + "s",
         };
-        Group::by_rule(2 * n, times, name, Family::Any)
+        Group::from_multiplication(2 * n, times, name, GroupFamily::General)
     }
 
     /// S_n: all permutations of 1 to n in lexicographic order of their one-line notation. a·b is first b, then a.
     ///
     /// # Panics
-    /// If n is 0 or above [`MOST_POINTS`].
+    /// If n is 0 or above [`MAX_PERMUTATION_POINTS`].
     pub fn symmetric(n: usize) -> Group {
-        Group::permutations(permutations(n))
+        Group::from_permutations(list_permutations(n))
     }
 
     /// A_n: the even permutations of 1 to n, in the order of [`Group::symmetric`].
     ///
     /// # Panics
-    /// If n is 0 or above [`MOST_POINTS`].
+    /// If n is 0 or above [`MAX_PERMUTATION_POINTS`].
     pub fn alternating(n: usize) -> Group {
-        let even = |p: &Vec<u8>| cycles(p).iter().filter(|cycle| cycle.len() % 2 == 0).count() % 2 == 0;
-        Group::permutations(permutations(n).into_iter().filter(even).collect())
+        let even =
+            |p: &Vec<u8>| cycle_decomposition(p).iter().filter(|cycle| cycle.len() % 2 == 0).count() % 2 == 0;
+        Group::from_permutations(list_permutations(n).into_iter().filter(even).collect())
     }
 
     /// Q₈: the quaternions 1, −1, i, −i, j, −j, k, −k, with i·j = k.
@@ -66,11 +67,12 @@ impl Group {
             2 * unit + (a + b + sign) % 2
         };
         let name = |a: usize| ["", "−"][a % 2].to_string() + ["1", "i", "j", "k"][a / 2];
-        Group::by_rule(8, times, name, Family::Any)
+        Group::from_multiplication(8, times, name, GroupFamily::General)
     }
 
-    /// The direct product, elements as lists with the last part running fastest. One part alone is itself.
-    pub fn product(parts: &[Group]) -> Group {
+    /// The direct product of groups. Elements are tuples, sorted so that the last component changes fastest. The
+    /// product of one group is that group.
+    pub fn direct_product(parts: &[Group]) -> Group {
         if let [alone] = parts {
             return alone.clone();
         }
@@ -92,43 +94,49 @@ impl Group {
         let elements: Vec<Vec<usize>> = (0..order).map(split).collect();
         let times = |a: usize, b: usize| {
             let pairs = elements[a].iter().zip(&elements[b]);
-            pairs.zip(parts).fold(0, |index, ((a, b), part)| index * part.order() + part.times(*a, *b))
+            pairs.zip(parts).fold(0, |index, ((a, b), part)| index * part.order() + part.multiply(*a, *b))
         };
         let name = |a: usize| {
-            let names: Vec<&str> = elements[a].iter().zip(parts).map(|(a, part)| part.element(*a)).collect();
+            let names: Vec<&str> =
+                elements[a].iter().zip(parts).map(|(a, part)| part.element_name(*a)).collect();
             format!("({})", names.join(", "))
         };
-        Group::by_rule(order, times, name, Family::Any)
+        Group::from_multiplication(order, times, name, GroupFamily::General)
     }
 
-    fn by_rule(
+    /// Builds a group from its multiplication `times(a, b)` and the names of its elements.
+    fn from_multiplication(
         order: usize,
         times: impl Fn(usize, usize) -> usize,
         name: impl Fn(usize) -> String,
-        family: Family,
+        family: GroupFamily,
     ) -> Group {
         let table = (0..order).flat_map(|a| (0..order).map(move |b| (a, b)));
         let table = table.map(|(a, b)| times(a, b) as u32).collect();
         Group::build(table, (0..order).map(name).collect(), family)
     }
 
-    /// The group of these permutations, which must be closed.
-    fn permutations(all: Vec<Vec<u8>>) -> Group {
+    /// Builds the group of these permutations in one-line notation, counted from 0. The list must be closed under
+    /// composition; a·b applies b first.
+    fn from_permutations(all: Vec<Vec<u8>>) -> Group {
         let code =
             |points: &mut dyn Iterator<Item = u8>| points.fold(0, |code, p| code << 3 | usize::from(p));
-        let mut index = vec![0; 1 << (3 * MOST_POINTS)];
+        let mut index = vec![0; 1 << (3 * MAX_PERMUTATION_POINTS)];
         for (a, permutation) in all.iter().enumerate() {
             index[code(&mut permutation.iter().copied())] = a;
         }
         let times = |a: usize, b: usize| index[code(&mut all[b].iter().map(|p| all[a][usize::from(*p)]))];
-        let name = |a: usize| cycle_notation(&all[a]);
-        Group::by_rule(all.len(), times, name, Family::Permutations(all.clone()))
+        let name = |a: usize| format_cycles(&all[a]);
+        Group::from_multiplication(all.len(), times, name, GroupFamily::Permutations(all.clone()))
     }
 }
 
-/// All permutations of n points in one-line notation counted from 0, in lexicographic order.
-fn permutations(n: usize) -> Vec<Vec<u8>> {
-    assert!((1..=MOST_POINTS).contains(&n), "permutations of 1 to {MOST_POINTS} points");
+/// All permutations of n points in one-line notation, counted from 0, in lexicographic order.
+fn list_permutations(n: usize) -> Vec<Vec<u8>> {
+    assert!(
+        (1..=MAX_PERMUTATION_POINTS).contains(&n),
+        "permutations of 1 to {MAX_PERMUTATION_POINTS} points"
+    );
     let mut all: Vec<Vec<u8>> = vec![vec![]];
     for _ in 0..n {
         let longer = |begin: Vec<u8>| {
@@ -141,7 +149,7 @@ fn permutations(n: usize) -> Vec<Vec<u8>> {
 }
 
 /// The cycles of a permutation, fixed points left out, each from its smallest point.
-pub(super) fn cycles(permutation: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn cycle_decomposition(permutation: &[u8]) -> Vec<Vec<u8>> {
     let mut seen = vec![false; permutation.len()];
     let mut cycles = vec![];
     for start in 0..permutation.len() as u8 {
@@ -158,19 +166,19 @@ pub(super) fn cycles(permutation: &[u8]) -> Vec<Vec<u8>> {
     cycles
 }
 
-/// `(1 2)(3 4)`, or `e`.
-fn cycle_notation(permutation: &[u8]) -> String {
+/// Formats a permutation as `(1 2)(3 4)`, and the identity as `e`.
+fn format_cycles(permutation: &[u8]) -> String {
     let cycle = |cycle: &Vec<u8>| {
         let points: Vec<String> = cycle.iter().map(|p| (p + 1).to_string()).collect();
         format!("({})", points.join(" "))
     };
-    let all: String = cycles(permutation).iter().map(cycle).collect();
+    let all: String = cycle_decomposition(permutation).iter().map(cycle).collect();
     if all.is_empty() { "e".into() } else { all }
 }
 
-/// The permutation of the same cycle type that has the points in their order: longest cycles first.
-pub(super) fn typical(permutation: &[u8]) -> Vec<u8> {
-    let mut lengths: Vec<usize> = cycles(permutation).iter().map(Vec::len).collect();
+/// The permutation of the same cycle type whose cycles list the points in increasing order, longest cycles first.
+pub(super) fn canonical_permutation(permutation: &[u8]) -> Vec<u8> {
+    let mut lengths: Vec<usize> = cycle_decomposition(permutation).iter().map(Vec::len).collect();
     lengths.sort_unstable();
     lengths.reverse();
     let mut typical: Vec<u8> = (0..permutation.len() as u8).collect();
@@ -182,16 +190,16 @@ pub(super) fn typical(permutation: &[u8]) -> Vec<u8> {
     typical
 }
 
-/// A letter with an exponent: nothing for 0, the letter alone for 1, `r²` and so on above.
-fn power(letter: &str, exponent: usize) -> String {
+/// Formats a letter with an exponent: nothing for 0, the letter alone for 1, then `r²` and so on.
+fn format_power(letter: &str, exponent: usize) -> String {
     match exponent {
         0 => String::new(),
         1 => letter.into(),
-        _ => letter.to_string() + &exponent.to_string().chars().map(superscript).collect::<String>(),
+        _ => letter.to_string() + &exponent.to_string().chars().map(superscript_digit).collect::<String>(),
     }
 }
 
-fn superscript(digit: char) -> char {
+fn superscript_digit(digit: char) -> char {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digit.to_digit(10).map_or(digit, |digit| DIGITS[digit as usize])
 }
@@ -208,17 +216,17 @@ pub(super) mod tests {
         groups.extend((1..=5).map(Group::alternating));
         let [two, three, four] = [2, 3, 4].map(Group::cyclic);
         groups.push(Group::quaternion());
-        groups.push(Group::product(&[two.clone(), two.clone(), two.clone(), two.clone()]));
-        groups.push(Group::product(&[three.clone(), three.clone()]));
-        groups.push(Group::product(&[two.clone(), four, three.clone()]));
-        groups.push(Group::product(&[Group::quaternion(), three]));
-        groups.push(Group::product(&[Group::alternating(4), two]));
-        groups.push(Group::product(&[]));
+        groups.push(Group::direct_product(&[two.clone(), two.clone(), two.clone(), two.clone()]));
+        groups.push(Group::direct_product(&[three.clone(), three.clone()]));
+        groups.push(Group::direct_product(&[two.clone(), four, three.clone()]));
+        groups.push(Group::direct_product(&[Group::quaternion(), three]));
+        groups.push(Group::direct_product(&[Group::alternating(4), two]));
+        groups.push(Group::direct_product(&[]));
         groups
     }
 
     #[test]
-    fn every_named_group_is_one() {
+    fn every_named_group_satisfies_the_axioms() {
         for group in examples().into_iter().chain([Group::alternating(6)]) {
             let n = group.order();
             let table: Vec<usize> = group.table().iter().map(|a| *a as usize).collect();
@@ -226,15 +234,15 @@ pub(super) mod tests {
             assert_eq!((checked.identity(), &checked.classes), (group.identity(), &group.classes));
             assert_eq!(group.identity(), 0);
             for a in 0..n {
-                assert_eq!(group.times(a, group.inverse(a)), 0);
-                assert_eq!(group.times(0, a), a);
-                assert_eq!((0..n).filter(|b| group.element(*b) == group.element(a)).count(), 1);
+                assert_eq!(group.multiply(a, group.inverse(a)), 0);
+                assert_eq!(group.multiply(0, a), a);
+                assert_eq!((0..n).filter(|b| group.element_name(*b) == group.element_name(a)).count(), 1);
                 // The plain loop, where it is quick.
                 if n <= 24 {
                     (0..n * n).for_each(|i| {
                         let (b, c) = (i / n, i % n);
-                        let left = group.times(group.times(a, b), c);
-                        assert_eq!(left, group.times(a, group.times(b, c)));
+                        let left = group.multiply(group.multiply(a, b), c);
+                        assert_eq!(left, group.multiply(a, group.multiply(b, c)));
                     });
                 }
             }
@@ -246,33 +254,37 @@ pub(super) mod tests {
     #[test]
     fn elements_have_the_usual_names() {
         let names =
-            |group: &Group| (0..group.order()).map(|a| group.element(a).to_string()).collect::<Vec<_>>();
+            |group: &Group| (0..group.order()).map(|a| group.element_name(a).to_string()).collect::<Vec<_>>();
         assert_eq!(names(&Group::dihedral(3)), ["e", "r", "r²", "s", "rs", "r²s"]);
         assert_eq!(names(&Group::symmetric(3)), ["e", "(2 3)", "(1 2)", "(1 2 3)", "(1 3 2)", "(1 3)"]);
         assert_eq!(names(&Group::quaternion()), ["1", "−1", "i", "−i", "j", "−j", "k", "−k"]);
-        assert_eq!(Group::dihedral(12).element(23), "r¹¹s");
-        let pair = Group::product(&[Group::cyclic(2), Group::symmetric(3)]);
-        assert_eq!(pair.element(9), "(1, (1 2 3))");
-        assert_eq!(Group::cyclic(113).element(112), "112");
+        assert_eq!(Group::dihedral(12).element_name(23), "r¹¹s");
+        let pair = Group::direct_product(&[Group::cyclic(2), Group::symmetric(3)]);
+        assert_eq!(pair.element_name(9), "(1, (1 2 3))");
+        assert_eq!(Group::cyclic(113).element_name(112), "112");
     }
 
     #[test]
-    fn products_have_the_usual_sense() {
+    fn products_follow_the_usual_conventions() {
         let d = Group::dihedral(5);
         let (r, s) = (1, 5);
-        assert_eq!(d.times(s, r), d.times(d.inverse(r), s));
-        assert_eq!(d.element(d.times(2, s)), "r²s");
+        assert_eq!(d.multiply(s, r), d.multiply(d.inverse(r), s));
+        assert_eq!(d.element_name(d.multiply(2, s)), "r²s");
         let q = Group::quaternion();
-        let at = |name: &str| (0..8).find(|a| q.element(*a) == name).unwrap();
+        let at = |name: &str| (0..8).find(|a| q.element_name(*a) == name).unwrap();
         for (a, b, c) in
             [("i", "j", "k"), ("j", "k", "i"), ("k", "i", "j"), ("j", "i", "−k"), ("i", "i", "−1")]
         {
-            assert_eq!(q.element(q.times(at(a), at(b))), c);
+            assert_eq!(q.element_name(q.multiply(at(a), at(b))), c);
         }
         let s = Group::symmetric(4);
-        let at = |name: &str| (0..24).find(|a| s.element(*a) == name).unwrap();
-        assert_eq!(s.element(s.times(at("(1 2)"), at("(2 3)"))), "(1 2 3)", "first (2 3), then (1 2)");
+        let at = |name: &str| (0..24).find(|a| s.element_name(*a) == name).unwrap();
+        assert_eq!(
+            s.element_name(s.multiply(at("(1 2)"), at("(2 3)"))),
+            "(1 2 3)",
+            "first (2 3), then (1 2)"
+        );
         let part = Group::cyclic(7);
-        assert_eq!(Group::product(std::slice::from_ref(&part)), part);
+        assert_eq!(Group::direct_product(std::slice::from_ref(&part)), part);
     }
 }

@@ -20,144 +20,151 @@
 //! | doubly stochastic or a mixture, more symbols | none |
 //!
 //! # Why
-//! The posterior over matrices of more symbols whose rows and columns sum to one factors into no rows, and samples of
-//! its prior miss its peak. Where there is no prediction there is no line.
+//! For more than two symbols, the posterior over matrices whose rows and columns sum to one does not factor into
+//! rows, and samples of its prior miss its mode. There is no prediction in these cases.
 
 mod line;
 
-pub use line::{BayesJob, BayesLine};
+pub use line::{BayesDivergence, BayesDivergenceJob};
 
-use super::laws::posterior_row;
-use super::{ChainSequences, Chains, Walker, contexts};
+use super::laws::draw_dirichlet_row;
+use super::{ChainFamily, ChainSequences, SequenceSampler, context_count};
 use vivarium_core::math::softplus;
 use vivarium_core::rng::{Purpose, Stream};
 
-/// Matrices of an importance sample.
-pub const SAMPLES: usize = 64;
-/// Distance of the nodes of the quadrature near the middle, on the scale of log-odds.
-const FINEST: f64 = 0.1;
-/// From this node on the distances grow.
-const GROWS_FROM: f64 = 60.0;
-/// Exponent of 1/e of what is left out of the distribution of a row beyond the last node.
-const TAIL: f64 = 30.0;
-/// Largest log-odds of a node.
-const FARTHEST: f64 = 300.0;
-/// Smallest part of the largest weight that counts.
-const NEGLIGIBLE: f64 = 1e-18;
+/// Number of transition matrices in an importance sample.
+pub const IMPORTANCE_SAMPLES: usize = 64;
+/// Distance between the nodes of the quadrature near the middle, in log-odds.
+const NODE_SPACING: f64 = 0.1;
+/// Index of the node from which the distances grow.
+const SPACING_GROWTH_NODE: f64 = 60.0;
+/// The quadrature omits a part of about e^−30 of a row's distribution beyond the last node.
+const TAIL_EXPONENT: f64 = 30.0;
+/// The largest log-odds of a node.
+const MAX_LOG_ODDS: f64 = 300.0;
+/// Nodes with a smaller weight, relative to the largest, are skipped.
+const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
 
-/// Predicts by the posterior mean.
+/// Predicts the next symbol by the posterior mean of the current row, given the context.
 #[derive(Debug, Clone)]
-pub struct Bayes {
+pub struct BayesPredictor {
     symbols: usize,
     order: usize,
-    how: How,
+    method: PredictionMethod,
 }
 
+/// How the posterior mean is computed; see the table of the module.
 #[derive(Debug, Clone)]
-enum How {
+enum PredictionMethod {
     Independent,
-    Doubly,
-    /// With this share of doubly stochastic chains.
+    DoublyStochastic,
+    /// The prior probability of a doubly stochastic chain.
     Mixture(f64),
-    Quadrature(Nodes),
-    Sample(Sample),
+    Quadrature(QuadratureNodes),
+    ImportanceSample(ImportanceSampler),
 }
 
-/// A prediction.
+/// A Bayes-optimal prediction of the next symbol.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Posterior {
-    /// Probabilities of the symbols.
+pub struct BayesPrediction {
+    /// Probability of each symbol, `[symbols]`.
     pub mean: Vec<f64>,
-    /// The same from each half of the importance sample; none where the mean is computed exactly.
+    /// The prediction from each half of the importance sample, `[symbols]` each; none if the mean is exact.
     pub halves: Option<[Vec<f64>; 2]>,
 }
 
-impl Bayes {
-    /// For sequences of chains of this distribution; none where the mean cannot be computed.
-    pub fn new(drawn: &ChainSequences, chains: Chains, seed: u64) -> Option<Self> {
-        let ChainSequences { symbols, order, alpha, share, .. } = *drawn;
+impl BayesPredictor {
+    /// Creates a predictor for sequences of chains of this family; none if the posterior mean cannot be computed.
+    pub fn new(drawn: &ChainSequences, chains: ChainFamily, seed: u64) -> Option<Self> {
+        let ChainSequences { symbols, order, alpha, mixture_weight: share, .. } = *drawn;
         let two = (symbols, order) == (2, 2);
         let how = match chains {
-            Chains::Dirichlet if two => How::Quadrature(Nodes::new(alpha)),
-            Chains::Dirichlet => How::Sample(Sample::new(symbols, order, alpha, seed)),
-            Chains::Independent => How::Independent,
-            Chains::Mixture if share <= 0.0 => How::Independent,
-            Chains::Doubly if two => How::Doubly,
-            Chains::Mixture if two => How::Mixture(share),
-            Chains::Doubly | Chains::Mixture => return None,
+            ChainFamily::Dirichlet if two => PredictionMethod::Quadrature(QuadratureNodes::new(alpha)),
+            ChainFamily::Dirichlet => {
+                PredictionMethod::ImportanceSample(ImportanceSampler::new(symbols, order, alpha, seed))
+            }
+            ChainFamily::Independent => PredictionMethod::Independent,
+            ChainFamily::Mixture if share <= 0.0 => PredictionMethod::Independent,
+            ChainFamily::DoublyStochastic if two => PredictionMethod::DoublyStochastic,
+            ChainFamily::Mixture if two => PredictionMethod::Mixture(share),
+            ChainFamily::DoublyStochastic | ChainFamily::Mixture => return None,
         };
-        Some(Bayes { symbols, order, how })
+        Some(BayesPredictor { symbols, order, method: how })
     }
 
-    /// Whether predictions are exact, and no sample.
+    /// Whether predictions are exact, not estimated by an importance sample.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.how, How::Sample(_))
+        !matches!(self.method, PredictionMethod::ImportanceSample(_))
     }
 
-    /// Operations, roughly, of one prediction.
-    pub fn operations(&self) -> u64 {
-        match &self.how {
-            How::Independent | How::Doubly | How::Mixture(_) => 1024,
-            How::Quadrature(nodes) => 40 * nodes.0.len() as u64,
-            How::Sample(sample) => {
-                let contexts = contexts(self.symbols, self.order) as u64;
+    /// Approximate number of operations of one prediction.
+    pub fn operations_per_prediction(&self) -> u64 {
+        match &self.method {
+            PredictionMethod::Independent
+            | PredictionMethod::DoublyStochastic
+            | PredictionMethod::Mixture(_) => 1024,
+            PredictionMethod::Quadrature(nodes) => 40 * nodes.0.len() as u64,
+            PredictionMethod::ImportanceSample(sample) => {
+                let contexts = context_count(self.symbols, self.order) as u64;
                 let row = 200 * self.symbols as u64;
-                SAMPLES as u64 * (contexts * row + contexts.pow(3) / 3) + sample.rows.len() as u64
+                IMPORTANCE_SAMPLES as u64 * (contexts * row + contexts.pow(3) / 3) + sample.rows.len() as u64
             }
         }
     }
 
-    /// The probabilities after `context`; none if the context is shorter than n − 1. `number` chooses the importance sample.
-    pub fn predict(&mut self, context: &[u8], number: u64) -> Option<Posterior> {
+    /// Predicts the probabilities after `context`; none if the context is shorter than n − 1. `number` selects the
+    /// random words of the importance sample.
+    pub fn predict(&mut self, context: &[u8], number: u64) -> Option<BayesPrediction> {
         let (k, order) = (self.symbols, self.order);
         if context.is_empty() || context.len() + 1 < order {
             return None;
         }
-        let exact = |mean| Some(Posterior { mean, halves: None });
-        match &mut self.how {
-            How::Independent => exact(independent(k, context)),
-            How::Doubly => exact(doubly(context)),
-            How::Mixture(share) => {
-                let weight = doubly_weight(*share, context);
-                let both = doubly(context).into_iter().zip(independent(k, context));
+        let exact = |mean| Some(BayesPrediction { mean, halves: None });
+        match &mut self.method {
+            PredictionMethod::Independent => exact(predict_independent(k, context)),
+            PredictionMethod::DoublyStochastic => exact(predict_doubly_stochastic(context)),
+            PredictionMethod::Mixture(share) => {
+                let weight = doubly_stochastic_probability(*share, context);
+                let both =
+                    predict_doubly_stochastic(context).into_iter().zip(predict_independent(k, context));
                 exact(both.map(|(doubly, other)| weight * doubly + (1.0 - weight) * other).collect())
             }
-            How::Quadrature(nodes) => exact(nodes.predict(context)),
-            How::Sample(sample) => Some(sample.predict(context, number)),
+            PredictionMethod::Quadrature(nodes) => exact(nodes.predict(context)),
+            PredictionMethod::ImportanceSample(sample) => Some(sample.predict(context, number)),
         }
     }
 }
 
-/// The posterior mean of the one row of independent symbols, whose prior is uniform.
-fn independent(symbols: usize, context: &[u8]) -> Vec<f64> {
+/// Posterior mean `[symbols]` of the row of independent symbols, whose prior is uniform.
+fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     let mut counts = vec![1.0; symbols];
     context.iter().for_each(|symbol| counts[usize::from(*symbol)] += 1.0);
     let all = (context.len() + symbols) as f64;
     counts.into_iter().map(|count| count / all).collect()
 }
 
-/// How often a symbol was repeated and how often it changed.
-fn repeats(context: &[u8]) -> [f64; 2] {
+/// Counts the transitions to the same symbol and to another symbol.
+fn count_repeats(context: &[u8]) -> [f64; 2] {
     let repeated = context.windows(2).filter(|pair| pair[0] == pair[1]).count();
     [repeated as f64, (context.len() - 1 - repeated) as f64]
 }
 
-/// The posterior mean for two symbols that are each repeated with the same probability, whose prior is uniform.
-fn doubly(context: &[u8]) -> Vec<f64> {
-    let [repeated, changed] = repeats(context);
+/// Posterior mean for two symbols that repeat with the same unknown probability, whose prior is uniform.
+fn predict_doubly_stochastic(context: &[u8]) -> Vec<f64> {
+    let [repeated, changed] = count_repeats(context);
     let again = (repeated + 1.0) / (repeated + changed + 2.0);
     let last = context.last().copied().unwrap_or_default();
     (0..2).map(|symbol| if symbol == last { again } else { 1.0 - again }).collect()
 }
 
-/// Posterior probability that two symbols come from a doubly stochastic chain and not from independent symbols, where
-/// the prior probability is `share`.
-fn doubly_weight(share: f64, context: &[u8]) -> f64 {
+/// Posterior probability that a sequence of two symbols comes from a doubly stochastic chain and not from independent
+/// symbols; `share` is the prior probability.
+fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
     // ∫ u^a (1 − u)^b du = a! b! / (a + b + 1)!
     let log_integral =
         |a: f64, b: f64| libm::lgamma(a + 1.0) + libm::lgamma(b + 1.0) - libm::lgamma(a + b + 2.0);
     let ones = context.iter().filter(|symbol| **symbol == 1).count() as f64;
-    let [repeated, changed] = repeats(context);
+    let [repeated, changed] = count_repeats(context);
     // Both symbols are equally frequent in a doubly stochastic chain, so the first has probability ½.
     let doubly = log_integral(repeated, changed) - std::f64::consts::LN_2;
     let independent = log_integral(ones, context.len() as f64 - ones);
@@ -165,8 +172,8 @@ fn doubly_weight(share: f64, context: &[u8]) -> f64 {
     if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 }
 }
 
-/// Nodes of the quadrature over a probability u: log u, log(1 − u), and the logarithm of the weight of a Beta density
-/// without its parameters.
+/// The nodes of the quadrature over a probability u: for each node log u, log(1 − u) and the logarithm of the
+/// quadrature weight. The second field is the Dirichlet parameter α.
 ///
 /// # Why
 /// In log-odds s = log(u / (1 − u)) the density of a Beta distribution is smooth and falls exponentially on both sides, even
@@ -174,38 +181,40 @@ fn doubly_weight(share: f64, context: &[u8]) -> f64 {
 /// So the trapezoidal rule converges exponentially. Its nodes are 0.1 apart in the middle, where a density of 255 counts has a
 /// standard deviation of 0.12, and farther apart outside, where densities are as wide as the logistic function.
 #[derive(Debug, Clone)]
-struct Nodes(Vec<[f64; 3]>, f64);
+struct QuadratureNodes(Vec<[f64; 3]>, f64);
 
-impl Nodes {
+impl QuadratureNodes {
     fn new(alpha: f64) -> Self {
-        let reach = (TAIL / alpha.min(1.0)).min(FARTHEST);
-        let grown = |x: f64| libm::sqrt(1.0 + (x / GROWS_FROM) * (x / GROWS_FROM));
-        let at = |x: f64| FINEST * x * grown(x);
+        let reach = (TAIL_EXPONENT / alpha.min(1.0)).min(MAX_LOG_ODDS);
+        let grown = |x: f64| libm::sqrt(1.0 + (x / SPACING_GROWTH_NODE) * (x / SPACING_GROWTH_NODE));
+        let at = |x: f64| NODE_SPACING * x * grown(x);
         let half = (0..).take_while(|x| at(f64::from(*x)) < reach).last().unwrap_or(0);
         let node = |x: i32| {
             let x = f64::from(x);
-            let (s, rest) = (at(x), (x / GROWS_FROM) * (x / GROWS_FROM) / grown(x));
+            let (s, rest) = (at(x), (x / SPACING_GROWTH_NODE) * (x / SPACING_GROWTH_NODE) / grown(x));
             [-softplus(-s), -softplus(s), libm::log(grown(x) + rest)]
         };
-        Nodes((-half..=half).map(node).collect(), alpha)
+        QuadratureNodes((-half..=half).map(node).collect(), alpha)
     }
 
-    /// The density of Beta(a, b) at the nodes that count, each u with its weight.
-    fn density(&self, a: f64, b: f64) -> Vec<(f64, f64)> {
+    /// The unnormalised density of Beta(a, b) at the nodes, as pairs (u, weight). Nodes with negligible weight are
+    /// omitted.
+    fn beta_density(&self, a: f64, b: f64) -> Vec<(f64, f64)> {
         let logs: Vec<f64> = self.0.iter().map(|[u, rest, weight]| a * u + b * rest + weight).collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights = logs.iter().map(|log| libm::exp(log - most));
-        let points = self.0.iter().zip(weights).filter(|(_, weight)| *weight > NEGLIGIBLE);
+        let points = self.0.iter().zip(weights).filter(|(_, weight)| *weight > MIN_RELATIVE_WEIGHT);
         points.map(|([u, ..], weight)| (libm::exp(*u), weight)).collect()
     }
 
     fn predict(&self, context: &[u8]) -> Vec<f64> {
         let alpha = self.1;
-        // How often each symbol was followed by each.
+        // Counts of the transitions, plus α.
         let mut counts = [[alpha; 2]; 2];
         context.windows(2).for_each(|pair| counts[usize::from(pair[0])][usize::from(pair[1])] += 1.0);
         // Probabilities to leave 0, and to leave 1.
-        let leaving = [self.density(counts[0][1], counts[0][0]), self.density(counts[1][0], counts[1][1])];
+        let leaving =
+            [self.beta_density(counts[0][1], counts[0][0]), self.beta_density(counts[1][0], counts[1][1])];
         let (first, last) = (usize::from(context[0]), usize::from(context[context.len() - 1]));
         let (mut whole, mut changes) = (0.0, 0.0);
         for (own, own_weight) in &leaving[last] {
@@ -220,44 +229,58 @@ impl Nodes {
     }
 }
 
-/// An importance sample.
+/// Importance sampling of transition matrices from the product of the rows' posterior distributions.
 #[derive(Debug, Clone)]
-struct Sample {
+struct ImportanceSampler {
     symbols: usize,
     order: usize,
     alpha: f64,
     seed: u64,
-    walker: Walker,
-    /// Of one chain, `[contexts, symbols]`.
+    walker: SequenceSampler,
+    /// Transition probabilities of the current matrix, `[contexts, symbols]`.
     rows: Vec<u32>,
 }
 
-impl Sample {
+impl ImportanceSampler {
     fn new(symbols: usize, order: usize, alpha: f64, seed: u64) -> Self {
-        let walker = Walker::new(symbols, order);
-        Sample { symbols, order, alpha, seed, walker, rows: vec![0; contexts(symbols, order) * symbols] }
+        let walker = SequenceSampler::new(symbols, order);
+        ImportanceSampler {
+            symbols,
+            order,
+            alpha,
+            seed,
+            walker,
+            rows: vec![0; context_count(symbols, order) * symbols],
+        }
     }
 
-    /// Weights, and the row of the last context, of the matrices drawn.
-    fn draw(&mut self, counts: &[f64], first: usize, last: usize, number: u64) -> Vec<(f64, Vec<f64>)> {
+    /// Draws [`IMPORTANCE_SAMPLES`] matrices. For each returns its weight, the stationary probability of context
+    /// `first`, and its row for context `last`.
+    fn draw_weighted_rows(
+        &mut self,
+        counts: &[f64],
+        first: usize,
+        last: usize,
+        number: u64,
+    ) -> Vec<(f64, Vec<f64>)> {
         // Held-out chains have replica 0.
         let stream = Stream::new(self.seed, Purpose::HeldOutChain, 1);
         let k = self.symbols;
-        let mut words = vec![0; counts.len() * super::laws::GAMMA];
+        let mut words = vec![0; counts.len() * super::laws::WORDS_PER_GAMMA];
         let one = |s: usize| {
             stream.words(number, (s * words.len()) as u32, &mut words);
-            let counts = counts.chunks(k).zip(words.chunks(k * super::laws::GAMMA));
+            let counts = counts.chunks(k).zip(words.chunks(k * super::laws::WORDS_PER_GAMMA));
             for (row, (counts, words)) in self.rows.chunks_mut(k).zip(counts) {
-                posterior_row(counts, words, row);
+                draw_dirichlet_row(counts, words, row);
             }
-            let weight = self.walker.settle(&self.rows)[first];
+            let weight = self.walker.compute_stationary(&self.rows)[first];
             let row = &self.rows[last * k..][..k];
             (weight, row.iter().map(|units| f64::from(*units) / f64::from(super::Chain::ONE)).collect())
         };
-        (0..SAMPLES).map(one).collect()
+        (0..IMPORTANCE_SAMPLES).map(one).collect()
     }
 
-    fn predict(&mut self, context: &[u8], number: u64) -> Posterior {
+    fn predict(&mut self, context: &[u8], number: u64) -> BayesPrediction {
         let (k, past) = (self.symbols, self.order - 1);
         let place = |symbols: &[u8]| symbols.iter().fold(0, |place, symbol| place * k + usize::from(*symbol));
         let mut counts = vec![self.alpha; self.rows.len()];
@@ -265,20 +288,23 @@ impl Sample {
             counts[place(&window[..past]) * k + usize::from(window[past])] += 1.0;
         }
         let (first, last) = (place(&context[..past]), place(&context[context.len() - past..]));
-        let drawn = self.draw(&counts, first, last, number);
+        let drawn = self.draw_weighted_rows(&counts, first, last, number);
         let own = &counts[last * k..][..k];
         let total: f64 = own.iter().sum();
         let known: Vec<f64> = own.iter().map(|count| count / total).collect();
-        let (a, b) = drawn.split_at(SAMPLES / 2);
-        Posterior { mean: weighted(&known, &drawn), halves: Some([weighted(&known, a), weighted(&known, b)]) }
+        let (a, b) = drawn.split_at(IMPORTANCE_SAMPLES / 2);
+        BayesPrediction {
+            mean: weighted_mean(&known, &drawn),
+            halves: Some([weighted_mean(&known, a), weighted_mean(&known, b)]),
+        }
     }
 }
 
-/// The weighted mean of rows whose mean without weights is `known`.
+/// The weighted mean of sampled rows whose unweighted mean is `known`.
 ///
-/// Only the covariance with the weights is taken from the sample, since the rest is known. If a probability then is not
-/// above zero, the whole mean is taken from the sample.
-fn weighted(known: &[f64], drawn: &[(f64, Vec<f64>)]) -> Vec<f64> {
+/// Only the covariance with the weights is estimated from the sample, because the rest is known exactly. If a
+/// resulting probability is not positive, the whole mean is estimated from the sample.
+fn weighted_mean(known: &[f64], drawn: &[(f64, Vec<f64>)]) -> Vec<f64> {
     let sum: f64 = drawn.iter().map(|(weight, _)| weight).sum();
     let mean = sum / drawn.len() as f64;
     let of = |by: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {

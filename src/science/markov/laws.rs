@@ -1,111 +1,118 @@
-//! Laws of transition matrices, each drawn from a fixed number of random words.
+//! Distributions of transition matrices, each drawn from a fixed number of random words.
 //!
-//! With α = 1, and for independent and doubly stochastic rows, a chain is whole numbers and nothing else: `u32` additions,
-//! comparisons and the upper half of a product, which [`high`] makes of 16-bit halves. So a shader, which has no
-//! 64-bit integers, draws the same chain.
+//! With α = 1, and for independent and doubly stochastic rows, drawing uses only integers: `u32` additions,
+//! comparisons and the upper half of a product, which [`multiply_high`] computes from 16-bit halves. So a shader,
+//! which has no 64-bit integers, draws the same chain.
 
-use super::chain::{Chain, contexts, round};
+use super::chain::{Chain, context_count, round_to_units};
 
-/// A law of chains.
+/// A distribution of transition matrices.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Law {
-    /// Rows drawn independently, each from the Dirichlet law with this parameter for every symbol; 1 is uniform.
+pub enum ChainDistribution {
+    /// Independent rows, each from the symmetric Dirichlet distribution with this parameter α; α = 1 is uniform.
     Dirichlet(f64),
-    /// All rows equal to one uniform draw, so that symbols are independent.
+    /// All rows equal one uniformly drawn row, so that symbols are independent.
     Independent,
-    /// Uniform among matrices whose rows and columns sum to one. For contexts of more than one symbol the row is that
-    /// of the last.
-    Doubly,
-    /// Doubly stochastic with this probability, else with independent symbols.
+    /// Uniform over matrices whose rows and columns sum to one. For contexts of several symbols, the row depends on
+    /// the last symbol only.
+    DoublyStochastic,
+    /// Doubly stochastic with this probability, otherwise independent symbols.
     Mixture(f64),
 }
 
-/// Tries to draw one gamma variable; each is refused with a probability below 5 % (Marsaglia and Tsang 2000, table 1),
-/// so that the middle of the law stands in for less than one of 10⁷.
-const TRIES: usize = 6;
-/// Words per gamma variable: three for each try and one for α below 1.
-pub(super) const GAMMA: usize = 3 * TRIES + 1;
+/// Attempts of the rejection sampler for one gamma variable. Each is rejected with a probability below 5 % (Marsaglia
+/// and Tsang 2000, table 1), so that fewer than one variable in 10⁷ is replaced by the middle of the distribution.
+const GAMMA_ATTEMPTS: usize = 6;
+/// Random words per gamma variable: three for each attempt and one for α below 1.
+pub(super) const WORDS_PER_GAMMA: usize = 3 * GAMMA_ATTEMPTS + 1;
 
-/// Moves of the walk to a doubly stochastic matrix of `symbols` rows: one for 2, where it is exact, else `2·symbols³`.
+/// Moves of the random walk that draws a doubly stochastic matrix of `symbols` rows: one move for 2 rows, where it is
+/// exact, otherwise `2·symbols³`.
 ///
 /// # Why
-/// From equal entries, the distance of the entries' second and fourth moments to their limits was seen to shrink
-/// by e in about 4.6, 11, 21, 35, 50 and 69 moves for 3 to 8 rows (60 000 walks each), which the third power over
-/// 7 follows. After symbols³ moves it was below 0.3 %, which is as far as could be seen; the same rates leave less than
-/// 10⁻⁵ after twice as many.
-pub fn moves(symbols: usize) -> usize {
+/// From equal entries, the distance of the entries' second and fourth moments to their limits shrank by a
+/// factor e in about 4.6, 11, 21, 35, 50 and 69 moves for 3 to 8 rows (60 000 walks each), which the third power over
+/// 7 follows. After symbols³ moves it was below 0.3 %, the resolution of the measurement; at the same
+/// rates it is below 10⁻⁵ after twice as many.
+pub fn hit_and_run_moves(symbols: usize) -> usize {
     if symbols == 2 { 1 } else { 2 * symbols.pow(3) }
 }
 
-/// The upper 32 bits of the product, from 16-bit halves, as a shader has to make it. With a random `word` it is uniform
-/// below `bound`, up to a bias below `bound / 2³²`.
-pub fn high(word: u32, bound: u32) -> u32 {
+/// The upper 32 bits of the product of two 32-bit numbers, computed from 16-bit halves as a shader must. With a
+/// random `word` the result is uniform below `bound`, up to a bias below `bound / 2³²`.
+pub fn multiply_high(word: u32, bound: u32) -> u32 {
     let ((a, b), (c, d)) = ((word >> 16, word & 0xffff), (bound >> 16, bound & 0xffff));
     let (upper, lower) = (a * d, b * c);
     let middle = ((b * d) >> 16) + (upper & 0xffff) + (lower & 0xffff);
     a * c + (upper >> 16) + (lower >> 16) + (middle >> 16)
 }
 
-impl Law {
-    /// Random words that one chain takes, used or not.
+impl ChainDistribution {
+    /// Number of random words that one chain takes, including unused ones.
     ///
-    /// | law | words, in their order |
+    /// | distribution | words, in order |
     /// |---|---|
     /// | Dirichlet, α = 1 | `symbols − 1` per context |
-    /// | Dirichlet, else | 19 per entry: six times two for a normal and one to accept it, and one for α < 1 |
+    /// | Dirichlet, other α | 19 per entry: six times two for a normal and one to accept it, and one for α < 1 |
     /// | Independent | `symbols − 1` |
-    /// | Doubly | two per move: which minor, and by how much |
-    /// | Mixture | one that decides, and the most that either takes |
-    pub fn words(self, symbols: usize, order: usize) -> usize {
+    /// | DoublyStochastic | two per move: the index of the minor, and the shift |
+    /// | Mixture | one that selects, and the larger number of the two |
+    pub fn words_per_chain(self, symbols: usize, order: usize) -> usize {
         match self {
-            Law::Dirichlet(1.0) => contexts(symbols, order) * (symbols - 1),
-            Law::Dirichlet(_) => contexts(symbols, order) * symbols * GAMMA,
-            Law::Independent => symbols - 1,
-            Law::Doubly => 2 * moves(symbols),
-            Law::Mixture(_) => 1 + (symbols - 1).max(2 * moves(symbols)),
+            ChainDistribution::Dirichlet(1.0) => context_count(symbols, order) * (symbols - 1),
+            ChainDistribution::Dirichlet(_) => context_count(symbols, order) * symbols * WORDS_PER_GAMMA,
+            ChainDistribution::Independent => symbols - 1,
+            ChainDistribution::DoublyStochastic => 2 * hit_and_run_moves(symbols),
+            ChainDistribution::Mixture(_) => 1 + (symbols - 1).max(2 * hit_and_run_moves(symbols)),
         }
     }
 
-    /// The chain of these words, [`Law::words`] many.
-    pub fn draw(self, symbols: usize, order: usize, words: &[u32]) -> Chain {
-        let mut rows = vec![0; contexts(symbols, order) * symbols];
-        self.rows(symbols, words, &mut rows);
+    /// Draws a chain from [`ChainDistribution::words_per_chain`] random words.
+    pub fn draw_chain(self, symbols: usize, order: usize, words: &[u32]) -> Chain {
+        let mut rows = vec![0; context_count(symbols, order) * symbols];
+        self.draw_rows(symbols, words, &mut rows);
         Chain { symbols, order, rows }
     }
 
-    /// The rows of that chain, `[contexts, symbols]`.
-    pub fn rows(self, symbols: usize, words: &[u32], rows: &mut [u32]) {
+    /// Draws the transition probabilities of a chain into `rows`, `[contexts, symbols]` in units of 2⁻²⁴.
+    pub fn draw_rows(self, symbols: usize, words: &[u32], rows: &mut [u32]) {
         match self {
-            Law::Dirichlet(1.0) => {
+            ChainDistribution::Dirichlet(1.0) => {
                 let words = words.chunks(symbols - 1);
-                rows.chunks_mut(symbols).zip(words).for_each(|(row, words)| spacings(words, row));
+                rows.chunks_mut(symbols).zip(words).for_each(|(row, words)| draw_uniform_row(words, row));
             }
-            Law::Dirichlet(alpha) => {
-                let words = words.chunks(symbols * GAMMA);
-                rows.chunks_mut(symbols).zip(words).for_each(|(row, words)| dirichlet(alpha, words, row));
+            ChainDistribution::Dirichlet(alpha) => {
+                let words = words.chunks(symbols * WORDS_PER_GAMMA);
+                rows.chunks_mut(symbols)
+                    .zip(words)
+                    .for_each(|(row, words)| draw_symmetric_dirichlet_row(alpha, words, row));
             }
-            Law::Independent => {
+            ChainDistribution::Independent => {
                 let (first, others) = rows.split_at_mut(symbols);
-                spacings(&words[..symbols - 1], first);
+                draw_uniform_row(&words[..symbols - 1], first);
                 others.chunks_mut(symbols).for_each(|row| row.copy_from_slice(first));
             }
-            Law::Doubly => {
+            ChainDistribution::DoublyStochastic => {
                 let (first, others) = rows.split_at_mut(symbols * symbols);
-                doubly(symbols, &words[..2 * moves(symbols)], first);
+                draw_doubly_stochastic(symbols, &words[..2 * hit_and_run_moves(symbols)], first);
                 others.chunks_mut(symbols * symbols).for_each(|rows| rows.copy_from_slice(first));
             }
-            Law::Mixture(share) => {
+            ChainDistribution::Mixture(share) => {
                 let bound = libm::round(share * f64::from(Chain::ONE)) as u32;
-                let law = if words[0] >> 8 < bound { Law::Doubly } else { Law::Independent };
-                law.rows(symbols, &words[1..], rows);
+                let law = if words[0] >> 8 < bound {
+                    ChainDistribution::DoublyStochastic
+                } else {
+                    ChainDistribution::Independent
+                };
+                law.draw_rows(symbols, &words[1..], rows);
             }
         }
     }
 }
 
-/// A uniform point of the simplex: the gaps between 24-bit draws in rising order, from 0 to one. The last gap is never
-/// nothing, so that the last symbol is reached from everywhere and the stationary law is unique.
-fn spacings(words: &[u32], row: &mut [u32]) {
+/// Draws a uniform point of the simplex into `row`: the gaps between sorted 24-bit numbers from 0 to one. The last
+/// gap is never 0, so that the last symbol follows every context and the stationary distribution is unique.
+fn draw_uniform_row(words: &[u32], row: &mut [u32]) {
     for (i, word) in words.iter().enumerate() {
         let (draw, mut at) = (word >> 8, i);
         while at > 0 && row[at - 1] > draw {
@@ -120,60 +127,64 @@ fn spacings(words: &[u32], row: &mut [u32]) {
     }
 }
 
-/// A row of the Dirichlet law: gamma variables by their sum. Every entry has at least one unit, since a small α makes
-/// entries too small for any, and a chain of such rows might have several stationary laws.
-fn dirichlet(alpha: f64, words: &[u32], row: &mut [u32]) {
-    posterior_row(&[alpha; super::MOST_SYMBOLS][..row.len()], words, row);
+/// Draws a row from the symmetric Dirichlet distribution, as gamma variables divided by their sum. Every entry has at
+/// least one unit; otherwise a small α would round entries to 0, and the chain could have several stationary
+/// distributions.
+fn draw_symmetric_dirichlet_row(alpha: f64, words: &[u32], row: &mut [u32]) {
+    draw_dirichlet_row(&[alpha; super::MAX_SYMBOLS][..row.len()], words, row);
 }
 
-/// The same with a parameter for each entry.
-pub(super) fn posterior_row(alphas: &[f64], words: &[u32], row: &mut [u32]) {
-    let mut shares = [0.0; super::MOST_SYMBOLS];
+/// Draws a row from the Dirichlet distribution with one parameter for each entry, as [`draw_symmetric_dirichlet_row`]
+/// does.
+pub(super) fn draw_dirichlet_row(alphas: &[f64], words: &[u32], row: &mut [u32]) {
+    let mut shares = [0.0; super::MAX_SYMBOLS];
     let shares = &mut shares[..row.len()];
-    let draws = shares.iter_mut().zip(alphas).zip(words.chunks(GAMMA));
-    draws.for_each(|((share, alpha), words)| *share = gamma(*alpha, words));
-    round(shares, Chain::ONE - row.len() as u32, row);
+    let draws = shares.iter_mut().zip(alphas).zip(words.chunks(WORDS_PER_GAMMA));
+    draws.for_each(|((share, alpha), words)| *share = draw_gamma(*alpha, words));
+    round_to_units(shares, Chain::ONE - row.len() as u32, row);
     row.iter_mut().for_each(|units| *units += 1);
 }
 
-/// A gamma variable by Marsaglia and Tsang (2000): the cube of a shifted normal, refused now and then; below 1 their
-/// section 6, by a power of a uniform variable.
-fn gamma(alpha: f64, words: &[u32]) -> f64 {
-    // Above zero, up to one.
+/// Draws a gamma variable (Marsaglia and Tsang 2000): the cube of a shifted normal variable, with rejection. Below α
+/// = 1, their section 6: a power of a uniform variable times a variable of parameter α + 1.
+fn draw_gamma(alpha: f64, words: &[u32]) -> f64 {
+    // Uniform in (0, 1].
     let unit = |word: u32| (f64::from(word) + 1.0) / 4_294_967_296.0;
     let shape = if alpha < 1.0 { alpha + 1.0 } else { alpha };
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / libm::sqrt(9.0 * d);
-    let tries = words[..3 * TRIES].as_chunks::<3>().0.iter().filter_map(|[radius, angle, accept]| {
-        let angle = 2.0 * std::f64::consts::PI * unit(*angle);
-        let normal = libm::sqrt(-2.0 * libm::log(unit(*radius))) * libm::cos(angle);
-        let root = 1.0 + c * normal;
-        let v = root * root * root;
-        let accepted =
-            root > 0.0 && libm::log(unit(*accept)) < 0.5 * normal * normal + d * (1.0 - v + libm::log(v));
-        accepted.then_some(d * v)
-    });
+    let tries =
+        words[..3 * GAMMA_ATTEMPTS].as_chunks::<3>().0.iter().filter_map(|[radius, angle, accept]| {
+            let angle = 2.0 * std::f64::consts::PI * unit(*angle);
+            let normal = libm::sqrt(-2.0 * libm::log(unit(*radius))) * libm::cos(angle);
+            let root = 1.0 + c * normal;
+            let v = root * root * root;
+            let accepted =
+                root > 0.0 && libm::log(unit(*accept)) < 0.5 * normal * normal + d * (1.0 - v + libm::log(v));
+            accepted.then_some(d * v)
+        });
     let drawn = { tries }.next().unwrap_or(d);
-    if alpha < 1.0 { drawn * libm::pow(unit(words[3 * TRIES]), 1.0 / alpha) } else { drawn }
+    if alpha < 1.0 { drawn * libm::pow(unit(words[3 * GAMMA_ATTEMPTS]), 1.0 / alpha) } else { drawn }
 }
 
-/// A uniform doubly stochastic matrix, by a walk within them (hit and run: Smith 1984): shift a minor of two rows and two
-/// columns by a uniform amount, as far as its entries allow. Each move leaves the uniform law as it is.
-fn doubly(symbols: usize, words: &[u32], rows: &mut [u32]) {
+/// Draws a uniform doubly stochastic matrix into `rows` by a random walk (hit-and-run, Smith 1984). Each move shifts
+/// the minor of two rows and two columns by a uniform amount within the bounds of its entries, which preserves the
+/// uniform distribution.
+fn draw_doubly_stochastic(symbols: usize, words: &[u32], rows: &mut [u32]) {
     let (k, one) = (symbols, Chain::ONE);
-    // As equal as whole numbers can be: what division leaves over goes to as many diagonals.
+    // Starts from equal entries; the remainder of the division goes to diagonals.
     let (each, over) = (one / k as u32, one as usize % k);
     for (at, units) in rows.iter_mut().enumerate() {
         *units = each + u32::from((at % k + k - at / k) % k < over);
     }
     let pairs = (k * (k - 1) / 2) as u32;
     for [which, shift] in words.as_chunks::<2>().0 {
-        let minor = high(*which, pairs * pairs);
-        let ((i, j), (a, b)) = (pair(k, minor / pairs), pair(k, minor % pairs));
+        let minor = multiply_high(*which, pairs * pairs);
+        let ((i, j), (a, b)) = (unrank_pair(k, minor / pairs), unrank_pair(k, minor % pairs));
         let [ia, ib, ja, jb] = [i * k + a, i * k + b, j * k + a, j * k + b];
         let (down, up) = (rows[ia].min(rows[jb]), rows[ib].min(rows[ja]));
         // From −down to up.
-        let shift = high(*shift, down + up + 1);
+        let shift = multiply_high(*shift, down + up + 1);
         rows[ia] = rows[ia] - down + shift;
         rows[jb] = rows[jb] - down + shift;
         rows[ib] = rows[ib] + down - shift;
@@ -181,8 +192,8 @@ fn doubly(symbols: usize, words: &[u32], rows: &mut [u32]) {
     }
 }
 
-/// Pair number `which` of different numbers below `k`: 01, 02, …, 12, ….
-fn pair(k: usize, which: u32) -> (usize, usize) {
+/// The pair with index `which` among the pairs i < j of numbers below `k`, in lexicographic order.
+fn unrank_pair(k: usize, which: u32) -> (usize, usize) {
     let (mut first, mut rest) = (0, which as usize);
     while rest >= k - 1 - first {
         rest -= k - 1 - first;
@@ -196,11 +207,12 @@ mod tests {
     use super::*;
     use vivarium_core::rng::{Purpose, Stream};
 
-    fn chains(law: Law, symbols: usize, order: usize, count: u64) -> Vec<Chain> {
-        let (stream, mut words) = (Stream::new(2, Purpose::Chain, 0), vec![0; law.words(symbols, order)]);
+    fn chains(law: ChainDistribution, symbols: usize, order: usize, count: u64) -> Vec<Chain> {
+        let (stream, mut words) =
+            (Stream::new(2, Purpose::Chain, 0), vec![0; law.words_per_chain(symbols, order)]);
         let draw = |step| {
             stream.words(step, 0, &mut words);
-            law.draw(symbols, order, &words)
+            law.draw_chain(symbols, order, &words)
         };
         (0..count).map(draw).collect()
     }
@@ -211,66 +223,75 @@ mod tests {
     }
 
     #[test]
-    fn halves_multiply_like_long_words() {
+    fn multiplication_by_halves_matches_64_bit_multiplication() {
         let stream = Stream::new(0, Purpose::Chain, 0);
         for i in 0..2000 {
             let (a, b) = (stream.word(0, i), stream.word(1, i) >> (i % 32));
-            assert_eq!(u64::from(high(a, b)), (u64::from(a) * u64::from(b)) >> 32);
+            assert_eq!(u64::from(multiply_high(a, b)), (u64::from(a) * u64::from(b)) >> 32);
         }
-        assert_eq!(high(u32::MAX, u32::MAX), u32::MAX - 1);
+        assert_eq!(multiply_high(u32::MAX, u32::MAX), u32::MAX - 1);
     }
 
     /// Another number of words would move the chains of all later examples of a stream.
     #[test]
-    fn every_law_takes_the_words_of_its_table() {
-        assert_eq!([2, 3, 4, 8].map(moves), [1, 54, 128, 1024]);
+    fn every_distribution_takes_the_words_of_the_table() {
+        assert_eq!([2, 3, 4, 8].map(hit_and_run_moves), [1, 54, 128, 1024]);
         for (symbols, order, expected) in [
             (2, 2, [2, 76, 1, 2, 3]),
             (3, 2, [6, 171, 2, 108, 109]),
             (4, 3, [48, 1216, 3, 256, 257]),
             (8, 2, [56, 1216, 7, 2048, 2049]),
         ] {
-            let laws =
-                [Law::Dirichlet(1.0), Law::Dirichlet(0.5), Law::Independent, Law::Doubly, Law::Mixture(0.5)];
-            assert_eq!(laws.map(|law| law.words(symbols, order)), expected, "{symbols} {order}");
+            let laws = [
+                ChainDistribution::Dirichlet(1.0),
+                ChainDistribution::Dirichlet(0.5),
+                ChainDistribution::Independent,
+                ChainDistribution::DoublyStochastic,
+                ChainDistribution::Mixture(0.5),
+            ];
+            assert_eq!(laws.map(|law| law.words_per_chain(symbols, order)), expected, "{symbols} {order}");
         }
     }
 
     #[test]
-    fn chains_of_chosen_words_are_known() {
+    fn chosen_words_give_the_expected_chains() {
         const QUARTER: u32 = Chain::ONE / 4;
         // Words of a quarter, a half and three quarters of their range.
         let [low, half, upper] = [1u32 << 30, 1 << 31, 3 << 30];
-        let flat = Law::Dirichlet(1.0).draw(2, 2, &[low, upper]);
+        let flat = ChainDistribution::Dirichlet(1.0).draw_chain(2, 2, &[low, upper]);
         assert_eq!(flat.rows, [QUARTER, 3 * QUARTER, 3 * QUARTER, QUARTER]);
-        let independent = Law::Independent.draw(3, 2, &[half, low]);
+        let independent = ChainDistribution::Independent.draw_chain(3, 2, &[half, low]);
         assert_eq!(independent.rows, [QUARTER, QUARTER, 2 * QUARTER].repeat(3));
         // One move, from one end of what the entries allow to the other.
         for (word, own) in [(0, 0), (upper, 3 * QUARTER), (u32::MAX, Chain::ONE)] {
             let other = Chain::ONE - own;
-            assert_eq!(Law::Doubly.draw(2, 2, &[0, word]).rows, [own, other, other, own]);
+            assert_eq!(
+                ChainDistribution::DoublyStochastic.draw_chain(2, 2, &[0, word]).rows,
+                [own, other, other, own]
+            );
         }
         // The share decides between the words on its two sides.
-        let mixed = |decides: u32| Law::Mixture(0.5).draw(2, 2, &[decides, low, upper]).rows;
+        let mixed =
+            |decides: u32| ChainDistribution::Mixture(0.5).draw_chain(2, 2, &[decides, low, upper]).rows;
         assert_eq!(mixed(half - 1), [3 * QUARTER, QUARTER, QUARTER, 3 * QUARTER]);
         assert_eq!(mixed(half), [QUARTER, 3 * QUARTER, QUARTER, 3 * QUARTER]);
     }
 
     #[test]
-    fn pairs_are_counted_in_order() {
-        assert_eq!(pair(2, 0), (0, 1));
-        let pairs: Vec<_> = (0..6).map(|which| pair(4, which)).collect();
+    fn pairs_are_in_lexicographic_order() {
+        assert_eq!(unrank_pair(2, 0), (0, 1));
+        let pairs: Vec<_> = (0..6).map(|which| unrank_pair(4, which)).collect();
         assert_eq!(pairs, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
     }
 
     #[test]
-    fn a_walk_begins_with_what_is_left_over_on_diagonals() {
+    fn the_random_walk_starts_with_the_remainder_on_diagonals() {
         let mut rows = [0; 9];
-        doubly(3, &[], &mut rows);
+        draw_doubly_stochastic(3, &[], &mut rows);
         let (each, more) = (5_592_405u32, 5_592_406);
         assert_eq!(rows, [more, each, each, each, more, each, each, each, more]);
         let mut rows = [0; 36];
-        doubly(6, &[], &mut rows);
+        draw_doubly_stochastic(6, &[], &mut rows);
         let (each, more) = (2_796_202u32, 2_796_203);
         let expected = [
             [more, more, more, more, each, each],
@@ -285,7 +306,7 @@ mod tests {
 
     /// The walk in plain numbers: pairs from a table, products of long words, and signed shifts.
     #[test]
-    fn a_doubly_stochastic_chain_is_the_walk_of_its_words() {
+    fn a_doubly_stochastic_chain_matches_a_plain_random_walk() {
         const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
         // Multiples of the golden ratio, which come to all nine minors within 54 moves.
         let words: Vec<u32> = (1..=108u32).map(|i| i.wrapping_mul(2_654_435_769)).collect();
@@ -310,14 +331,14 @@ mod tests {
         ];
         assert_eq!(matrix, expected);
         let once: Vec<u32> = matrix.as_flattened().iter().map(|units| *units as u32).collect();
-        assert_eq!(Law::Doubly.draw(3, 2, &words).rows, once);
+        assert_eq!(ChainDistribution::DoublyStochastic.draw_chain(3, 2, &words).rows, once);
         // In longer contexts the last symbol decides.
-        assert_eq!(Law::Doubly.draw(3, 3, &words).rows, once.repeat(3));
+        assert_eq!(ChainDistribution::DoublyStochastic.draw_chain(3, 3, &words).rows, once.repeat(3));
     }
 
     /// Where all uniform variables are powers of two, normals and powers have closed forms.
     #[test]
-    fn a_gamma_variable_is_that_of_the_first_accepted_normal() {
+    fn a_gamma_variable_uses_the_first_accepted_normal() {
         // The word whose uniform variable is one, halved so many times.
         let word = |halvings: u32| ((1u64 << (32 - halvings)) - 1) as u32;
         // A normal of zero is accepted below one, and this is one.
@@ -337,27 +358,27 @@ mod tests {
             (2.5, &[refused, refused, refused, refused, refused, [1, 0, 1]], small),
             (2.5, &[], 0.0),
         ] {
-            let mut words = [word(0); GAMMA];
+            let mut words = [word(0); WORDS_PER_GAMMA];
             words.iter_mut().zip(tries.as_flattened()).for_each(|(to, halvings)| *to = word(*halvings));
             words[18] = word(3);
             // Shape α + 1 and the factor (1/8)^(1/α) below one.
             let (shape, factor): (f64, f64) = if alpha < 1.0 { (1.3, 1.0 / 1024.0) } else { (2.5, 1.0) };
             let d = shape - 1.0 / 3.0;
             let expected = factor * d * (1.0 + normal / (9.0 * d).sqrt()).powi(3);
-            let found = gamma(alpha, &words);
+            let found = draw_gamma(alpha, &words);
             assert!((found / expected - 1.0).abs() < 1e-12, "{alpha} {tries:?}: {found} {expected}");
         }
     }
 
     #[test]
-    fn rows_sum_to_one_and_columns_too_where_they_should() {
+    fn rows_sum_to_one_and_columns_of_doubly_stochastic_chains_too() {
         let laws = [
-            Law::Dirichlet(1.0),
-            Law::Dirichlet(0.05),
-            Law::Dirichlet(20.0),
-            Law::Independent,
-            Law::Doubly,
-            Law::Mixture(0.5),
+            ChainDistribution::Dirichlet(1.0),
+            ChainDistribution::Dirichlet(0.05),
+            ChainDistribution::Dirichlet(20.0),
+            ChainDistribution::Independent,
+            ChainDistribution::DoublyStochastic,
+            ChainDistribution::Mixture(0.5),
         ];
         for (law, symbols) in laws.into_iter().flat_map(|law| (2..=8).map(move |k| (law, k))) {
             for chain in chains(law, symbols, 2, 200) {
@@ -366,26 +387,27 @@ mod tests {
                     .all(|s| (0..symbols).map(|c| chain.rows[c * symbols + s]).sum::<u32>() == Chain::ONE);
                 let equal = chain.rows.chunks(symbols).all(|row| row == &chain.rows[..symbols]);
                 match law {
-                    Law::Doubly => assert!(columns),
-                    Law::Independent => assert!(equal && !columns),
-                    Law::Mixture(_) => assert!(columns != equal),
+                    ChainDistribution::DoublyStochastic => assert!(columns),
+                    ChainDistribution::Independent => assert!(equal && !columns),
+                    ChainDistribution::Mixture(_) => assert!(columns != equal),
                     // With a small α rows are often all in one symbol.
-                    Law::Dirichlet(alpha) => assert!(alpha < 1.0 || !columns && !equal),
+                    ChainDistribution::Dirichlet(alpha) => assert!(alpha < 1.0 || !columns && !equal),
                 }
-                let probabilities: Vec<f64> = (0..symbols).flat_map(|c| chain.law(c)).collect();
+                let probabilities: Vec<f64> =
+                    (0..symbols).flat_map(|c| chain.next_symbol_distribution(c)).collect();
                 assert!(Chain::new(symbols, 2, &probabilities).is_ok(), "{law:?} {symbols}");
             }
         }
-        assert_eq!(chains(Law::Dirichlet(1.0), 4, 4, 1)[0].rows.len(), 256);
+        assert_eq!(chains(ChainDistribution::Dirichlet(1.0), 4, 4, 1)[0].rows.len(), 256);
     }
 
     /// Means of p², of p⁴ and of pq in a row against those of the law; the marginal is Beta(α, (k − 1)α).
     #[test]
-    fn dirichlet_rows_have_the_moments_of_their_law() {
+    fn dirichlet_rows_have_the_moments_of_their_distribution() {
         for (alpha, symbols) in
             [(1.0, 2), (1.0, 3), (1.0, 8), (0.3, 3), (0.05, 2), (1.5, 4), (20.0, 2), (2.0, 8)]
         {
-            let chains = chains(Law::Dirichlet(alpha), symbols, 2, 40_000);
+            let chains = chains(ChainDistribution::Dirichlet(alpha), symbols, 2, 40_000);
             let total = alpha * symbols as f64;
             let moment =
                 |n: i32| (0..n).map(|i| (alpha + f64::from(i)) / (total + f64::from(i))).product::<f64>();
@@ -411,9 +433,9 @@ mod tests {
     }
 
     #[test]
-    fn a_mixture_has_its_share_of_each() {
+    fn a_mixture_draws_both_families_with_their_weights() {
         for share in [0.0, 0.25, 1.0] {
-            let chains = chains(Law::Mixture(share), 3, 2, 4000);
+            let chains = chains(ChainDistribution::Mixture(share), 3, 2, 4000);
             let doubly = mean(chains.iter().map(|chain| f64::from(chain.rows[..3] != chain.rows[3..6])));
             assert!((doubly - share).abs() < 0.03, "{share}: {doubly}");
         }
@@ -435,7 +457,7 @@ mod tests {
                 break;
             }
         }
-        let walked: Vec<[f64; 9]> = chains(Law::Doubly, 3, 2, 40_000)
+        let walked: Vec<[f64; 9]> = chains(ChainDistribution::DoublyStochastic, 3, 2, 40_000)
             .iter()
             .map(|chain| std::array::from_fn(|at| chain.probability(at / 3, at % 3)))
             .collect();
@@ -459,7 +481,7 @@ mod tests {
             assert!(z.abs() < 4.0, "{which}: {a} {b}");
         }
         // With two symbols it is one uniform number.
-        let two = chains(Law::Doubly, 2, 2, 40_000);
+        let two = chains(ChainDistribution::DoublyStochastic, 2, 2, 40_000);
         for n in 1..5 {
             let found = mean(two.iter().map(|chain| chain.probability(0, 0).powi(n)));
             assert!((found - 1.0 / f64::from(n + 1)).abs() < 0.008, "{n}: {found}");

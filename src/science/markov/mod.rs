@@ -1,7 +1,8 @@
-//! Markov chains: their laws, what can be predicted of them, and how a prediction is judged.
+//! Markov chains: distributions of transition matrices, predictions of the next symbol, and the divergence between
+//! two predictions.
 //!
-//! A chain of order n draws each symbol from a row of its own for the n − 1 symbols before it, its context (Edelman
-//! 2024, section 8.2.1). Rows are whole numbers of units of 2⁻²⁴, so that every processor draws the same symbols.
+//! A chain of order n draws each symbol from the row of its context, the n − 1 symbols before it (Edelman 2024,
+//! section 8.2.1). Probabilities are integer multiples of 2⁻²⁴, so that every processor draws the same symbols.
 
 mod bayes;
 mod chain;
@@ -9,21 +10,23 @@ mod laws;
 mod sequences;
 mod strategies;
 
-pub use bayes::{Bayes, BayesJob, BayesLine, Posterior, SAMPLES};
-pub use chain::{Chain, ChainError, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
-pub use laws::{Law, high, moves};
-pub use sequences::{ChainSequences, Chains};
-pub use strategies::{Strategy, kl, kl_to_logits, log_softmax, softmax};
+pub use bayes::{BayesDivergence, BayesDivergenceJob, BayesPrediction, BayesPredictor, IMPORTANCE_SAMPLES};
+pub use chain::{
+    Chain, ChainError, MAX_CONTEXTS, MAX_SYMBOLS, SequenceSampler, context_count, parse_symbols,
+};
+pub use laws::{ChainDistribution, hit_and_run_moves, multiply_high};
+pub use sequences::{ChainFamily, ChainSequences};
+pub use strategies::{Strategy, kl_divergence, kl_to_log_probabilities, log_softmax, softmax};
 
 pub mod theory;
 
 use vivarium_core::choices;
 
 choices! {
-    /// What is measured of a network on sequences besides loss and accuracy, in the order of
-    /// `Row::measures`. Kullback-Leibler divergences are in nats, at the last symbol of a context,
-    /// and means over the held-out sequences.
-    pub enum Measure {
+    /// Measures of a network on sequences besides loss and accuracy, in the order of `Row::measures`.
+    /// Kullback–Leibler divergences are in nats, at the last symbol of a context, averaged over the held-out
+    /// sequences.
+    pub enum ChainMeasure {
         /// KL(uniform ‖ network).
         Uniform = "uniform", "Uniform";
         /// KL(unigram strategy ‖ network).

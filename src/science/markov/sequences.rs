@@ -1,112 +1,131 @@
-//! Sequences in context: each is of a chain of its own, drawn from a law.
+//! Sequences for in-context learning: each comes from its own chain, which is drawn from a distribution.
 //!
-//! # Which words draw what
+//! # Random words
 //! Sequence e of a batch takes words `e·W` to `e·W + W − 1` of [`Purpose::Batch`] at the training step, where W is
-//! [`ChainSequences::sequence_words`], and its chain as many of [`Purpose::Chain`] as [`Law::words`] says. Held-out
-//! sequences take those of [`Purpose::HeldOut`] and [`Purpose::HeldOutChain`] in replica 0, with the law's place
-//! in [`Chains::ALL`] as the step, so that each law has sequences of its own.
+//! [`ChainSequences::words_per_sequence`]. Its chain takes [`ChainDistribution::words_per_chain`] words of
+//! [`Purpose::Chain`] in the same way. Held-out sequences take words of [`Purpose::HeldOut`] and
+//! [`Purpose::HeldOutChain`] in replica 0, with the index of the family in [`ChainFamily::ALL`] as the step, so that
+//! each family has its own sequences.
 //!
 //! ```
-//! use vivarium_science::markov::{Chains, ChainSequences};
-//! let train = Chains::Dirichlet;
-//! let drawn = ChainSequences { symbols: 2, length: 50, order: 2, train, test: train, alpha: 1.0, share: 0.5 };
+//! use vivarium_science::markov::{ChainFamily, ChainSequences};
+//! let family = ChainFamily::Dirichlet;
+//! let sequences = ChainSequences {
+//!     symbols: 2,
+//!     length: 50,
+//!     order: 2,
+//!     train_family: family,
+//!     test_family: family,
+//!     alpha: 1.0,
+//!     mixture_weight: 0.5,
+//! };
 //! let mut symbols = vec![];
-//! drawn.held_out_sequences(Chains::Dirichlet, 7, 3..4, &mut symbols);
-//! let chain = drawn.held_out_chain(Chains::Dirichlet, 7, 3);
+//! sequences.append_held_out_sequences(family, 7, 3..4, &mut symbols);
+//! let chain = sequences.held_out_chain(family, 7, 3);
 //! assert_eq!(symbols.len(), 51);
-//! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
+//! assert!(chain.probability(chain.context_index(&symbols[..50]), symbols[50].into()) > 0.0);
 //! ```
 
 use std::ops::Range;
 
-use super::{Chain, Law, Walker, contexts};
+use super::{Chain, ChainDistribution, SequenceSampler, context_count};
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
     /// Distributions of transition matrices.
-    pub enum Chains {
+    pub enum ChainFamily {
         /// Rows drawn independently.
         Dirichlet = "dirichlet", "Dirichlet rows";
         /// All rows equal, so that symbols are independent.
         Independent = "iid", "Independent symbols";
         /// Rows and columns sum to one, so that all symbols are equally frequent.
-        Doubly = "ds", "Doubly stochastic";
+        DoublyStochastic = "ds", "Doubly stochastic";
         /// Some chains are doubly stochastic; the others have independent symbols.
         Mixture = "mixture", "Doubly stochastic or independent";
     }
 }
 
-/// What sequences are drawn, each of `length + 1` symbols and of a chain of its own.
+/// A distribution of sequences: each has `length + 1` symbols and comes from its own chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainSequences {
-    /// Symbols that there are.
+    /// Number of symbols k.
     pub symbols: usize,
-    /// Symbols of a context: a sequence has one more.
+    /// Number of symbols in the context of the last prediction; a sequence has one more.
     pub length: usize,
-    /// Order n: a symbol depends on the n − 1 before it.
+    /// The order n of the chains: each symbol depends on the n − 1 symbols before it.
     pub order: usize,
-    /// Law of the chains that are trained on.
-    pub train: Chains,
-    /// Law of the chains that are measured on.
-    pub test: Chains,
-    /// Parameter α of the Dirichlet law.
+    /// Family of the chains of training sequences.
+    pub train_family: ChainFamily,
+    /// Family of the chains of held-out sequences that measurements use.
+    pub test_family: ChainFamily,
+    /// Parameter α of the Dirichlet distribution of rows.
     pub alpha: f64,
-    /// Share of doubly stochastic chains in a mixture.
-    pub share: f64,
+    /// Fraction of doubly stochastic chains in a mixture.
+    pub mixture_weight: f64,
 }
 
-/// Random words that are drawn at once, so that memory stays small where a chain takes thousands.
+/// Random words that are generated at once, to bound memory where a chain takes thousands.
 const BLOCK_WORDS: usize = 1 << 14;
 
 impl ChainSequences {
-    /// A law with this α and share.
-    pub fn law(&self, chains: Chains) -> Law {
+    /// The distribution of the chains of a family, with this α and mixture weight.
+    pub fn distribution(&self, chains: ChainFamily) -> ChainDistribution {
         match chains {
-            Chains::Dirichlet => Law::Dirichlet(self.alpha),
-            Chains::Independent => Law::Independent,
-            Chains::Doubly => Law::Doubly,
-            Chains::Mixture => Law::Mixture(self.share),
+            ChainFamily::Dirichlet => ChainDistribution::Dirichlet(self.alpha),
+            ChainFamily::Independent => ChainDistribution::Independent,
+            ChainFamily::DoublyStochastic => ChainDistribution::DoublyStochastic,
+            ChainFamily::Mixture => ChainDistribution::Mixture(self.mixture_weight),
         }
     }
 
-    /// What a strategy adds to each count: the parameter of the prior of a row of the test chains, which is α for Dirichlet
-    /// rows (Edelman 2024, equation 8.3) and 1 for rows that are uniform. Rows of doubly stochastic chains with more than two
-    /// symbols are not uniform, but counts there are taken with 1 too.
-    pub fn added(&self) -> f64 {
-        if self.test == Chains::Dirichlet { self.alpha } else { 1.0 }
+    /// The number that a strategy adds to each count: the parameter of the prior of a row of the test chains. It is α
+    /// for Dirichlet rows (Edelman 2024, equation 8.3) and 1 for uniform rows. Rows of doubly stochastic chains with
+    /// more than two symbols are not uniform, but strategies add 1 there too.
+    pub fn pseudocount(&self) -> f64 {
+        if self.test_family == ChainFamily::Dirichlet { self.alpha } else { 1.0 }
     }
 
-    /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1`, and one for each other.
-    pub fn sequence_words(&self) -> usize {
+    /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1` symbols, and one for each
+    /// other symbol.
+    pub fn words_per_sequence(&self) -> usize {
         self.length + 3 - self.order
     }
 
-    /// Random words of one chain of a law.
-    pub fn chain_words(&self, chains: Chains) -> usize {
-        self.law(chains).words(self.symbols, self.order)
+    /// Random words of one chain of a family.
+    pub fn words_per_chain(&self, chains: ChainFamily) -> usize {
+        self.distribution(chains).words_per_chain(self.symbols, self.order)
     }
 
-    /// Operations, roughly, of a held-out sequence that is measured on: its chain, which is drawn twice, the shares of
-    /// the contexts in the long run, and what the strategies predict.
-    pub fn operations(&self) -> u64 {
-        let contexts = contexts(self.symbols, self.order) as u64;
-        let words = 16 * self.chain_words(self.test) as u64;
+    /// Approximate number of operations to evaluate one held-out sequence: drawing the chain twice, its stationary
+    /// distribution, and the predictions of the strategies.
+    pub fn operations_per_sequence(&self) -> u64 {
+        let contexts = context_count(self.symbols, self.order) as u64;
+        let words = 16 * self.words_per_chain(self.test_family) as u64;
         contexts.pow(3) + words + 16 * self.length as u64
     }
 
-    /// Operations, roughly, of the line of the Bayes-optimal prediction over so many held-out sequences.
+    /// Approximate number of operations to compute the divergence of the Bayes-optimal prediction over `held_out`
+    /// sequences.
     pub fn bayes_operations(&self, held_out: usize) -> u64 {
-        super::BayesJob::new(self, 0, held_out).map_or(0, |job| job.operations())
+        super::BayesDivergenceJob::new(self, 0, held_out).map_or(0, |job| job.remaining_operations())
     }
 
-    /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
-    pub fn sequences(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
-        self.some_sequences(seed, replica, step, 0..size, out);
+    /// Appends the `size` training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
+    pub fn append_training_sequences(
+        &self,
+        seed: u64,
+        replica: u32,
+        step: u64,
+        size: usize,
+        out: &mut Vec<u8>,
+    ) {
+        self.append_some_training_sequences(seed, replica, step, 0..size, out);
     }
 
-    /// Appends some of the training sequences of `step` in `replica` to `out`, `[examples, length + 1]`.
-    pub fn some_sequences(
+    /// Appends the training sequences with the indices `examples` of `step` in `replica` to `out`, `[examples, length
+    /// + 1]`.
+    pub fn append_some_training_sequences(
         &self,
         seed: u64,
         replica: u32,
@@ -115,39 +134,54 @@ impl ChainSequences {
         out: &mut Vec<u8>,
     ) {
         let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));
-        self.draw(self.law(self.train), streams, step, examples, out);
+        self.append_drawn_sequences(self.distribution(self.train_family), streams, step, examples, out);
     }
 
     /// The chain of training sequence `example` of `step` in `replica`.
-    pub fn trained_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
-        self.chain(self.train, Stream::new(seed, Purpose::Chain, replica), step, example)
+    pub fn training_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
+        self.draw_chain(self.train_family, Stream::new(seed, Purpose::Chain, replica), step, example)
     }
 
-    /// Appends held-out sequences of a law to `out`, `[examples, length + 1]`.
-    pub fn held_out_sequences(&self, chains: Chains, seed: u64, examples: Range<usize>, out: &mut Vec<u8>) {
+    /// Appends the held-out sequences with the indices `examples` of a family to `out`, `[examples, length + 1]`.
+    pub fn append_held_out_sequences(
+        &self,
+        chains: ChainFamily,
+        seed: u64,
+        examples: Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
         let streams = [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| Stream::new(seed, purpose, 0));
-        self.draw(self.law(chains), streams, chains as u64, examples, out);
+        self.append_drawn_sequences(self.distribution(chains), streams, chains as u64, examples, out);
     }
 
-    /// The chain of held-out sequence `example` of a law.
-    pub fn held_out_chain(&self, chains: Chains, seed: u64, example: usize) -> Chain {
-        self.chain(chains, Stream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
+    /// The chain of held-out sequence `example` of a family.
+    pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
+        self.draw_chain(chains, Stream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
     }
 
-    fn chain(&self, chains: Chains, stream: Stream, step: u64, example: usize) -> Chain {
-        let mut words = vec![0; self.chain_words(chains)];
+    /// Draws the chain of sequence `example` from the words of `stream` at `step`.
+    fn draw_chain(&self, chains: ChainFamily, stream: Stream, step: u64, example: usize) -> Chain {
+        let mut words = vec![0; self.words_per_chain(chains)];
         stream.words(step, (example * words.len()) as u32, &mut words);
-        self.law(chains).draw(self.symbols, self.order, &words)
+        self.distribution(chains).draw_chain(self.symbols, self.order, &words)
     }
 
-    /// Appends sequences of chains of `law`: the words of sequences and of chains come from these two streams.
-    fn draw(&self, law: Law, streams: [Stream; 2], step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
-        let counts = [self.sequence_words(), law.words(self.symbols, self.order)];
-        // Whole blocks of examples, since words are fastest many at a time.
+    /// Appends sequences of chains of `law` to `out`. The two streams give the words of the sequences and of the
+    /// chains.
+    fn append_drawn_sequences(
+        &self,
+        law: ChainDistribution,
+        streams: [Stream; 2],
+        step: u64,
+        examples: Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
+        let counts = [self.words_per_sequence(), law.words_per_chain(self.symbols, self.order)];
+        // Whole blocks of sequences, because many random words at once are generated faster.
         let block = (BLOCK_WORDS / counts[0].max(counts[1])).clamp(1, examples.len().max(1));
         let mut words = counts.map(|count| vec![0; block * count]);
-        let mut walker = Walker::new(self.symbols, self.order);
-        let mut rows = vec![0; contexts(self.symbols, self.order) * self.symbols];
+        let mut walker = SequenceSampler::new(self.symbols, self.order);
+        let mut rows = vec![0; context_count(self.symbols, self.order) * self.symbols];
         out.reserve(examples.len() * (self.length + 1));
         for from in examples.clone().step_by(block) {
             let size = block.min(examples.end - from);
@@ -156,8 +190,8 @@ impl ChainSequences {
             }
             let [sequences, chains] = &words;
             for (sequence, chain) in sequences.chunks(counts[0]).zip(chains.chunks(counts[1])).take(size) {
-                law.rows(self.symbols, chain, &mut rows);
-                walker.walk(&rows, sequence, out);
+                law.draw_rows(self.symbols, chain, &mut rows);
+                walker.append_sequence(&rows, sequence, out);
             }
         }
     }

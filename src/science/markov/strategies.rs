@@ -1,15 +1,17 @@
-//! What can be expected of the next symbol without knowing the chain, and how far two expectations are apart.
+//! Counting strategies that predict the next symbol without knowing the chain, and divergences between predictions.
 //!
-//! If the rows of a chain have the Dirichlet distribution with parameter α, the posterior mean of a row after counts c is
-//! `(c + α) / (Σ c + kα)` (Edelman 2024, equation 8.3). It leaves aside what the first symbols, drawn by the stationary
-//! distribution, say about the rows; [`Bayes`](super::Bayes) does not. Strategies of lower order than the chain count with the
-//! same α: they are the posterior means for chains of their own order.
+//! If the rows of a chain have the Dirichlet distribution with parameter α, the posterior mean of a row after counts
+//! c is `(c + α) / (Σ c + kα)` (Edelman 2024, equation 8.3). It ignores that the first symbols, drawn from the
+//! stationary distribution, carry information about the rows; [`BayesPredictor`](super::BayesPredictor) uses it.
+//! Strategies of lower order than the chain count with the same α: they are the posterior means for chains of their
+//! own order.
 
 use vivarium_core::choices;
 use vivarium_core::math::log_sum_exp;
 
 choices! {
-    /// A way to predict the next symbol, by how many symbols it looks at together.
+    /// A strategy that predicts the next symbol from the frequencies of windows of symbols. Its order is the length
+    /// of these windows.
     pub enum Strategy {
         /// All symbols are equally likely.
         Uniform = "uniform", "Uniform";
@@ -25,22 +27,24 @@ choices! {
 }
 
 impl Strategy {
-    /// What it is called.
+    /// Name in the language of the page.
     pub fn name(self) -> &'static str {
         vivarium_core::language::translated(Strategy::OPTIONS[self.order()].label)
     }
 
-    /// Symbols that it looks at together: 0 for the uniform one. Its place in [`Strategy::ALL`].
+    /// The order n of the strategy: it predicts from the last n − 1 symbols; 0 for the uniform strategy. Also its
+    /// index in [`Strategy::ALL`].
     pub fn order(self) -> usize {
         self as usize
     }
 
-    /// The strategy that looks at `order` symbols together.
-    pub fn of_order(order: usize) -> Option<Self> {
+    /// The strategy of this order, if there is one.
+    pub fn from_order(order: usize) -> Option<Self> {
         Strategy::ALL.get(order).copied()
     }
 
-    /// Writes the probabilities of all `symbols` after `context` into `out`; `added`, above 0, is added to each count.
+    /// Writes the probabilities of all `symbols` symbols after `context` into `out`, `[symbols]`. The pseudocount
+    /// `added`, above 0, is added to each count.
     pub fn predict(self, symbols: usize, added: f64, context: &[u8], out: &mut [f64]) {
         let out = &mut out[..symbols];
         out.fill(added);
@@ -56,23 +60,23 @@ impl Strategy {
     }
 }
 
-/// KL(p ‖ q) in nats; infinite where q rules out what p does not.
-pub fn kl(p: &[f64], q: &[f64]) -> f64 {
+/// KL(p ‖ q) in nats; infinite if q gives probability 0 to an outcome that p allows.
+pub fn kl_divergence(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * libm::log(p / q)).sum()
 }
 
-/// KL of p to the law with these logarithms of probabilities, in nats; finite however small they are.
-pub fn kl_to_logits(p: &[f64], logs: &[f64]) -> f64 {
+/// KL(p ‖ q) in nats, where q is given by its log-probabilities; finite even if q underflows.
+pub fn kl_to_log_probabilities(p: &[f64], logs: &[f64]) -> f64 {
     p.iter().zip(logs).filter(|(p, _)| **p > 0.0).map(|(p, log)| p * (libm::log(*p) - log)).sum()
 }
 
-/// Logarithms of the probabilities of these logits.
+/// Writes the log-probabilities of these logits into `out`.
 pub fn log_softmax(logits: &[f64], out: &mut [f64]) {
     let shift = log_sum_exp(logits.iter().copied());
     out.iter_mut().zip(logits).for_each(|(out, z)| *out = z - shift);
 }
 
-/// The probabilities of these logits.
+/// Writes the probabilities of these logits into `out`.
 pub fn softmax(logits: &[f64], out: &mut [f64]) {
     log_softmax(logits, out);
     out.iter_mut().for_each(|p| *p = libm::exp(*p));
@@ -81,7 +85,7 @@ pub fn softmax(logits: &[f64], out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markov::{Chain, Law, Walker};
+    use crate::markov::{Chain, ChainDistribution, SequenceSampler};
     use vivarium_core::rng::{Purpose, Stream};
 
     fn after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
@@ -107,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn strategies_count_what_they_say() {
+    fn strategies_count_windows_of_their_order() {
         let context = [0, 1, 0, 0, 2, 1, 0];
         let predicted = |strategy| after(strategy, 3, &context);
         assert_eq!(predicted(Strategy::Uniform), [1.0 / 3.0; 3]);
@@ -118,8 +122,8 @@ mod tests {
         assert_eq!(after(Strategy::Tetragram, 2, &[0, 1]), [0.5; 2]);
         assert_eq!(after(Strategy::Bigram, 2, &[1]), [0.5; 2]);
         assert_eq!(after(Strategy::Unigram, 2, &[1]), [1.0 / 3.0, 2.0 / 3.0]);
-        assert_eq!(Strategy::of_order(2), Some(Strategy::Bigram));
-        assert_eq!((Strategy::of_order(5), Strategy::Trigram.name()), (None, "Trigram"));
+        assert_eq!(Strategy::from_order(2), Some(Strategy::Bigram));
+        assert_eq!((Strategy::from_order(5), Strategy::Trigram.name()), (None, "Trigram"));
     }
 
     /// The mean of the current row under its posterior, over a grid of both rows of a chain with two symbols; the first symbol
@@ -148,23 +152,23 @@ mod tests {
     }
 
     #[test]
-    fn divergences_are_those_of_textbooks() {
-        assert_eq!(kl(&[0.5, 0.5], &[0.5, 0.5]), 0.0);
-        assert!((kl(&[0.5, 0.5], &[0.25, 0.75]) - 0.5 * (4.0f64 / 3.0).ln()).abs() < 1e-15);
-        assert!((kl(&[1.0, 0.0], &[0.5, 0.5]) - 2.0f64.ln()).abs() < 1e-15);
-        assert_eq!(kl(&[0.5, 0.5], &[1.0, 0.0]), f64::INFINITY);
+    fn divergences_match_textbook_values() {
+        assert_eq!(kl_divergence(&[0.5, 0.5], &[0.5, 0.5]), 0.0);
+        assert!((kl_divergence(&[0.5, 0.5], &[0.25, 0.75]) - 0.5 * (4.0f64 / 3.0).ln()).abs() < 1e-15);
+        assert!((kl_divergence(&[1.0, 0.0], &[0.5, 0.5]) - 2.0f64.ln()).abs() < 1e-15);
+        assert_eq!(kl_divergence(&[0.5, 0.5], &[1.0, 0.0]), f64::INFINITY);
         let mut out = [0.0; 3];
         softmax(&[1000.0, 1000.0 + 3.0f64.ln(), -1e6], &mut out);
         assert!((out[0] - 0.25).abs() < 1e-12 && (out[1] - 0.75).abs() < 1e-12 && out[2] == 0.0);
         let mut logs = [0.0; 2];
         log_softmax(&[0.0, 2000.0], &mut logs);
-        assert!((kl_to_logits(&[1.0, 0.0], &logs) - 2000.0).abs() < 1e-9);
+        assert!((kl_to_log_probabilities(&[1.0, 0.0], &logs) - 2000.0).abs() < 1e-9);
     }
 
     /// Two values known by integration over both rows (60 points each): of the uniform strategy, and of the stationary
     /// law, which the unigram strategy comes to.
     #[test]
-    fn chains_of_two_symbols_have_the_known_divergences() {
+    fn divergences_on_two_symbols_match_closed_forms() {
         let n = 2000;
         let points: Vec<f64> = (0..n).map(|i| (f64::from(i) + 0.5) / f64::from(n)).collect();
         let (mut uniform, mut unigram) = (0.0, 0.0);
@@ -172,8 +176,8 @@ mod tests {
             for b in &points {
                 let law = [(1.0 - b) / (2.0 - a - b), (1.0 - a) / (2.0 - a - b)];
                 for (share, row) in law.iter().zip([[*a, 1.0 - a], [1.0 - b, *b]]) {
-                    uniform += share * kl(&row, &[0.5; 2]);
-                    unigram += share * kl(&row, &law);
+                    uniform += share * kl_divergence(&row, &[0.5; 2]);
+                    unigram += share * kl_divergence(&row, &law);
                 }
             }
         }
@@ -183,24 +187,24 @@ mod tests {
     }
 
     /// Mean KL of the truth to each strategy up to the order, over 20 000 sequences, with its standard error.
-    fn lines(law: Law, symbols: usize, order: usize, length: usize) -> Vec<(f64, f64)> {
+    fn lines(law: ChainDistribution, symbols: usize, order: usize, length: usize) -> Vec<(f64, f64)> {
         let count = 20_000;
-        let mut words = vec![0; law.words(symbols, order)];
+        let mut words = vec![0; law.words_per_chain(symbols, order)];
         let mut draws = vec![0; length + 2 - order];
-        let added = if let Law::Dirichlet(alpha) = law { alpha } else { 1.0 };
-        let mut walker = Walker::new(symbols, order);
+        let added = if let ChainDistribution::Dirichlet(alpha) = law { alpha } else { 1.0 };
+        let mut walker = SequenceSampler::new(symbols, order);
         let mut sums = vec![(0.0, 0.0); order + 1];
         let mut predicted = vec![0.0; symbols];
         for e in 0..count {
             Stream::new(4, Purpose::Chain, 0).words(e, 0, &mut words);
             Stream::new(4, Purpose::Batch, 0).words(e, 0, &mut draws);
-            let (chain, mut context): (Chain, _) = (law.draw(symbols, order, &words), vec![]);
-            walker.walk(&chain.rows, &draws, &mut context);
+            let (chain, mut context): (Chain, _) = (law.draw_chain(symbols, order, &words), vec![]);
+            walker.append_sequence(&chain.rows, &draws, &mut context);
             assert_eq!(context.len(), length);
-            let truth = chain.law(chain.context(&context));
+            let truth = chain.next_symbol_distribution(chain.context_index(&context));
             for (sum, strategy) in sums.iter_mut().zip(Strategy::ALL) {
                 strategy.predict(symbols, added, &context, &mut predicted);
-                let kl = kl(&truth, &predicted);
+                let kl = kl_divergence(&truth, &predicted);
                 *sum = (sum.0 + kl, sum.1 + kl * kl);
             }
         }
@@ -211,8 +215,8 @@ mod tests {
     /// Against values from 40 000 sequences of an independent program, and 200 000 of another for trigrams, rounded as
     /// written here.
     #[test]
-    fn strategies_reach_their_known_lines() {
-        use Law::{Dirichlet, Doubly, Independent};
+    fn strategies_reach_their_known_divergences() {
+        use ChainDistribution::{Dirichlet, DoublyStochastic, Independent};
         let flat = Dirichlet(1.0);
         for (law, symbols, order, length, expected) in [
             (flat, 2, 2, 25, &[0.213, 0.0971, 0.0324][..]),
@@ -223,9 +227,9 @@ mod tests {
             (flat, 3, 2, 100, &[0.280, 0.170, 0.0261]),
             (flat, 3, 2, 200, &[0.281, 0.166, 0.0140]),
             (flat, 4, 2, 100, &[0.313, 0.227, 0.0489]),
-            (Doubly, 2, 2, 100, &[0.192, 0.193, 0.010]),
-            (Doubly, 3, 2, 100, &[0.215, 0.223, 0.027]),
-            (Doubly, 4, 2, 100, &[0.248, 0.262, 0.050]),
+            (DoublyStochastic, 2, 2, 100, &[0.192, 0.193, 0.010]),
+            (DoublyStochastic, 3, 2, 100, &[0.215, 0.223, 0.027]),
+            (DoublyStochastic, 4, 2, 100, &[0.248, 0.262, 0.050]),
             (Independent, 2, 2, 100, &[0.193, 0.005, 0.0095]),
             (Independent, 3, 2, 100, &[0.266, 0.0096, 0.025]),
             (flat, 2, 3, 100, &[0.223, 0.1403, 0.0884, 0.0175]),

@@ -1,70 +1,72 @@
-//! The function g of the named tokens, and what is known exactly of the labels that it gives.
+//! The function g that gives the labels, with exact moments of its labels.
 
 use std::f64::consts::PI;
 
-use super::MOST_NAMES;
+use super::MAX_NAMES;
 use vivarium_core::choices;
 use vivarium_core::math::{dot, norm, normalize};
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
-    /// What the label is of the tokens that a position names.
-    pub enum Function {
+    /// Families of functions g of the tokens that a position names.
+    pub enum TeacherKind {
         /// ⟨u, (x_1, …, x_q)⟩ with a random vector u of length 1.
         Linear = "linear", "Linear";
-        /// The mean of all their numbers, times √(qd).
+        /// The mean of all coordinates of the tokens, times √(qd).
         Mean = "mean", "Mean";
-        /// Σ (‖x_j‖² − d) / √(qd), which no linear form of the tokens tells anything of.
+        /// Σ (‖x_j‖² − d) / √(qd), which is uncorrelated with every linear function of the tokens.
         Squares = "squares", "Sum of centred squares";
         /// A random network of one hidden layer of ReLUs, shifted and scaled to mean 0 and variance 1.
         Network = "network", "Random two-layer ReLU network";
     }
 }
 
-/// A function g of q tokens of d numbers each.
+/// A function g of q tokens of dimension d.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Teacher {
     names: usize,
     dim: usize,
-    kind: Kind,
+    parameters: TeacherParameters,
 }
 
+/// The family of g with its parameters.
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    /// u, `[names · dim]`.
+enum TeacherParameters {
+    /// The direction u, `[names · dim]`.
     Linear(Vec<f64>),
     Mean,
     Squares,
-    Network(Network),
+    Network(ReluTeacher),
 }
 
-/// g(x) = scale · (Σ_k a_k relu(⟨w_k, x⟩) − mean).
+/// A random network g(x) = scale · (Σ_k a_k relu(⟨w_k, x⟩) − mean) with mean 0 and variance 1.
 #[derive(Debug, Clone, PartialEq)]
-struct Network {
-    /// `[units, names · dim]`, each of length 1.
+struct ReluTeacher {
+    /// Input weights of each unit, `[units][names · dim]`, unit vectors.
     w: Vec<Vec<f64>>,
+    /// Output weights, `[units]`.
     a: Vec<f64>,
     mean: f64,
     scale: f64,
 }
 
-/// A network of one hidden layer of ReLUs that computes g, or comes near it: Σ_k a_k relu(⟨w_k, x⟩ + b_k) + c (assumption 2
-/// of the paper).
+/// A network with one hidden layer of ReLUs that computes or approximates g: Σ_k a_k relu(⟨w_k, x⟩ + b_k) + c
+/// (assumption 2 of the paper).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Readout {
-    /// `[names · dim, units]`.
+pub struct ReluReadout {
+    /// Input weights, `[names · dim, units]`.
     pub w: Vec<f64>,
-    /// `[units]`.
+    /// Biases of the units, `[units]`.
     pub b: Vec<f64>,
-    /// `[units]`.
+    /// Output weights, `[units]`.
     pub a: Vec<f64>,
-    /// A number.
+    /// Output bias.
     pub c: f64,
 }
 
-impl Readout {
-    /// The network's output for these tokens, `[names · dim]`.
-    pub fn output(&self, tokens: &[f64]) -> f64 {
+impl ReluReadout {
+    /// Computes the output for these tokens, `[names · dim]`.
+    pub fn compute_output(&self, tokens: &[f64]) -> f64 {
         let mut sum = self.c;
         for (k, (b, a)) in self.b.iter().zip(&self.a).enumerate() {
             let weights = self.w.iter().skip(k).step_by(self.b.len());
@@ -74,11 +76,11 @@ impl Readout {
         sum
     }
 
-    /// Of units, each with its weights `[names · dim]`, its bias and its output weight.
-    fn of(units: Vec<(Vec<f64>, f64, f64)>, c: f64) -> Self {
+    /// Builds a readout from units, each with its input weights `[names · dim]`, its bias and its output weight.
+    fn from_units(units: Vec<(Vec<f64>, f64, f64)>, c: f64) -> Self {
         let inputs = units.first().map_or(0, |(w, ..)| w.len());
         let w = (0..inputs).flat_map(|i| units.iter().map(move |(w, ..)| w[i])).collect();
-        Readout {
+        ReluReadout {
             w,
             b: units.iter().map(|(_, b, _)| *b).collect(),
             a: units.iter().map(|(.., a)| *a).collect(),
@@ -87,89 +89,93 @@ impl Readout {
     }
 }
 
-/// As far from 0 as squares are interpolated: a standard normal number is beyond with probability 6·10⁻⁵.
-const SPAN: f64 = 4.0;
+/// Squares are interpolated on \[−L, L\] with this L. A standard normal number is outside with probability 6·10⁻⁵.
+const SQUARE_RANGE: f64 = 4.0;
 
 impl Teacher {
-    /// g as a network: exactly, but for squares, which are interpolated linearly between `knots` + 1 equally distant
-    /// points of \[−4, 4\]; there the error of x² is at most h²/8 to either side, h being their distance.
-    pub fn readout(&self, knots: usize) -> Readout {
+    /// Builds g as a network of ReLUs. It is exact except for squares, which are interpolated linearly between
+    /// `knots` + 1 equidistant points of \[−4, 4\]; there the error of x² is at most h²/8 in either direction, where
+    /// h is their distance.
+    pub fn build_readout(&self, knots: usize) -> ReluReadout {
         let inputs = self.names * self.dim;
         let size = libm::sqrt(inputs as f64);
         let both = |u: Vec<f64>| {
             let back = u.iter().map(|x| -x).collect();
-            Readout::of(vec![(u, 0.0, 1.0), (back, 0.0, -1.0)], 0.0)
+            ReluReadout::from_units(vec![(u, 0.0, 1.0), (back, 0.0, -1.0)], 0.0)
         };
-        match &self.kind {
-            Kind::Linear(u) => both(u.clone()),
-            Kind::Mean => both(vec![1.0 / size; inputs]),
-            Kind::Squares => {
-                let h = 2.0 * SPAN / knots as f64;
-                // x² ≈ L² + slope₀ (x + L) + Σ 2h relu(x − x_k), with slope₀ = h − 2L and x_k = kh − L; h²/8 less,
+        match &self.parameters {
+            TeacherParameters::Linear(u) => both(u.clone()),
+            TeacherParameters::Mean => both(vec![1.0 / size; inputs]),
+            TeacherParameters::Squares => {
+                let h = 2.0 * SQUARE_RANGE / knots as f64;
+                // x² ≈ L² + slope₀ (x + L) + Σ 2h relu(x − x_k), with slope₀ = h − 2L and x_k = kh − L. Subtracting h²/8
                 // so that it errs to both sides.
                 let unit = |i: usize, k: usize| {
                     let mut w = vec![0.0; inputs];
                     w[i] = 1.0;
-                    let slope = if k == 0 { h - 2.0 * SPAN } else { 2.0 * h };
-                    (w, SPAN - k as f64 * h, slope / size)
+                    let slope = if k == 0 { h - 2.0 * SQUARE_RANGE } else { 2.0 * h };
+                    (w, SQUARE_RANGE - k as f64 * h, slope / size)
                 };
                 let units = (0..inputs).flat_map(|i| (0..knots).map(move |k| unit(i, k))).collect();
-                Readout::of(units, inputs as f64 * (SPAN * SPAN - h * h / 8.0 - 1.0) / size)
+                ReluReadout::from_units(
+                    units,
+                    inputs as f64 * (SQUARE_RANGE * SQUARE_RANGE - h * h / 8.0 - 1.0) / size,
+                )
             }
-            Kind::Network(network) => {
+            TeacherParameters::Network(network) => {
                 let units = network.w.iter().zip(&network.a);
                 let units = units.map(|(w, a)| (w.clone(), 0.0, network.scale * a)).collect();
-                Readout::of(units, -network.scale * network.mean)
+                ReluReadout::from_units(units, -network.scale * network.mean)
             }
         }
     }
 
-    /// The function of that kind, drawn from `seed`; `units` hidden units in a network.
-    pub fn new(function: Function, names: usize, dim: usize, units: usize, seed: u64) -> Self {
+    /// Draws a function of this family from `seed`; a random network has `units` hidden units.
+    pub fn draw(function: TeacherKind, names: usize, dim: usize, units: usize, seed: u64) -> Self {
         let stream = Stream::new(seed, Purpose::Support, 0);
         let vector =
             |step: u64| unit((0..(names * dim) as u32).map(|i| f64::from(stream.normal(step, i))).collect());
         let kind = match function {
-            Function::Linear => Kind::Linear(vector(0)),
-            Function::Mean => Kind::Mean,
-            Function::Squares => Kind::Squares,
-            Function::Network => {
+            TeacherKind::Linear => TeacherParameters::Linear(vector(0)),
+            TeacherKind::Mean => TeacherParameters::Mean,
+            TeacherKind::Squares => TeacherParameters::Squares,
+            TeacherKind::Network => {
                 let w = (0..units as u64).map(|k| vector(1 + k)).collect();
                 let a = (0..units as u32).map(|k| f64::from(stream.normal(0, k))).collect();
-                let mut network = Network { w, a, mean: 0.0, scale: 1.0 };
+                let mut network = ReluTeacher { w, a, mean: 0.0, scale: 1.0 };
                 let (mean, square) = network.moments(names, dim, &(0..names).collect::<Vec<_>>());
                 network.mean = mean;
                 network.scale = 1.0 / libm::sqrt(square - mean * mean);
-                Kind::Network(network)
+                TeacherParameters::Network(network)
             }
         };
-        Teacher { names, dim, kind }
+        Teacher { names, dim, parameters: kind }
     }
 
-    /// Names q that g is a function of.
+    /// Number q of tokens that g depends on.
     pub fn names(&self) -> usize {
         self.names
     }
 
-    /// The direction u of a linear function, `[names · dim]`.
-    pub fn direction(&self) -> Option<&[f64]> {
-        match &self.kind {
-            Kind::Linear(u) => Some(u),
+    /// The direction u of a linear function, `[names · dim]`; none for other families.
+    pub fn linear_direction(&self) -> Option<&[f64]> {
+        match &self.parameters {
+            TeacherParameters::Linear(u) => Some(u),
             _ => None,
         }
     }
 
-    /// g of these tokens.
+    /// Computes g of these tokens.
     ///
     /// # Shapes
     /// `tokens` is `[names · dim]`.
-    pub fn label(&self, tokens: &[f64]) -> f64 {
+    pub fn compute_label(&self, tokens: &[f64]) -> f64 {
         let size = libm::sqrt((self.names * self.dim) as f64);
-        match &self.kind {
-            Kind::Linear(u) => dot(u, tokens),
-            Kind::Mean => tokens.iter().sum::<f64>() / size,
-            Kind::Squares => tokens.iter().map(|x| x * x - 1.0).sum::<f64>() / size,
-            Kind::Network(network) => {
+        match &self.parameters {
+            TeacherParameters::Linear(u) => dot(u, tokens),
+            TeacherParameters::Mean => tokens.iter().sum::<f64>() / size,
+            TeacherParameters::Squares => tokens.iter().map(|x| x * x - 1.0).sum::<f64>() / size,
+            TeacherParameters::Network(network) => {
                 let unit = |(w, a): (&Vec<f64>, &f64)| a * dot(w, tokens).max(0.0);
                 let sum: f64 = network.w.iter().zip(&network.a).map(unit).sum();
                 network.scale * (sum - network.mean)
@@ -177,41 +183,47 @@ impl Teacher {
         }
     }
 
-    /// The covariance of g at two prompts, exactly, where token j of the one and token l of the other have the covariance
-    /// `shared[j, l]` in each of their numbers, and all names are different. Where `shared` is that of the tokens'
-    /// conditional means given something linear in them, it is the variance that this explains, Var E\[g | it\].
+    /// Exact covariance of g at two prompts with different names, where coordinates of token j of one prompt and
+    /// token l of the other have covariance `shared[j, l]`. If `shared` is the covariance of the tokens' conditional
+    /// means given a linear function of the tokens, the result is the variance of the label that this linear function
+    /// explains.
     ///
     /// # Shapes
     /// `shared` is `[names, names]`, symmetric, with eigenvalues from 0 to 1.
-    pub fn covariance(&self, shared: &[f64]) -> f64 {
-        self.covariance_with_slopes(shared).0
+    pub fn label_covariance(&self, shared: &[f64]) -> f64 {
+        self.label_covariance_with_gradient(shared).0
     }
 
-    /// The same, with its slopes in the entries of `shared`, `[names, names]` and symmetric as they are.
-    pub fn covariance_with_slopes(&self, shared: &[f64]) -> (f64, Vec<f64>) {
+    /// Computes [`Teacher::label_covariance`] and its gradient with respect to the entries of `shared`, `[names,
+    /// names]` and symmetric.
+    pub fn label_covariance_with_gradient(&self, shared: &[f64]) -> (f64, Vec<f64>) {
         let q = self.names as f64;
-        match &self.kind {
-            Kind::Linear(u) => {
-                let slopes = products(u, u, self.dim);
+        match &self.parameters {
+            TeacherParameters::Linear(u) => {
+                let slopes = block_inner_products(u, u, self.dim);
                 (dot(shared, &slopes), slopes)
             }
-            Kind::Mean => (shared.iter().sum::<f64>() / q, vec![1.0 / q; shared.len()]),
+            TeacherParameters::Mean => (shared.iter().sum::<f64>() / q, vec![1.0 / q; shared.len()]),
             // Two normal numbers of covariance c have squares of covariance 2c².
-            Kind::Squares => (2.0 * dot(shared, shared) / q, shared.iter().map(|c| 4.0 * c / q).collect()),
-            Kind::Network(network) => network.covariance(self.names, self.dim, shared),
+            TeacherParameters::Squares => {
+                (2.0 * dot(shared, shared) / q, shared.iter().map(|c| 4.0 * c / q).collect())
+            }
+            TeacherParameters::Network(network) => {
+                network.covariance_with_gradient(self.names, self.dim, shared)
+            }
         }
     }
 
-    /// The variance of a label over prompts of `positions` tokens, exactly; with names that may be the same where
-    /// `repeated`.
+    /// Exact variance of a label over prompts of `positions` tokens. If `repeated`, names are independent and may be
+    /// equal.
     ///
     /// # Why
-    /// Which names are the same is a partition of them. Given the partition the label is a function of independent
-    /// normal tokens, whose first two moments have closed forms; that of ReLUs is the arc-cosine kernel of Cho and Saul
-    /// 2009.
-    pub fn variance(&self, positions: usize, repeated: bool) -> f64 {
+    /// The equal names form a partition of the names. Given the partition, the label is a function of independent
+    /// normal tokens, whose first two moments have closed forms; for ReLUs that is the arc-cosine kernel of Cho and
+    /// Saul 2009.
+    pub fn label_variance(&self, positions: usize, repeated: bool) -> f64 {
         let (mut mean, mut square) = (0.0, 0.0);
-        for (share, classes) in partitions(self.names, positions, repeated) {
+        for (share, classes) in name_partitions(self.names, positions, repeated) {
             let (m, s) = self.moments(&classes);
             mean += share * m;
             square += share * s;
@@ -219,18 +231,18 @@ impl Teacher {
         square - mean * mean
     }
 
-    /// Mean and mean square of g where names of the same class are the same token.
+    /// Mean and mean square of g, where names of the same class refer to the same token. `classes` is `[names]`.
     fn moments(&self, classes: &[usize]) -> (f64, f64) {
         let (q, d) = (self.names as f64, self.dim as f64);
-        // How often each token is named.
+        // Number of names that refer to each token.
         let counts = || (0..self.names).map(|c| classes.iter().filter(|class| **class == c).count() as f64);
         let together = || counts().map(|m| m * m).sum::<f64>();
-        match &self.kind {
-            Kind::Linear(u) => (0.0, merged_dot(u, u, self.dim, classes)),
-            Kind::Mean => (0.0, together() / q),
+        match &self.parameters {
+            TeacherParameters::Linear(u) => (0.0, merged_dot(u, u, self.dim, classes)),
+            TeacherParameters::Mean => (0.0, together() / q),
             // A token that is named m times adds m (‖x‖² − d), of variance 2 m² d.
-            Kind::Squares => (0.0, 2.0 * d * together() / (q * d)),
-            Kind::Network(network) => {
+            TeacherParameters::Squares => (0.0, 2.0 * d * together() / (q * d)),
+            TeacherParameters::Network(network) => {
                 let (mean, square) = network.moments(self.names, self.dim, classes);
                 let (mean, scale) = (mean - network.mean, network.scale);
                 // E(f − c)² = E f² − 2c E f + c², with c the mean where all names are different.
@@ -241,10 +253,10 @@ impl Teacher {
     }
 }
 
-impl Network {
-    /// E f and E f² of f = Σ a_k relu(⟨w_k, x⟩) where names of the same class are the same token.
+impl ReluTeacher {
+    /// E f and E f² of f = Σ a_k relu(⟨w_k, x⟩), where names of the same class refer to the same token.
     fn moments(&self, names: usize, dim: usize, classes: &[usize]) -> (f64, f64) {
-        let merged: Vec<Vec<f64>> = self.w.iter().map(|w| merge(w, names, dim, classes)).collect();
+        let merged: Vec<Vec<f64>> = self.w.iter().map(|w| sum_by_class(w, names, dim, classes)).collect();
         let norms: Vec<f64> = merged.iter().map(|w| norm(w)).collect();
         let mean = self.a.iter().zip(&norms).map(|(a, norm)| a * norm / libm::sqrt(2.0 * PI)).sum();
         let mut square = 0.0;
@@ -252,15 +264,16 @@ impl Network {
             for (l, v) in merged.iter().enumerate() {
                 let size = norms[k] * norms[l];
                 if size > 0.0 {
-                    square += self.a[k] * self.a[l] * size * kernel(dot(w, v) / size).0;
+                    square += self.a[k] * self.a[l] * size * relu_kernel_with_derivative(dot(w, v) / size).0;
                 }
             }
         }
         (mean, square)
     }
 
-    /// The covariance Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean², with M of `shared` in each of a token's numbers, and its slopes.
-    fn covariance(&self, names: usize, dim: usize, shared: &[f64]) -> (f64, Vec<f64>) {
+    /// The covariance Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean², where M has the entries `shared` for each coordinate of a
+    /// token, and its gradient with respect to `shared`.
+    fn covariance_with_gradient(&self, names: usize, dim: usize, shared: &[f64]) -> (f64, Vec<f64>) {
         let (mut sum, mut slopes) = (-self.mean * self.mean, vec![0.0; names * names]);
         for (k, (w, a)) in self.w.iter().zip(&self.a).enumerate() {
             let number = |row: &[f64], i: usize| -> f64 {
@@ -268,15 +281,18 @@ impl Network {
             };
             let told: Vec<f64> =
                 shared.chunks(names).flat_map(|row| (0..dim).map(move |i| number(row, i))).collect();
-            // A pair of different units counts twice.
+            // A pair of different units occurs twice in the sum.
             let mut pull = vec![0.0; w.len()];
             for (l, (v, b)) in self.w[..=k].iter().zip(&self.a).enumerate() {
-                let (value, slope) = kernel(dot(&told, v));
+                let (value, slope) = relu_kernel_with_derivative(dot(&told, v));
                 let weight = if l < k { 2.0 * a * b } else { a * b };
                 sum += weight * value;
                 pull.iter_mut().zip(v).for_each(|(pull, v)| *pull += weight * slope * v);
             }
-            slopes.iter_mut().zip(products(w, &pull, dim)).for_each(|(slope, more)| *slope += more);
+            slopes
+                .iter_mut()
+                .zip(block_inner_products(w, &pull, dim))
+                .for_each(|(slope, more)| *slope += more);
         }
         let scale = self.scale * self.scale;
         let both = |at: usize| (slopes[at] + slopes[at % names * names + at / names]) / 2.0;
@@ -284,20 +300,21 @@ impl Network {
     }
 }
 
-/// E relu(a) relu(b) of standard normal a and b of this covariance (Cho and Saul 2009), and its slope there.
-fn kernel(covariance: f64) -> (f64, f64) {
+/// E relu(a) relu(b) of standard normal a and b with this covariance (Cho and Saul 2009), and its derivative with
+/// respect to the covariance.
+fn relu_kernel_with_derivative(covariance: f64) -> (f64, f64) {
     let cosine = covariance.clamp(-1.0, 1.0);
     let angle = libm::acos(cosine);
     ((libm::sin(angle) + (PI - angle) * cosine) / (2.0 * PI), (PI - angle) / (2.0 * PI))
 }
 
-/// ⟨a_j, b_l⟩ of the parts that belong to names j and l, `[names, names]`.
-fn products(a: &[f64], b: &[f64], dim: usize) -> Vec<f64> {
+/// The inner products ⟨a_j, b_l⟩ of the blocks of names j and l, `[names, names]`.
+fn block_inner_products(a: &[f64], b: &[f64], dim: usize) -> Vec<f64> {
     a.chunks(dim).flat_map(|a| b.chunks(dim).map(move |b| dot(a, b))).collect()
 }
 
-/// The vector that a merged one is: the parts of names of the same class added up, `[names · dim]`.
-fn merge(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> Vec<f64> {
+/// Sums the blocks of names of the same class, `[names · dim]`.
+fn sum_by_class(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> Vec<f64> {
     let mut merged = vec![0.0; names * dim];
     for (part, class) in vector.chunks(dim).zip(classes) {
         merged[class * dim..][..dim].iter_mut().zip(part).for_each(|(m, x)| *m += x);
@@ -306,18 +323,18 @@ fn merge(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> Vec<f64
 }
 
 fn merged_dot(a: &[f64], b: &[f64], dim: usize, classes: &[usize]) -> f64 {
-    dot(&merge(a, classes.len(), dim, classes), &merge(b, classes.len(), dim, classes))
+    dot(&sum_by_class(a, classes.len(), dim, classes), &sum_by_class(b, classes.len(), dim, classes))
 }
 
-/// Every way in which `names` names of `positions` tokens can be the same, as the class of each name, with its
-/// probability.
-pub(super) fn partitions(names: usize, positions: usize, repeated: bool) -> Vec<(f64, Vec<usize>)> {
+/// All partitions of `names` names into equal names, each as the class of every name, with the probability that names
+/// drawn from `positions` tokens have this partition. Without `repeated` only the partition into different names.
+pub(super) fn name_partitions(names: usize, positions: usize, repeated: bool) -> Vec<(f64, Vec<usize>)> {
     if !repeated {
         return vec![(1.0, (0..names).collect())];
     }
-    // Restricted growth strings, of which there are 203 for MOST_NAMES.
+    // Restricted growth strings; there are 203 for MAX_NAMES.
     let mut all = vec![(vec![], 0usize)];
-    for _ in 0..names.min(MOST_NAMES) {
+    for _ in 0..names.min(MAX_NAMES) {
         let grown = all.into_iter().flat_map(|(classes, used): (Vec<usize>, usize)| {
             (0..=used).map(move |class| {
                 let mut longer = classes.clone();
@@ -341,61 +358,65 @@ fn unit(mut vector: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Prompts;
+    use crate::tokens::TokenPrompts;
 
     #[test]
-    fn functions_are_what_they_are_called() {
+    fn teachers_match_their_formulas() {
         let tokens = [0.5, -1.0, 2.0, 0.0];
-        let of = |function| Teacher::new(function, 2, 2, 5, 7).label(&tokens);
-        assert!((of(Function::Mean) - 1.5 / 2.0).abs() < 1e-12);
-        assert!((of(Function::Squares) - (0.25 + 1.0 + 4.0 - 4.0) / 2.0).abs() < 1e-12);
-        let linear = Teacher::new(Function::Linear, 2, 2, 5, 7);
-        let u = linear.direction().unwrap();
-        assert!((dot(u, u) - 1.0).abs() < 1e-12 && (linear.label(&tokens) - dot(u, &tokens)).abs() < 1e-12);
+        let of = |function| Teacher::draw(function, 2, 2, 5, 7).compute_label(&tokens);
+        assert!((of(TeacherKind::Mean) - 1.5 / 2.0).abs() < 1e-12);
+        assert!((of(TeacherKind::Squares) - (0.25 + 1.0 + 4.0 - 4.0) / 2.0).abs() < 1e-12);
+        let linear = Teacher::draw(TeacherKind::Linear, 2, 2, 5, 7);
+        let u = linear.linear_direction().unwrap();
+        assert!(
+            (dot(u, u) - 1.0).abs() < 1e-12
+                && (linear.compute_label(&tokens) - dot(u, &tokens)).abs() < 1e-12
+        );
     }
 
     #[test]
-    fn readouts_are_the_function() {
+    fn readouts_compute_the_teacher() {
         let stream = Stream::new(4, Purpose::Batch, 0);
-        for function in Function::ALL {
-            let (teacher, knots) = (Teacher::new(*function, 2, 3, 5, 9), 40);
-            let readout = teacher.readout(knots);
-            let prompts = Prompts { names: 2, dim: 3, units: 5, function: *function, ..Default::default() };
+        for function in TeacherKind::ALL {
+            let (teacher, knots) = (Teacher::draw(*function, 2, 3, 5, 9), 40);
+            let readout = teacher.build_readout(knots);
+            let prompts =
+                TokenPrompts { names: 2, dim: 3, hidden_units: 5, function: *function, ..Default::default() };
             assert_eq!(
                 (readout.a.len(), readout.w.len() / 6),
-                (prompts.readout_units(knots), readout.a.len())
+                (prompts.readout_unit_count(knots), readout.a.len())
             );
             // h = 0.2: six squares may each be off by 0.005.
             let within =
-                if *function == Function::Squares { 6.0 * 0.005 / libm::sqrt(6.0) + 1e-9 } else { 1e-9 };
+                if *function == TeacherKind::Squares { 6.0 * 0.005 / libm::sqrt(6.0) + 1e-9 } else { 1e-9 };
             for draw in 0..200 {
                 let tokens: Vec<f64> =
                     (0..6).map(|i| f64::from(stream.normal(draw, i)).clamp(-4.0, 4.0)).collect();
-                let (output, label) = (readout.output(&tokens), teacher.label(&tokens));
+                let (output, label) = (readout.compute_output(&tokens), teacher.compute_label(&tokens));
                 assert!((output - label).abs() < within, "{function:?}: {output} {label}");
             }
         }
     }
 
     #[test]
-    fn partitions_are_counted_by_bell_and_their_shares_add_up() {
+    fn partitions_match_bell_numbers_and_probabilities_sum_to_one() {
         for (names, bell) in [(1, 1), (2, 2), (3, 5), (4, 15), (6, 203)] {
-            let all = partitions(names, 50, true);
+            let all = name_partitions(names, 50, true);
             assert_eq!(all.len(), bell);
             assert!((all.iter().map(|(share, _)| share).sum::<f64>() - 1.0).abs() < 1e-12);
         }
         // Three names of two tokens cannot all be different.
-        assert_eq!(partitions(3, 2, true).len(), 4);
+        assert_eq!(name_partitions(3, 2, true).len(), 4);
     }
 
     /// The closed forms against many drawn labels.
     #[test]
-    fn variances_are_those_of_drawn_labels() {
+    fn variances_match_drawn_labels() {
         let stream = Stream::new(11, Purpose::Batch, 0);
-        for function in Function::ALL {
+        for function in TeacherKind::ALL {
             for (repeated, positions) in [(false, 5), (true, 3)] {
                 let (names, dim) = (3, 2);
-                let teacher = Teacher::new(*function, names, dim, 6, 1);
+                let teacher = Teacher::draw(*function, names, dim, 6, 1);
                 let (mut mean, mut square) = (0.0, 0.0);
                 let draws = 40_000u64;
                 for draw in 0..draws {
@@ -407,14 +428,14 @@ mod tests {
                         false => j,
                     };
                     let tokens: Vec<f64> = (0..names).flat_map(|j| token(place(j))).collect();
-                    let label = teacher.label(&tokens);
+                    let label = teacher.compute_label(&tokens);
                     mean += label / draws as f64;
                     square += label * label / draws as f64;
                 }
-                let (found, exact) = (square - mean * mean, teacher.variance(positions, repeated));
+                let (found, exact) = (square - mean * mean, teacher.label_variance(positions, repeated));
                 assert!((found / exact - 1.0).abs() < 0.06, "{function:?} {repeated}: {found} {exact}");
                 if !repeated {
-                    let usual = if *function == Function::Squares { 2.0 } else { 1.0 };
+                    let usual = if *function == TeacherKind::Squares { 2.0 } else { 1.0 };
                     assert!((exact - usual).abs() < 1e-9, "{function:?}: {exact}");
                     assert!(mean.abs() < 0.03, "{function:?}: {mean}");
                 }
@@ -423,21 +444,21 @@ mod tests {
     }
 
     #[test]
-    fn slopes_of_a_covariance_are_central_differences() {
+    fn the_gradient_of_the_covariance_matches_central_differences() {
         let (names, step) = (3, 1e-5);
         // Two orthogonal forms of length below 1.
         let forms = [[0.6, 0.5, 0.2], [0.3, -0.6, 0.6]];
         let shared: Vec<f64> = (0..9).map(|at| forms.iter().map(|f| f[at / 3] * f[at % 3]).sum()).collect();
-        for function in Function::ALL {
-            let teacher = Teacher::new(*function, names, 2, 6, 1);
-            let (_, slopes) = teacher.covariance_with_slopes(&shared);
+        for function in TeacherKind::ALL {
+            let teacher = Teacher::draw(*function, names, 2, 6, 1);
+            let (_, slopes) = teacher.label_covariance_with_gradient(&shared);
             for (j, l) in (0..9).map(|at| (at / 3, at % 3)) {
                 let moved = |by: f64| {
                     let mut shared = shared.clone();
                     // Both of a pair, as they are the same number.
                     shared[j * names + l] += by / 2.0;
                     shared[l * names + j] += by / 2.0;
-                    teacher.covariance(&shared)
+                    teacher.label_covariance(&shared)
                 };
                 let numeric = (moved(step) - moved(-step)) / (2.0 * step);
                 assert!((slopes[j * names + l] - numeric).abs() < 1e-7, "{function:?} at {j}, {l}");
@@ -447,14 +468,14 @@ mod tests {
 
     /// The closed forms against many pairs of prompts that have a part of their tokens in common.
     #[test]
-    fn covariances_are_those_of_drawn_labels() {
+    fn covariances_match_drawn_labels() {
         let stream = Stream::new(13, Purpose::Batch, 0);
         // Two of three tokens are told in part, by forms (0.6, 0.8, 0) and (0, 0, √½) of length below 1.
         let forms = [[0.6, 0.8, 0.0], [0.0, 0.0, libm::sqrt(0.5)]];
         let shared: Vec<f64> = (0..9).map(|at| forms.iter().map(|f| f[at / 3] * f[at % 3]).sum()).collect();
-        for function in Function::ALL {
+        for function in TeacherKind::ALL {
             let (names, dim, draws) = (3, 2, 60_000u64);
-            let teacher = Teacher::new(*function, names, dim, 6, 1);
+            let teacher = Teacher::draw(*function, names, dim, 6, 1);
             let (mut mean, mut product) = (0.0, 0.0);
             for draw in 0..draws {
                 let normal = |at: usize| f64::from(stream.normal(draw, at as u32));
@@ -472,18 +493,18 @@ mod tests {
                 };
                 let label = |prompt: usize| {
                     let [a, b] = [rest(prompt, 0), rest(prompt, 1)];
-                    teacher.label(&[a[0], b[0], a[1], b[1], a[2], b[2]])
+                    teacher.compute_label(&[a[0], b[0], a[1], b[1], a[2], b[2]])
                 };
                 let (one, other) = (label(0), label(1));
                 mean += (one + other) / (2 * draws) as f64;
                 product += one * other / draws as f64;
             }
-            let (found, exact) = (product - mean * mean, teacher.covariance(&shared));
+            let (found, exact) = (product - mean * mean, teacher.label_covariance(&shared));
             assert!((found - exact).abs() < 0.04, "{function:?}: {found} {exact}");
             let whole: Vec<f64> = (0..9).map(|at| if at % 4 == 0 { 1.0 } else { 0.0 }).collect();
-            let variance = teacher.variance(5, false);
-            assert!((teacher.covariance(&whole) - variance).abs() < 1e-9, "{function:?}");
-            assert!(teacher.covariance(&[0.0; 9]).abs() < 1e-9, "{function:?}");
+            let variance = teacher.label_variance(5, false);
+            assert!((teacher.label_covariance(&whole) - variance).abs() < 1e-9, "{function:?}");
+            assert!(teacher.label_covariance(&[0.0; 9]).abs() < 1e-9, "{function:?}");
         }
     }
 }

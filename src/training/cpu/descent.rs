@@ -14,7 +14,9 @@ use vivarium_model::models::Family;
 use vivarium_model::models::family::InTokens;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::descent::{Draw, Measured, Race, State, corollary};
+use vivarium_science::descent::{
+    ComparisonMeasure, ComparisonState, DescentComparison, DescentPrompts, corollary_bound,
+};
 
 /// Steps all replicas of one transformer on the processor.
 pub type DescentCpu = CpuLearner<DescentRuns>;
@@ -26,7 +28,7 @@ const MOST_KEPT: u64 = 1 << 22;
 /// The transformers of a run with their examples.
 pub struct DescentRuns {
     net: InTokens,
-    draw: Draw,
+    draw: DescentPrompts,
     /// The run, with the learning rates set so far.
     spec: RunSpec,
     /// Whether every replica keeps its race.
@@ -38,21 +40,21 @@ pub struct DescentRuns {
 
 /// A replica's race, at its learning rate.
 struct Runner {
-    race: Race,
+    race: DescentComparison,
     /// The variance of its labels.
     variance: f64,
 }
 
 impl Runner {
-    fn new(net: &InTokens, draw: &Draw, spec: &RunSpec, number: usize, rate: f64) -> Self {
+    fn new(net: &InTokens, draw: &DescentPrompts, spec: &RunSpec, number: usize, rate: f64) -> Self {
         let (seed, inits) = (spec.run.seed, spec.run.inits);
-        let examples = draw.draw(seed, number as u32);
+        let examples = draw.draw_examples(seed, number as u32);
         // Replicas may share initial weights in turn.
         let from = if inits == 0 { number } else { number % inits };
         let start = net.start(draw, seed, from as u32);
         Runner {
             variance: examples.label_variance(),
-            race: Race::new(&net.plan(draw, rate), examples, &start),
+            race: DescentComparison::new(&net.plan(draw, rate), examples, &start),
         }
     }
 }
@@ -60,12 +62,12 @@ impl Runner {
 /// What one replica is at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stepped {
-    state: State,
+    state: ComparisonState,
 }
 
 impl ReplicaState for Stepped {
     fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let mut parts = self.state.parts();
+        let mut parts = self.state.to_tensors();
         let own = std::mem::take(&mut parts[which]);
         // No optimizer remembers anything.
         if part == 0 { own } else { vec![0.0; own.len()] }
@@ -73,9 +75,9 @@ impl ReplicaState for Stepped {
 
     fn write(&mut self, part: usize, which: usize, values: &[f32]) {
         if part == 0 {
-            let mut parts = self.state.parts();
+            let mut parts = self.state.to_tensors();
             parts[which] = values.to_vec();
-            self.state = State::of(parts.each_ref().map(Vec::as_slice));
+            self.state = ComparisonState::from_tensors(parts.each_ref().map(Vec::as_slice));
         }
     }
 
@@ -86,11 +88,13 @@ impl ReplicaState for Stepped {
 
 impl DescentRuns {
     /// The race of replica `number`, at this state and learning rate.
-    fn at(&mut self, number: usize, rate: f64, state: &State) -> &mut Runner {
+    fn at(&mut self, number: usize, rate: f64, state: &ComparisonState) -> &mut Runner {
         let slot = if self.keeps { number } else { 0 };
         let is_of_another = !self.keeps && self.turn != number;
         self.turn = number;
-        if is_of_another || self.races[slot].as_ref().is_some_and(|runner| runner.race.plan().rate != rate) {
+        if is_of_another
+            || self.races[slot].as_ref().is_some_and(|runner| runner.race.plan().learning_rate != rate)
+        {
             self.races[slot] = None;
         }
         let (net, draw, spec) = (&self.net, &self.draw, &self.spec);
@@ -112,10 +116,10 @@ impl CpuNetwork for DescentRuns {
         let Some(draw) = spec.task.examples().regression() else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
-        let sizes = net.plan(&draw, 1.0).sizes(draw.count());
+        let sizes = net.plan(&draw, 1.0).compute_sizes(draw.example_count());
         let keeps = product([spec.run.replicas as u64, sizes.token, sizes.tokens]) <= MOST_KEPT;
         let count = if keeps { spec.run.replicas } else { 1 };
-        let zeros = vec![0.0; net.network(&draw).weights()];
+        let zeros = vec![0.0; net.network(&draw).weight_count()];
         let runs = DescentRuns {
             net,
             draw,
@@ -124,7 +128,7 @@ impl CpuNetwork for DescentRuns {
             races: (0..count).map(|_| None).collect(),
             turn: 0,
         };
-        Ok((runs, Stepped { state: State::at(&zeros) }))
+        Ok((runs, Stepped { state: ComparisonState::initial(&zeros) }))
     }
 
     /// Examples are drawn once; here it is told whose turn it is.
@@ -149,19 +153,20 @@ impl CpuNetwork for DescentRuns {
         let spec = &self.spec;
         let changes = spec.run.schedule.iter().filter(|(from, _)| *from < step).map(|(_, rate)| *rate);
         let largest = changes.fold(spec.learning_rate(0), f64::max);
-        let now =
-            self.races[slot].as_ref().map_or(spec.learning_rate(step), |runner| runner.race.plan().rate);
+        let now = self.races[slot]
+            .as_ref()
+            .map_or(spec.learning_rate(step), |runner| runner.race.plan().learning_rate);
         let runner = self.at(number, now, &replica.state);
-        let mut standing = runner.race.standing();
+        let mut standing = runner.race.measure();
         // The corollary knows one learning rate: with the largest so far its bound holds.
-        standing.corollary = corollary(largest, standing.step, standing.error, standing.lipschitz);
+        standing.corollary = corollary_bound(largest, standing.step, standing.error, standing.lipschitz);
         // L_n is half of the mean squared error.
         let explained = |loss: f64| (1.0 - 2.0 * loss / runner.variance) as f32;
         row.train_loss.push(standing.token_loss as f32);
         row.train_accuracy.push(explained(standing.token_loss));
         row.test_loss.push(standing.direct_loss as f32);
         row.test_accuracy.push(explained(standing.direct_loss));
-        row.measures.resize(Measured::ALL.len(), vec![]);
+        row.measures.resize(ComparisonMeasure::ALL.len(), vec![]);
         row.measures.iter_mut().zip(standing.measures()).for_each(|(all, one)| all.push(one));
     }
 }
@@ -186,11 +191,13 @@ mod tests {
         let before = learner.measure_now(0, 16);
         learner.train(&spec, 0, 100);
         let after = learner.measure_now(100, 16);
-        let measured = |row: &Row, which: Measured| row.measures[which as usize][0];
-        assert_eq!(measured(&before, Measured::Distance), 0.0);
-        assert!(measured(&after, Measured::Distance) < 2e-3);
-        assert!(measured(&after, Measured::Corollary) >= measured(&after, Measured::Distance));
-        assert!(measured(&after, Measured::Moved) > 0.1);
+        let measured = |row: &Row, which: ComparisonMeasure| row.measures[which as usize][0];
+        assert_eq!(measured(&before, ComparisonMeasure::Distance), 0.0);
+        assert!(measured(&after, ComparisonMeasure::Distance) < 2e-3);
+        assert!(
+            measured(&after, ComparisonMeasure::Corollary) >= measured(&after, ComparisonMeasure::Distance)
+        );
+        assert!(measured(&after, ComparisonMeasure::Moved) > 0.1);
         assert!(after.train_loss[0] < 0.5 * before.train_loss[0]);
         assert!((after.train_loss[0] - after.test_loss[0]).abs() < 1e-3);
         assert!(after.train_accuracy[0] > before.train_accuracy[0]);
@@ -231,7 +238,7 @@ mod tests {
         for step in 0..4 {
             learner.train(&changed, step, step + 1);
             let now = learner.replicas[0].state.tokens.clone();
-            distances.push(vivarium_science::descent::distance(&now, &before));
+            distances.push(vivarium_science::descent::euclidean_distance(&now, &before));
             before = now;
         }
         assert!(distances[2] < 0.2 * distances[1], "{distances:?}");

@@ -13,7 +13,7 @@ use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Executes all replicas of a network on prompts on the processor.
 pub type ExecutionCpu = CpuLearner<PromptExecution>;
@@ -22,7 +22,7 @@ pub type ExecutionCpu = CpuLearner<PromptExecution>;
 pub struct PromptExecution {
     spec: RunSpec,
     clock: usize,
-    prompts: Prompts,
+    prompts: TokenPrompts,
     examples: PromptExamples,
 }
 
@@ -84,7 +84,7 @@ impl CpuNetwork for PromptExecution {
 
     fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
         let weights: Vec<&[f32]> = replica.parameters.iter().map(Vec::as_slice).collect();
-        let (network, inputs) = (self.spec.network(), self.prompts.width());
+        let (network, inputs) = (self.spec.network(), self.prompts.encoded_dim());
         self.examples.measure((number, step, held_out), row, usize::MAX, |rows, out| {
             out.extend(network.evaluate(&weights, inputs, rows, 0));
         });

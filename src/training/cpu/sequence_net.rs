@@ -129,7 +129,7 @@ impl SequenceExamples for ChainExamples {
     }
 
     fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
-        self.sequences.some_sequences(seed, number, step, examples, out);
+        self.sequences.append_some_training_sequences(seed, number, step, examples, out);
     }
 
     fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
@@ -219,11 +219,11 @@ mod tests {
                 );
                 assert!(after.train_accuracy[r] > 0.5 && after.test_accuracy[r] > 0.5, "{link}: {after:?}");
             }
-            assert_eq!(after.measures.len(), vivarium_science::markov::Measure::ALL.len());
+            assert_eq!(after.measures.len(), vivarium_science::markov::ChainMeasure::ALL.len());
             assert!(after.measures[..3].iter().all(|values| values.len() == 2), "{link}");
             let heads = if link.contains("minimal") { 0 } else { 2 };
             assert_eq!(
-                after.measures[vivarium_science::markov::Measure::Induction as usize].len(),
+                after.measures[vivarium_science::markov::ChainMeasure::Induction as usize].len(),
                 heads,
                 "{link}"
             );

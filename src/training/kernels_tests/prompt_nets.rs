@@ -17,7 +17,7 @@ use vivarium_model::optim::{Adam, Optimizer};
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{SparseTokenRegression, Task};
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 
 /// Held-out prompts.
 pub(super) const HELD_OUT: usize = 40;
@@ -27,7 +27,7 @@ pub(super) fn adam(decay: f64) -> Optimizer {
     Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, epsilon: 1e-4, ..Default::default() })
 }
 
-pub(super) fn task(length: usize, dim: usize, names: usize, codes: Codes) -> SparseTokenRegression {
+pub(super) fn task(length: usize, dim: usize, names: usize, codes: PositionCodes) -> SparseTokenRegression {
     SparseTokenRegression { length, dim, names, codes, ..Default::default() }
 }
 

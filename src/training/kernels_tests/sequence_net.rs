@@ -21,7 +21,7 @@ use vivarium_model::optim::{Adam, Optimizer};
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, MarkovChain, Task};
-use vivarium_science::markov::Chains;
+use vivarium_science::markov::ChainFamily;
 
 fn adam(decay: f64) -> Optimizer {
     Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, ..Default::default() })
@@ -190,9 +190,15 @@ fn sequences_are_the_processors() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let laws = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
+    let laws = [
+        ChainFamily::Dirichlet,
+        ChainFamily::Independent,
+        ChainFamily::DoublyStochastic,
+        ChainFamily::Mixture,
+    ];
     let cases = laws.into_iter().flat_map(|law| [(law, 2, 2), (law, 3, 2), (law, 5, 2), (law, 8, 2)]);
-    for (law, symbols, order) in cases.chain([(Chains::Dirichlet, 2, 3), (Chains::Dirichlet, 3, 4)]) {
+    for (law, symbols, order) in cases.chain([(ChainFamily::Dirichlet, 2, 3), (ChainFamily::Dirichlet, 3, 4)])
+    {
         let model = Model::MinimalMarkov(MinimalMarkov::default());
         let mut spec = spec(symbols, 17, model, adam(0.0), 5);
         spec.run.replicas = 2;
@@ -205,7 +211,7 @@ fn sequences_are_the_processors() {
             let found = pollster::block_on(net.symbols(from, 4)).unwrap();
             let mut expected = vec![];
             for (step, replica) in (from..from + 4).flat_map(|step| [(step, 0), (step, 1)]) {
-                task.drawn().sequences(spec.run.seed, replica, step, 5, &mut expected);
+                task.drawn().append_training_sequences(spec.run.seed, replica, step, 5, &mut expected);
             }
             let expected: Vec<u32> = expected.iter().map(|symbol| u32::from(*symbol)).collect();
             assert_eq!(found, expected, "{law:?} {symbols} {order} {from}");
@@ -227,7 +233,7 @@ fn first_symbols_are_the_processors() {
         let found = pollster::block_on(net.symbols(0, 200)).unwrap();
         let mut expected = vec![];
         for step in 0..200 {
-            task.drawn().sequences(spec.run.seed, 0, step, 1000, &mut expected);
+            task.drawn().append_training_sequences(spec.run.seed, 0, step, 1000, &mut expected);
         }
         assert_eq!(found.len(), expected.len());
         let differ = found.iter().zip(expected).filter(|(a, b)| **a != u32::from(*b)).count();

@@ -20,7 +20,7 @@ use vivarium_model::models::{Model, TokenAttention};
 use vivarium_model::optim::Optimizer;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{SparseTokenRegression, Task};
-use vivarium_science::tokens::{Codes, Lists};
+use vivarium_science::tokens::{NameLists, PositionCodes};
 
 fn spec(task: SparseTokenRegression, net: TokenAttention, optimizer: Optimizer, batch: usize) -> RunSpec {
     shared::spec(task, Model::TokenAttention(net), optimizer, batch)
@@ -39,7 +39,7 @@ fn scores_that_are_their_own_table_are_what_the_processor_makes_of_them() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let (one, hot) = (QueryKey::Combined, Codes::OneHot);
+    let (one, hot) = (QueryKey::Combined, PositionCodes::OneHot);
     for (task, net, optimizer, replicas) in [
         (task(8, 1, 2, hot), net(2, one, Scores::Positions, Values::Numbers, 16), adam(0.0), 1),
         (task(5, 2, 3, hot), net(3, one, Scores::All, Values::Token, 9), sgd(0.05, 0.9, 0.01), 2),
@@ -61,20 +61,25 @@ fn scores_of_long_codes_and_keys_apart_are_what_the_processor_makes_of_them() {
     let random = |task: SparseTokenRegression, code_dim| SparseTokenRegression { code_dim, ..task };
     for (task, net, optimizer, replicas) in [
         (
-            random(task(8, 1, 2, Codes::Random), 5),
+            random(task(8, 1, 2, PositionCodes::Random), 5),
             net(2, one, Scores::Positions, Values::Numbers, 16),
             adam(0.0),
             2,
         ),
         (
-            random(task(5, 2, 2, Codes::Orthogonal), 7),
+            random(task(5, 2, 2, PositionCodes::Orthogonal), 7),
             net(1, one, Scores::All, Values::Token, 9),
             sgd(0.05, 0.9, 0.01),
             1,
         ),
-        (task(6, 1, 2, Codes::OneHot), net(2, two, Scores::Positions, Values::Numbers, 12), adam(0.1), 1),
         (
-            random(task(6, 2, 1, Codes::Random), 4),
+            task(6, 1, 2, PositionCodes::OneHot),
+            net(2, two, Scores::Positions, Values::Numbers, 12),
+            adam(0.1),
+            1,
+        ),
+        (
+            random(task(6, 2, 1, PositionCodes::Random), 4),
             TokenAttention { key_width: 3, ..net(2, two, Scores::All, Values::Token, 12) },
             sgd(0.05, 0.9, 0.0),
             2,
@@ -93,10 +98,10 @@ fn long_prompts_and_finite_samples_are_what_the_processor_makes_of_them() {
         return;
     }
     let attention = net(2, QueryKey::Combined, Scores::Positions, Values::Numbers, 20);
-    agree(&spec(task(70, 1, 2, Codes::OneHot), attention.clone(), adam(0.0), 3), &[1, 10]);
-    let listed = SparseTokenRegression { lists: Lists::One, ..task(20, 1, 3, Codes::OneHot) };
+    agree(&spec(task(70, 1, 2, PositionCodes::OneHot), attention.clone(), adam(0.0), 3), &[1, 10]);
+    let listed = SparseTokenRegression { lists: NameLists::Shared, ..task(20, 1, 3, PositionCodes::OneHot) };
     agree(&spec(listed, attention.clone(), adam(0.0), 3), &[1, 10]);
-    let sample = SparseTokenRegression { m: 10, noise: 0.3, ..task(8, 1, 2, Codes::OneHot) };
+    let sample = SparseTokenRegression { m: 10, noise: 0.3, ..task(8, 1, 2, PositionCodes::OneHot) };
     let mut sampled = spec(sample.clone(), attention.clone(), adam(0.0), 4);
     sampled.run.replicas = 2;
     agree(&sampled, &[1, 10]);
@@ -110,7 +115,9 @@ fn replicas_and_cuts_change_no_bit() {
     if gpu_or_skip().is_none() {
         return;
     }
-    for (codes, qk) in [(Codes::OneHot, QueryKey::Combined), (Codes::Random, QueryKey::Separate)] {
+    for (codes, qk) in
+        [(PositionCodes::OneHot, QueryKey::Combined), (PositionCodes::Random, QueryKey::Separate)]
+    {
         let net = net(2, qk, Scores::All, Values::Token, 12);
         let base = spec(task(6, 1, 2, codes), net, adam(0.1), 4);
         replicas_change_nothing(&base, 1, TokenAttentionGpu::new);
@@ -124,7 +131,7 @@ fn runs_that_share_launches_are_what_they_are_alone() {
     if gpu_or_skip().is_none() {
         return;
     }
-    for (codes, m) in [(Codes::OneHot, 12), (Codes::Random, 0)] {
+    for (codes, m) in [(PositionCodes::OneHot, 12), (PositionCodes::Random, 0)] {
         let net = net(2, QueryKey::Combined, Scores::Positions, Values::Numbers, 12);
         let task = SparseTokenRegression { m, ..task(6, 1, 2, codes) };
         shared::company_changes_nothing::<Plan>(&spec(task, net, adam(0.1), 4));
@@ -138,7 +145,7 @@ fn many_replicas_share_workgroups() {
         return;
     }
     let net = net(1, QueryKey::Combined, Scores::Positions, Values::Numbers, 3);
-    let mut spec = spec(task(3, 1, 1, Codes::OneHot), net, sgd(0.05, 0.9, 0.0), 4);
+    let mut spec = spec(task(3, 1, 1, PositionCodes::OneHot), net, sgd(0.05, 0.9, 0.0), 4);
     spec.run.replicas = 300;
     let net = PromptNet::<Plan>::new(std::slice::from_ref(&spec), 10).unwrap();
     assert_eq!((net.plan().groups, net.plan().rounds()), (2, 2));
@@ -147,7 +154,7 @@ fn many_replicas_share_workgroups() {
 
 #[test]
 fn sessions_on_both_devices_measure_the_same() {
-    for (codes, launches) in [(Codes::OneHot, "two"), (Codes::Random, "six")] {
+    for (codes, launches) in [(PositionCodes::OneHot, "two"), (PositionCodes::Random, "six")] {
         let net = net(2, QueryKey::Combined, Scores::Positions, Values::Numbers, 8);
         let spec = spec(task(6, 1, 2, codes), net, adam(0.0), 3);
         let learner = format!("fused kernels, {launches} launches per step");
@@ -162,9 +169,9 @@ fn every_network_that_is_covered_keeps_to_what_a_browser_grants() {
     let limits = Limits { lanes: 256, workgroup_bytes: 16 << 10, buffer_bytes: 128 << 20, turns: u64::MAX };
     let (mut covered, mut refused) = (0, 0);
     for (length, dim, names, codes) in [2, 8, 33, 100, 256].into_iter().flat_map(|n| {
-        [(1, 1), (1, 3), (64, 6)]
-            .into_iter()
-            .flat_map(move |(d, q)| [Codes::OneHot, Codes::Random].map(|codes| (n, d, q, codes)))
+        [(1, 1), (1, 3), (64, 6)].into_iter().flat_map(move |(d, q)| {
+            [PositionCodes::OneHot, PositionCodes::Random].map(|codes| (n, d, q, codes))
+        })
     }) {
         for (heads, width, batch) in [(1, 1, 1), (2, 64, 64), (8, 4096, 4096)] {
             for qk in [QueryKey::Combined, QueryKey::Separate] {
@@ -190,14 +197,14 @@ fn every_network_that_is_covered_keeps_to_what_a_browser_grants() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_a_sentence() {
-    let base = spec(task(8, 1, 2, Codes::OneHot), TokenAttention::default(), adam(0.0), 4);
+    let base = spec(task(8, 1, 2, PositionCodes::OneHot), TokenAttention::default(), adam(0.0), 4);
     assert_eq!(covers(&base), Ok(()));
     let other = RunSpec::default();
     assert_eq!(covers(&other).unwrap_err(), format!("its model is the {}", other.model.info().name));
     let limits = Limits { lanes: 256, workgroup_bytes: 16 << 10, buffer_bytes: 1 << 27, turns: u64::MAX };
     let long = |width: usize| {
         let net = TokenAttention { width, ..Default::default() };
-        spec(task(64, 1, 2, Codes::OneHot), net, adam(0.0), 64)
+        spec(task(64, 1, 2, PositionCodes::OneHot), net, adam(0.0), 64)
     };
     let refused = |spec: &RunSpec, limits: Limits| Compiled::<Plan>::of(spec, 10, limits).unwrap_err();
     let little = |mib: u64| Limits { buffer_bytes: mib << 20, ..limits };

@@ -18,7 +18,7 @@ use vivarium_model::models::{Model, TokenMlp};
 use vivarium_model::optim::{Adam, Optimizer};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SparseTokenRegression;
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 
 fn spec(task: SparseTokenRegression, widths: &[usize], optimizer: Optimizer, batch: usize) -> RunSpec {
     shared::spec(task, Model::TokenMlp(TokenMlp { widths: widths.to_vec() }), optimizer, batch)
@@ -33,14 +33,14 @@ fn networks_are_what_the_processor_makes_of_them() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let random = SparseTokenRegression { code_dim: 5, ..task(6, 2, 3, Codes::Random) };
+    let random = SparseTokenRegression { code_dim: 5, ..task(6, 2, 3, PositionCodes::Random) };
     for (task, widths, optimizer, batch, replicas) in [
-        (task(8, 1, 2, Codes::OneHot), &[16, 12][..], adam(0.1), 4, 1),
+        (task(8, 1, 2, PositionCodes::OneHot), &[16, 12][..], adam(0.1), 4, 1),
         (random, &[9], sgd(0.05, 0.9, 0.01), 3, 2),
-        (task(5, 1, 1, Codes::Orthogonal), &[300, 3, 7], sgd(0.05, 0.0, 0.0), 5, 1),
-        (SparseTokenRegression { m: 9, ..task(4, 1, 2, Codes::OneHot) }, &[20, 20], adam(0.0), 4, 2),
+        (task(5, 1, 1, PositionCodes::Orthogonal), &[300, 3, 7], sgd(0.05, 0.0, 0.0), 5, 1),
+        (SparseTokenRegression { m: 9, ..task(4, 1, 2, PositionCodes::OneHot) }, &[20, 20], adam(0.0), 4, 2),
         // A step takes the whole sample.
-        (SparseTokenRegression { m: 6, ..task(4, 1, 2, Codes::OneHot) }, &[11], adam(0.0), 0, 1),
+        (SparseTokenRegression { m: 6, ..task(4, 1, 2, PositionCodes::OneHot) }, &[11], adam(0.0), 0, 1),
     ] {
         let mut spec = spec(task, widths, optimizer, batch);
         spec.run.replicas = replicas;
@@ -53,7 +53,7 @@ fn replicas_cuts_and_company_change_no_bit() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let base = spec(task(5, 1, 2, Codes::OneHot), &[10, 7], adam(0.1), 4);
+    let base = spec(task(5, 1, 2, PositionCodes::OneHot), &[10, 7], adam(0.1), 4);
     replicas_change_nothing(&base, 1, TokenMlpGpu::new);
     cuts_change_nothing(&base, TokenMlpGpu::new);
     what_is_remembered_comes_back(&base, TokenMlpGpu::new);
@@ -62,7 +62,7 @@ fn replicas_cuts_and_company_change_no_bit() {
 
 #[test]
 fn sessions_choose_these_kernels() {
-    let mut spec = spec(task(5, 1, 2, Codes::OneHot), &[10, 7], adam(0.0), 3);
+    let mut spec = spec(task(5, 1, 2, PositionCodes::OneHot), &[10, 7], adam(0.0), 3);
     // More prompts than go forward at a time.
     spec.run.held_out = 600;
     let learner = "fused kernels, some launches per layer and step";
@@ -71,7 +71,7 @@ fn sessions_choose_these_kernels() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_a_sentence() {
-    let base = spec(task(8, 1, 2, Codes::OneHot), &[16], adam(0.0), 4);
+    let base = spec(task(8, 1, 2, PositionCodes::OneHot), &[16], adam(0.0), 4);
     assert_eq!(covers(&base), Ok(()));
     let other = RunSpec::default();
     assert_eq!(covers(&other).unwrap_err(), format!("its model is the {}", other.model.info().name));
@@ -88,7 +88,7 @@ fn what_does_not_fit_is_refused_with_a_sentence() {
     let long = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };
     let wide = spec(long, &[4096], Optimizer::Adam(Adam::default()), 4);
     assert_eq!(covers(&wide).unwrap_err(), "a layer has more weights than a launch has lanes");
-    let many = spec(task(8, 1, 2, Codes::OneHot), &[16], adam(0.0), 200_000);
+    let many = spec(task(8, 1, 2, PositionCodes::OneHot), &[16], adam(0.0), 200_000);
     let most = Compiled::<Plan>::of(&many, 10, limits).unwrap_err();
     assert_eq!(most, "the prompts of a step do not fit one launch");
 }

@@ -8,7 +8,9 @@ use vivarium_kernels::cpu::sequence_net::Answers;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Sampler;
-use vivarium_science::markov::{ChainSequences, Chains, Measure, Strategy, kl, kl_to_logits, log_softmax};
+use vivarium_science::markov::{
+    ChainFamily, ChainMeasure, ChainSequences, Strategy, kl_divergence, kl_to_log_probabilities, log_softmax,
+};
 
 /// Most contexts on which attention is looked at.
 const MOST_SCORED: usize = 64;
@@ -16,10 +18,10 @@ const MOST_SCORED: usize = 64;
 const MOST_OTHERS: usize = 256;
 
 /// The chains that a network is tried on besides those of the test, each with what is measured on them.
-const OTHERS: [(Chains, Measure); 3] = [
-    (Chains::Dirichlet, Measure::OnDirichlet),
-    (Chains::Independent, Measure::OnIndependent),
-    (Chains::Doubly, Measure::OnDoubly),
+const OTHERS: [(ChainFamily, ChainMeasure); 3] = [
+    (ChainFamily::Dirichlet, ChainMeasure::OnDirichlet),
+    (ChainFamily::Independent, ChainMeasure::OnIndependent),
+    (ChainFamily::DoublyStochastic, ChainMeasure::OnDoubly),
 ];
 
 /// What the evaluator says.
@@ -60,7 +62,7 @@ pub struct Evaluator {
     /// Of each strategy after the contexts of the test, `[held_out, symbols]`.
     predictions: Vec<Vec<f64>>,
     /// Which contexts each measure of [`OTHERS`] is of.
-    others: Vec<(Measure, std::ops::Range<usize>)>,
+    others: Vec<(ChainMeasure, std::ops::Range<usize>)>,
     lines: Vec<(Strategy, f64)>,
 }
 
@@ -99,14 +101,14 @@ impl LinesJob {
         while self.done < self.held_out {
             let until = (self.done + TOGETHER).min(self.held_out);
             let (mut contexts, mut truths) = (vec![], vec![]);
-            add(&self.drawn, self.drawn.test, self.seed, self.done..until, &mut contexts, &mut truths);
+            add(&self.drawn, self.drawn.test_family, self.seed, self.done..until, &mut contexts, &mut truths);
             for (context, truth) in contexts.chunks(length).zip(truths.chunks(k)) {
                 for (sum, strategy) in self.sums.iter_mut().zip(Strategy::ALL) {
-                    strategy.predict(k, self.drawn.added(), context, &mut predicted);
-                    *sum += kl(truth, &predicted);
+                    strategy.predict(k, self.drawn.pseudocount(), context, &mut predicted);
+                    *sum += kl_divergence(truth, &predicted);
                 }
             }
-            left = left.saturating_sub((until - self.done) as u64 * self.drawn.operations());
+            left = left.saturating_sub((until - self.done) as u64 * self.drawn.operations_per_sequence());
             self.done = until;
             if left == 0 && self.done < self.held_out {
                 return None;
@@ -129,18 +131,18 @@ pub fn nearest(order: usize, measures: &[Option<f32>]) -> Option<Strategy> {
 /// Appends held-out contexts of a law with the truth after each.
 fn add(
     drawn: &ChainSequences,
-    chains: Chains,
+    chains: ChainFamily,
     seed: u64,
     examples: std::ops::Range<usize>,
     contexts: &mut Vec<u8>,
     truths: &mut Vec<f64>,
 ) {
     let mut sequences = vec![];
-    drawn.held_out_sequences(chains, seed, examples.clone(), &mut sequences);
+    drawn.append_held_out_sequences(chains, seed, examples.clone(), &mut sequences);
     for (example, sequence) in examples.zip(sequences.chunks(drawn.length + 1)) {
         let (context, chain) = (&sequence[..drawn.length], drawn.held_out_chain(chains, seed, example));
         contexts.extend(context);
-        truths.extend(chain.law(chain.context(context)));
+        truths.extend(chain.next_symbol_distribution(chain.context_index(context)));
     }
 }
 
@@ -150,7 +152,7 @@ fn predict(drawn: &ChainSequences, contexts: &[u8]) -> Vec<Vec<f64>> {
     let of = |strategy: &Strategy| {
         let mut out = vec![0.0; contexts.len() / length * symbols];
         for (context, out) in contexts.chunks(length).zip(out.chunks_mut(symbols)) {
-            strategy.predict(symbols, drawn.added(), context, out);
+            strategy.predict(symbols, drawn.pseudocount(), context, out);
         }
         out
     };
@@ -160,7 +162,7 @@ fn predict(drawn: &ChainSequences, contexts: &[u8]) -> Vec<Vec<f64>> {
 fn lines_of(drawn: &ChainSequences, truths: &[f64], predictions: &[Vec<f64>]) -> Vec<(Strategy, f64)> {
     let k = drawn.symbols;
     let line = |(strategy, predicted): (&Strategy, &Vec<f64>)| {
-        let each = truths.chunks(k).zip(predicted.chunks(k)).map(|(p, q)| kl(p, q));
+        let each = truths.chunks(k).zip(predicted.chunks(k)).map(|(p, q)| kl_divergence(p, q));
         (*strategy, mean(each))
     };
     Strategy::ALL.iter().zip(predictions).take(drawn.order + 1).map(line).collect()
@@ -177,14 +179,14 @@ impl Evaluator {
         let drawn = spec.task.examples().chain_sequences()?;
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let (mut contexts, mut truths) = (vec![], vec![]);
-        add(&drawn, drawn.test, seed, 0..held_out, &mut contexts, &mut truths);
+        add(&drawn, drawn.test_family, seed, 0..held_out, &mut contexts, &mut truths);
         let predictions = predict(&drawn, &contexts);
         let lines = lines_of(&drawn, &truths, &predictions);
         let (mut others, mut count) = (vec![], held_out);
         let wanted = (held_out / 2).clamp(1, MOST_OTHERS);
         // The other laws are of Markov chains.
         for (chains, measure) in OTHERS.into_iter().filter(|_| drawn.order == 2) {
-            if chains == drawn.test {
+            if chains == drawn.test_family {
                 others.push((measure, 0..held_out));
                 continue;
             }
@@ -242,12 +244,12 @@ impl Evaluator {
             log_softmax(&row, logs);
         }
         let mean_kl = |of: &[f64], logs: &[f64]| {
-            mean(of.chunks(k).zip(logs.chunks(k)).map(|(p, q)| kl_to_logits(p, q)))
+            mean(of.chunks(k).zip(logs.chunks(k)).map(|(p, q)| kl_to_log_probabilities(p, q)))
         };
         let within = |range: &std::ops::Range<usize>| range.start * k..range.end * k;
         let test = within(&(0..self.held_out));
         let kl = mean_kl(&self.truths[test.clone()], &logs[test.clone()]);
-        let mut measures = vec![None; Measure::ALL.len()];
+        let mut measures = vec![None; ChainMeasure::ALL.len()];
         for (measure, predicted) in measures.iter_mut().zip(&self.predictions) {
             *measure = Some(mean_kl(predicted, &logs[test.clone()]) as f32);
         }
@@ -255,8 +257,8 @@ impl Evaluator {
         let (first, later) = answers.heads.split_at(first);
         let largest =
             |heads: &[[f32; 2]], which: usize| heads.iter().map(|scores| scores[which]).reduce(f32::max);
-        measures[Measure::Previous as usize] = largest(first, 0);
-        measures[Measure::Induction as usize] = largest(later, 1);
+        measures[ChainMeasure::Previous as usize] = largest(first, 0);
+        measures[ChainMeasure::Induction as usize] = largest(later, 1);
         for (measure, range) in &self.others {
             let range = within(range);
             measures[*measure as usize] = Some(mean_kl(&self.truths[range.clone()], &logs[range]) as f32);

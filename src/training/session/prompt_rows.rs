@@ -21,10 +21,10 @@ impl PromptRows {
     /// others; what it makes of the first points nobody could know.
     pub fn of(examples: &dyn Examples) -> Option<Self> {
         if let Some(prompts) = examples.prompts() {
-            let (columns, labels) = (prompts.columns(), prompts.length);
+            let (columns, labels) = (prompts.row_len(), prompts.length);
             return Some(PromptRows { columns, labels, judged: labels });
         }
         let prompts = examples.function_prompts()?;
-        Some(PromptRows { columns: prompts.columns(), labels: prompts.points, judged: 1 })
+        Some(PromptRows { columns: prompts.row_len(), labels: prompts.points, judged: 1 })
     }
 }

@@ -231,17 +231,17 @@ pub enum Measure {
     /// The same over that of this strategy on the same contexts.
     OverLine(Strategy),
     /// A further measure of a network on sequences.
-    Chain(vivarium_science::markov::Measure),
+    Chain(vivarium_science::markov::ChainMeasure),
     /// What is measured where a transformer descends.
-    Descent(vivarium_science::descent::Measured),
+    Descent(vivarium_science::descent::ComparisonMeasure),
     /// What is measured where a transformer runs a machine.
-    Machine(vivarium_science::machines::Measured),
+    Machine(vivarium_science::machines::MachineMetric),
     /// What is measured of a circuit's network.
-    Circuit(vivarium_science::circuits::Measured),
+    Circuit(vivarium_science::circuits::CircuitMetric),
     /// What is measured of a network that contains a learning algorithm, or of a search for one.
-    Succinct(vivarium_science::succinct::Measured),
+    Succinct(vivarium_science::succinct::LearningMetric),
     /// What is measured of a network on traces of a machine.
-    Trace(vivarium_science::machines::TraceMeasure),
+    Trace(vivarium_science::machines::TraceMetric),
     /// R² of a transformer on prompts of points, after so many examples.
     AfterExamples(usize),
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the

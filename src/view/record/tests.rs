@@ -6,7 +6,7 @@ use super::*;
 use vivarium_core::pytorch::Part;
 use vivarium_model::permalink::decode;
 use vivarium_model::run::RunSpec;
-use vivarium_science::markov::Measure;
+use vivarium_science::markov::ChainMeasure;
 use weights::Header;
 
 pub(super) fn link(text: &str) -> Link {
@@ -70,8 +70,8 @@ fn what_is_written_is_read_again_to_the_last_bit() {
     assert_eq!(serde_json::from_str::<Value>(&quoted(&odd)).unwrap(), Value::from(odd));
     let mut sequences = Record { link: link("#v1/markov"), solved: vec![None], ..record() };
     let mut row = row_at(5, 1);
-    row.measures = Measure::ALL.iter().map(|_| vec![]).collect();
-    row.measures[Measure::OnDoubly as usize] = vec![0.25];
+    row.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
+    row.measures[ChainMeasure::OnDoubly as usize] = vec![0.25];
     sequences.rows = vec![row];
     assert_eq!(Record::parse(sequences.to_json().as_bytes()).unwrap(), sequences);
 }
@@ -185,10 +185,10 @@ fn the_table_has_a_line_for_each_measurement_and_replica() {
     let back: f32 = lines[6].split(',').nth(4).unwrap().parse().unwrap();
     assert_eq!(back, rows[2].test_loss[1]);
     let mut judged = row_at(0, 1);
-    judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
-    judged.measures[Measure::OnIndependent as usize] = vec![0.5];
+    judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
+    judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5];
     judged.margin = vec![0.125];
-    let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    let more = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
     let text = csv(&more, [&judged].into_iter());
     assert!(text.lines().next().unwrap().ends_with("test_accuracy,margin,on_iid"), "{text}");
     assert!(text.lines().nth(1).unwrap().ends_with(",0.125,0.5"), "{text}");
@@ -198,9 +198,9 @@ fn the_table_has_a_line_for_each_measurement_and_replica() {
 fn several_runs_are_one_table_with_the_columns_of_all() {
     let rows = record().rows;
     let mut judged = row_at(0, 1);
-    judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
-    judged.measures[Measure::OnIndependent as usize] = vec![0.5];
-    let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
+    judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5];
+    let more = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
     let run = |name: &'static str, measures: Measures, rows| {
         csv_of_runs(&[RunRows { name, measures, preamble: String::new(), rows }])
     };

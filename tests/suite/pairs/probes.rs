@@ -2,7 +2,7 @@
 
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::analysis::progress::Operation;
-use vivarium::groups::theory::memorising;
+use vivarium::groups::theory::build_memorising_network;
 use vivarium::labs;
 use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, operation};
 use vivarium::models::Model;
@@ -173,7 +173,7 @@ fn neurons_on_cosets_are_counted_by_their_subgroup() {
 fn memorised(spec: &RunSpec, size: f64) -> Vec<Vec<f32>> {
     let Task::Groups(task) = &spec.task else { panic!("a group") };
     let order = task.order();
-    let net = memorising(order, &task.products(spec.run.seed), true);
+    let net = build_memorising_network(order, &task.products(spec.run.seed), true);
     let trained = task.split(spec.run.seed).0;
     let factor = libm::cbrt(size);
     [net.u, net.v, net.w]

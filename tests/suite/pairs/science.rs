@@ -24,7 +24,7 @@ fn theory(link: &str, lambda: f64) -> GroupTheory {
     let spec = spec(link);
     let Task::Groups(task) = &spec.task else { panic!("a group") };
     let group = task.group().unwrap();
-    let mut theory = GroupTheory::of(&spec, &group, &Irreps::of(&group)).unwrap();
+    let mut theory = GroupTheory::of(&spec, &group, &Irreps::compute(&group)).unwrap();
     theory.set_lambda(lambda);
     theory.advance(u64::MAX);
     theory
@@ -62,8 +62,8 @@ fn three_letters_share_their_norms_as_predicted() {
     let mut run = session(link);
     let outcome = finish(&mut run);
     let reached = ratio(outcome.rows.last().unwrap(), link);
-    let below = prediction.ratio - reached;
-    assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.ratio);
+    let below = prediction.margin_ratio - reached;
+    assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.margin_ratio);
     let found = neurons(link, block_on(run.first_replica()).unwrap());
     let masses = found.masses(3);
     assert_eq!(masses.len(), prediction.shares.len());
@@ -74,7 +74,11 @@ fn three_letters_share_their_norms_as_predicted() {
     let weights = weights(&run).parameters;
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let norm = penalty.norms(&slices, 100);
-    assert!((norm / prediction.norm - 1.0).abs() < 1e-3, "{norm} where {} is predicted", prediction.norm);
+    assert!(
+        (norm / prediction.norm_mass - 1.0).abs() < 1e-3,
+        "{norm} where {} is predicted",
+        prediction.norm_mass
+    );
     let loss = f64::from(outcome.rows.last().unwrap().train_loss[0]);
     assert!((loss - prediction.loss).abs() < 1e-2 * prediction.loss, "{loss}, {}", prediction.loss);
 }
@@ -84,13 +88,13 @@ fn too_strong_a_penalty_leaves_nothing() {
     let link = "#v1/groups?lambda=0.05&steps=600&every=100";
     let theory = theory(link, 0.05);
     let prediction = theory.prediction().unwrap();
-    assert!(prediction.collapsed && prediction.norm == 0.0);
+    assert!(prediction.is_zero_network && prediction.norm_mass == 0.0);
     let mut run = session(link);
     let outcome = finish(&mut run);
     let last = outcome.rows.last().unwrap();
     assert!((f64::from(last.train_loss[0]) - prediction.loss).abs() < 1e-2, "{last:?}");
     // What is left of the weights has a direction, but its outputs are equal: it is no margin.
-    assert!(prediction.ratio.is_nan() && last.margin[0].is_nan(), "{last:?}");
+    assert!(prediction.margin_ratio.is_nan() && last.margin[0].is_nan(), "{last:?}");
     assert!(outcome.rows[0].margin[0].is_finite());
     let now = weights(&run).parameters;
     let penalty = spec(link).architecture().penalty(0).unwrap();

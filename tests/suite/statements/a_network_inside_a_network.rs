@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use vivarium::descent::{
-    Block, Draw, Function, Kind, Layout, Measured, Phase, Plan, State, Transformer, distance,
+    ComparisonMeasure, ComparisonState, ConstructedTransformer, DescentPlan, DescentPrompts, LayerKind,
+    LayerPhase, TargetKind, TokenBlock, TokenLayout, euclidean_distance,
 };
 use vivarium::models::Family;
 use vivarium::sweep::places;
@@ -15,19 +16,19 @@ use super::{Runs, Statements, Trained, decoded, hold};
 const LINES: [usize; 5] = [8, 16, 32, 64, 128];
 
 /// Which examples a run draws.
-fn draw(name: &str) -> Draw {
+fn draw(name: &str) -> DescentPrompts {
     decoded(name).task.examples().regression().unwrap()
 }
 
 /// What a run builds.
-fn plan(name: &str) -> Plan {
+fn plan(name: &str) -> DescentPlan {
     let spec = decoded(name);
     let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("{name} is no descent") };
     net.plan(&draw(name), spec.learning_rate(0))
 }
 
-fn transformer(name: &str) -> Transformer {
-    Transformer::new(&plan(name), &draw(name).draw(decoded(name).run.seed, 0))
+fn transformer(name: &str) -> ConstructedTransformer {
+    ConstructedTransformer::new(&plan(name), &draw(name).draw_examples(decoded(name).run.seed, 0))
 }
 
 /// The run of most passages.
@@ -36,9 +37,9 @@ fn relu(runs: &Runs) -> Rc<Trained> {
 }
 
 /// The weights in the tokens and those of direct descent at a step.
-fn state(run: &Trained, step: u64) -> State {
+fn state(run: &Trained, step: u64) -> ComparisonState {
     let [tokens, direct, single, measured] = run.weights(step) else { panic!("the parts of a state") };
-    State::of([tokens, direct, single, measured])
+    ComparisonState::from_tensors([tokens, direct, single, measured])
 }
 
 /// Half of the mean squared error with the weights in the tokens.
@@ -47,7 +48,7 @@ fn token_loss(run: &Trained, step: u64) -> f32 {
 }
 
 /// These layers of a step, from 0, do this, and are of this kind.
-fn are(from: usize, phases: &[Phase], kind: Kind) -> bool {
+fn are(from: usize, phases: &[LayerPhase], kind: LayerKind) -> bool {
     let transformer = transformer("relu-descent");
     let layers = &transformer.layers()[from..from + phases.len()];
     layers.iter().zip(phases).all(|(layer, phase)| layer.phase == *phase && layer.kind() == kind)
@@ -55,7 +56,7 @@ fn are(from: usize, phases: &[Phase], kind: Kind) -> bool {
 
 /// The first step after which the distance is more than rounding.
 fn jump(run: &Trained) -> u64 {
-    run.first(|row| row.measures[Measured::Distance as usize][0] > 1e-12).unwrap()
+    run.first(|row| row.measures[ComparisonMeasure::Distance as usize][0] > 1e-12).unwrap()
 }
 
 /// For more than a quarter of the steps the distance is that of rounding in double precision, and then a million times as large.
@@ -88,7 +89,7 @@ fn falls_to_about_a_quarter(runs: &Runs) -> bool {
 fn heads_of_a_line(count: usize) -> f64 {
     let name = lines(count);
     let neurons = plan(&name).network.width(1);
-    transformer(&name).layers()[0].heads() as f64 / (neurons * count) as f64
+    transformer(&name).layers()[0].head_count() as f64 / (neurons * count) as f64
 }
 
 fn dead(runs: &Runs) -> Rc<Trained> {
@@ -98,14 +99,15 @@ fn dead(runs: &Runs) -> Rc<Trained> {
 /// The outputs of the first network are 0 for every example before the first step.
 fn is_dead(runs: &Runs) -> bool {
     let (run, network) = (dead(runs), plan("dead-descent").network);
-    let (w, examples) = (state(&run, 0).tokens, draw("dead-descent").draw(run.spec.run.seed, 0));
-    (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0])
+    let (w, examples) = (state(&run, 0).tokens, draw("dead-descent").draw_examples(run.spec.run.seed, 0));
+    (0..examples.len()).all(|i| network.compute_output(&w, examples.input(i)) == [0.0])
 }
 
 /// Networks of which no weight has changed at any step.
 fn unchanged(run: &Trained) -> usize {
-    let moved =
-        |replica: usize| run.rows.iter().any(|row| row.measures[Measured::Moved as usize][replica] != 0.0);
+    let moved = |replica: usize| {
+        run.rows.iter().any(|row| row.measures[ComparisonMeasure::Moved as usize][replica] != 0.0)
+    };
     (0..run.spec.run.replicas).filter(|replica| !moved(*replica)).count()
 }
 
@@ -127,17 +129,17 @@ pub const STATEMENTS: Statements = &[
         "The *inner* network is small: it has 88 weights and is fitted to 16 points of the function sin(2x).",
         On(|_| {
             let (draw, network) = (draw("relu-descent"), plan("relu-descent").network);
-            (network.weights(), draw.count()) == (88, 16)
-                && (draw.function, draw.frequency) == (Function::Sine, 2.0)
+            (network.weight_count(), draw.example_count()) == (88, 16)
+                && (draw.function, draw.frequency) == (TargetKind::Sine, 2.0)
         }),
     ),
     ("The *outer* network is a transformer.", Words),
     (
         "Each token of the transformer holds one point and all 88 weights of the inner network.",
         On(|_| {
-            let layout = Layout::new(&plan("relu-descent").network);
-            let [input, label, weights] =
-                [Block::Input, Block::Label, Block::Weights].map(|block| layout.block(block).len());
+            let layout = TokenLayout::new(&plan("relu-descent").network);
+            let [input, label, weights] = [TokenBlock::Input, TokenBlock::Label, TokenBlock::Weights]
+                .map(|block| layout.block_range(block).len());
             // The input is x and the constant 1.
             [input, label, weights] == [2, 1, 88]
         }),
@@ -145,7 +147,7 @@ pub const STATEMENTS: Statements = &[
     (
         "A formula of the paper sets the transformer's own weights.",
         Known(
-            "theorem 1 and appendix D of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`",
+            "theorem 1 and appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`",
         ),
     ),
     (
@@ -155,7 +157,7 @@ pub const STATEMENTS: Statements = &[
     ("Which weights will change during the run?", Words),
     (
         "The weights in the tokens.",
-        On(|runs| distance(&state(&relu(runs), 25).tokens, &state(&relu(runs), 0).tokens) > 0.1),
+        On(|runs| euclidean_distance(&state(&relu(runs), 25).tokens, &state(&relu(runs), 0).tokens) > 0.1),
     ),
     (
         "Only the weights in the tokens.",
@@ -188,20 +190,38 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Three layers of attention compute the outputs p of the inner network.",
-        On(|_| are(0, &[Phase::Forward(1), Phase::Forward(2), Phase::Forward(3)], Kind::Attention)),
+        On(|_| {
+            are(
+                0,
+                &[LayerPhase::Forward(1), LayerPhase::Forward(2), LayerPhase::Forward(3)],
+                LayerKind::Attention,
+            )
+        }),
     ),
     (
         "A fourth layer of attention computes the slopes r′ of the ReLUs.",
-        On(|_| are(3, &[Phase::Slopes], Kind::Attention)),
+        On(|_| are(3, &[LayerPhase::Derivatives], LayerKind::Attention)),
     ),
-    ("An MLP writes the gradient g of the loss.", On(|_| are(4, &[Phase::LossGradient], Kind::Feedforward))),
+    (
+        "An MLP writes the gradient g of the loss.",
+        On(|_| are(4, &[LayerPhase::LossGradient], LayerKind::Feedforward)),
+    ),
     (
         "Three product layers compute the errors s, from the last layer of the inner network back to the first layer.",
-        On(|_| are(5, &[Phase::Backward(3), Phase::Backward(2), Phase::Backward(1)], Kind::Product)),
+        On(|_| {
+            are(
+                5,
+                &[LayerPhase::Backward(3), LayerPhase::Backward(2), LayerPhase::Backward(1)],
+                LayerKind::Product,
+            )
+        }),
     ),
     (
         "Another layer of attention subtracts the gradient, multiplied by the learning rate, from the weights w, and an MLP sets p, r′, g and s to 0 again.",
-        On(|_| are(8, &[Phase::Step], Kind::Attention) && are(9, &[Phase::CleanUp], Kind::Feedforward)),
+        On(|_| {
+            are(8, &[LayerPhase::Step], LayerKind::Attention)
+                && are(9, &[LayerPhase::CleanUp], LayerKind::Feedforward)
+        }),
     ),
     (
         "Together, these layers perform backpropagation and one step of gradient descent.",
@@ -209,7 +229,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "One kind of layer is not part of an ordinary transformer: a *product layer* multiplies numbers of one token with each other.",
-        Known("definition 6 of Wu et al. 2024; `looks_of_a_head_are_what_it_adds_up`"),
+        Known("definition 6 of Wu et al. 2024; `attention_weights_explain_the_output_of_a_head`"),
     ),
     (
         "The paper calls this layer EWML, and also says that ordinary transformers do not have such a layer.",
@@ -219,19 +239,19 @@ pub const STATEMENTS: Statements = &[
     (
         "The layer that changes w computes a mean over all tokens and adds this mean to the weights w in each token.",
         Known(
-            "equation D.16 of Wu et al. 2024; `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`",
+            "equation D.16 of Wu et al. 2024; `after_a_step_the_workspace_is_0_and_all_tokens_have_equal_weights`",
         ),
     ),
     (
         "The token of the query adds 0 to the sum over all tokens, so the layer that changes w computes a mean over the examples, as in gradient descent.",
         Known(
-            "the errors of the query are 0: `after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights`; the factor (n + 1)/n of equation D.16",
+            "the errors of the query are 0: `after_a_step_the_workspace_is_0_and_all_tokens_have_equal_weights`; the factor (n + 1)/n of equation D.16",
         ),
     ),
     (
         "Only attention layers combine different examples; the MLPs and the product layers work on each token by itself.",
         Known(
-            "definitions 6, 7 and 8 of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`",
+            "definitions 6, 7 and 8 of Wu et al. 2024; `layers_match_their_matrices_bitwise`",
         ),
     ),
     ("The page also runs direct gradient descent on the same inner network.", Words),
@@ -292,7 +312,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "If a straight line approximates a piece of a smooth curve, the error grows with the square of the line's length.",
-        Known("Taylor's theorem; `the_error_falls_with_the_square_of_the_number_of_lines`"),
+        Known("Taylor's theorem; `the_interpolation_error_falls_with_the_square_of_the_number_of_knots`"),
     ),
     (
         "The paper's theorem guarantees only a much slower decrease of the error.",
@@ -306,21 +326,22 @@ pub const STATEMENTS: Statements = &[
         "In this run the inner network has 6 layers, and one step of gradient descent needs 16 layers of the transformer.",
         On(|_| {
             let transformer = transformer("six-layer-descent");
-            (transformer.layout().network().layers(), transformer.layers().len()) == (6, 16)
+            (transformer.layout().network().layer_count(), transformer.layers().len()) == (6, 16)
         }),
     ),
     (
         "This inner network has more weights than the inner network of three layers, so the tokens are longer.",
         On(|_| {
             let [six, three] = ["six-layer-descent", "relu-descent"].map(|name| plan(name).network);
-            six.weights() > three.weights() && Layout::new(&six).len() > Layout::new(&three).len()
+            six.weight_count() > three.weight_count()
+                && TokenLayout::new(&six).len() > TokenLayout::new(&three).len()
         }),
     ),
     (
         "The examples and the learning rate are the same for both networks.",
         On(|_| {
             let [six, three] = ["six-layer-descent", "relu-descent"]
-                .map(|name| (draw(name), decoded(name).run.seed, plan(name).rate));
+                .map(|name| (draw(name), decoded(name).run.seed, plan(name).learning_rate));
             six == three
         }),
     ),
@@ -338,7 +359,7 @@ pub const STATEMENTS: Statements = &[
     (
         "If all weights are 0, the outputs of all layers of the inner network are 0, and every entry of the gradient contains a factor that is 0.",
         Known(
-            "each gradient is an error times an output, and both contain weights: `weights_of_0_never_move`",
+            "each gradient is an error times an output, and both contain weights: `weights_of_0_never_change`",
         ),
     ),
     (
@@ -374,12 +395,12 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "In each token, an entry t is 1 for an example and 0 for the query.",
-        Known("`a_token_holds_its_example_the_weights_and_no_scratch`"),
+        Known("`a_new_token_holds_its_example_the_weights_and_a_zero_workspace`"),
     ),
     (
         "In a token with t = 0, the layer that computes the loss gradient subtracts a large number before its ReLU, so the loss gradient in this token is 0.",
         Known(
-            "equation D.14 of Wu et al. 2024; `neither_the_order_of_examples_nor_the_label_of_the_query_counts`",
+            "equation D.14 of Wu et al. 2024; `the_order_of_examples_and_the_label_of_the_query_change_nothing`",
         ),
     ),
     (
@@ -388,7 +409,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The page executes the transformer that the paper constructs in its proof.",
-        Known("appendix D of Wu et al. 2024; `layers_do_what_their_matrices_say_to_the_last_bit`"),
+        Known("appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
     ),
     (
         "The runs show that a transformer with product layers *can* carry out gradient descent on a network with several layers.",

@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use vivarium::functions::baselines::{Baseline, BaselinesJob};
-use vivarium::functions::variance;
+use vivarium::functions::population_variance;
 use vivarium::labs::in_context::weights::network;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold};
 
 /// The methods of the horizontal lines that do not use the label of the query.
-const METHODS: [Baseline; 3] = [Baseline::Affine, Baseline::Neighbours, Baseline::Last];
+const METHODS: [Baseline; 3] = [Baseline::Affine, Baseline::Neighbours, Baseline::LastEpoch];
 
 /// R² of a method at the last point, as its horizontal line has it: of 512 prompts, and of 256 where a network is trained
 /// on each.
@@ -35,15 +35,18 @@ fn depths(runs: &Runs) -> [f32; 3] {
 
 /// The R² of two layers is within 0.05 of that of the network that is trained on the prompt.
 fn as_well_as_a_trained_network(runs: &Runs) -> bool {
-    let trained = line("two-layers-in-context", Baseline::Last);
+    let trained = line("two-layers-in-context", Baseline::LastEpoch);
     (two_layers(runs).accuracy(4_000) - trained).abs() < 0.05
 }
 
 /// The best epoch of each prompt explains more than that of all prompts, and both explain as much as the last epoch or more.
 fn best_epochs_are_chosen_with_the_label(_runs: &Runs) -> bool {
-    let [each, all, last] =
-        [Baseline::Each, Baseline::Best, Baseline::Last].map(|of| line("two-layers-in-context", of));
-    Baseline::Each.knows_labels() && Baseline::Best.knows_labels() && each > all && all >= last
+    let [each, all, last] = [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch]
+        .map(|of| line("two-layers-in-context", of));
+    Baseline::BestPerPrompt.uses_query_labels()
+        && Baseline::BestForAll.uses_query_labels()
+        && each > all
+        && all >= last
 }
 
 /// One layer is behind by a quarter of the variance or more.
@@ -75,9 +78,9 @@ fn distances(runs: &Runs, of: Range<usize>, shown: usize) -> [f64; 2] {
     let [mut from_function, mut from_example, mut spread] = [0.0f64; 3];
     for which in of {
         let (function, mut row) = (prompts.held_out_function(seed, which), vec![]);
-        prompts.held_out(seed, prompts.points, which..which + 1, &mut row);
+        prompts.append_held_out_prompts(seed, prompts.points, which..which + 1, &mut row);
         // Every input is a number and the constant 1.
-        let (x, y) = prompts.parts(&row);
+        let (x, y) = prompts.split_row(&row);
         let predicted = |at: f32| {
             let asked: Vec<f32> = [&x[..2 * shown], &[at, 1.0], &y[..shown], &[0.0]].concat();
             plain.outputs(&asked)[shown]
@@ -88,11 +91,12 @@ fn distances(runs: &Runs, of: Range<usize>, shown: usize) -> [f64; 2] {
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), x| (x.min(low), x.max(high)));
         let places: Vec<f32> =
             (0..PLACES).map(|place| low + (high - low) * f32::from(place) / f32::from(PLACES - 1)).collect();
-        let truth: Vec<f32> = places.iter().map(|x| function.at(&[f64::from(*x), 1.0]) as f32).collect();
+        let truth: Vec<f32> =
+            places.iter().map(|x| function.evaluate(&[f64::from(*x), 1.0]) as f32).collect();
         let squares = places.iter().zip(&truth).map(|(x, y)| (predicted(*x) - f64::from(*y)).powi(2));
         from_function += squares.sum::<f64>() / f64::from(PLACES);
         from_example += (predicted(x[2 * (shown - 1)]) - f64::from(y[shown - 1])).powi(2);
-        spread += variance(&truth);
+        spread += population_variance(&truth);
     }
     [(from_function / spread).sqrt(), (from_example / spread).sqrt()]
 }

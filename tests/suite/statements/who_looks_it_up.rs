@@ -47,8 +47,8 @@ fn labels_are(name: &str, of: fn(f32) -> f32) -> bool {
     let (spec, mut batch) = (decoded(name), Batch::default());
     let prompts = spec.task.examples().prompts().unwrap();
     spec.task.sampler().held_out(spec.run.seed, 0, 50, &mut batch);
-    batch.x.chunks(prompts.columns()).all(|row| {
-        let (tokens, names, labels) = prompts.parts(row);
+    batch.x.chunks(prompts.row_len()).all(|row| {
+        let (tokens, names, labels) = prompts.split_row(row);
         names.chunks(2).zip(labels).all(|(named, label)| {
             let sum: f32 = named.iter().map(|place| of(tokens[*place as usize])).sum();
             (sum / 2f32.sqrt() - label).abs() < 1e-3
@@ -183,7 +183,7 @@ pub const STATEMENTS: Statements = &[
     ("Yes, one head is enough.", Preset("one-head-mean")),
     (
         "Up to a constant factor, the label is a weighted mean of the tokens, and one head can compute this weighted mean.",
-        Known("each named token has the weight ½; the_mean_takes_one_head tests it"),
+        Known("each named token has the weight ½; the_mean_needs_one_head tests it"),
     ),
     ("At the end at least 99 % of the variance is explained.", Preset("one-head-mean")),
     (

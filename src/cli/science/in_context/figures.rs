@@ -7,8 +7,8 @@
 //! be 2. The λ of the ridge regressions: the one of our [baselines](Baseline), and that they have a constant. One seed was
 //! run of each network there.
 
-use vivarium_science::descent::Measured;
-use vivarium_science::functions::Law;
+use vivarium_science::descent::ComparisonMeasure;
+use vivarium_science::functions::InputDistribution;
 use vivarium_science::functions::baselines::Baseline;
 
 /// A number that the settings of the built transformer determine.
@@ -43,7 +43,7 @@ pub enum Nothing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
     /// A further measure of the built transformer after so many steps.
-    Measured(Measured, u64, f64),
+    Measured(ComparisonMeasure, u64, f64),
     /// Its loss after so many steps.
     Loss(u64, f64),
     /// ‖w_tokens − w_descent‖₂ after so many steps with tokens in single precision and δ = 0.001.
@@ -64,7 +64,7 @@ pub enum Figure {
     /// from so many examples, or of the best.
     Affine {
         /// Where inputs lie.
-        law: Law,
+        law: InputDistribution,
         /// Layers of the network.
         layers: usize,
         /// Examples; without them it is the best affine fit.
@@ -160,7 +160,7 @@ fn distances() -> Vec<Instance> {
         one(
             "built 5.1: distance to the start of ReLU, step 100".into(),
             "",
-            Figure::Measured(Measured::Moved, 100, 0.84),
+            Figure::Measured(ComparisonMeasure::Moved, 100, 0.84),
         ),
         one("built 5.1: N = 6, 2-6-6-6-6-6-1, step 50".into(), "hidden=6.6.6.6.6", distance(50, 1.4e-5)),
     ]);
@@ -168,18 +168,18 @@ fn distances() -> Vec<Instance> {
 }
 
 const fn distance(step: u64, found: f64) -> Figure {
-    Figure::Measured(Measured::Distance, step, found)
+    Figure::Measured(ComparisonMeasure::Distance, step, found)
 }
 
 /// Section 4's caution: random networks are nearly affine where the paper's inputs lie.
 fn affine() -> Vec<Instance> {
     let all = [
-        (Law::Mixture, "N(−2, I)", None, [0.83, 0.79, 0.74]),
-        (Law::Mixture, "N(−2, I)", Some(50), [0.69, 0.65, 0.57]),
-        (Law::Normal, "N(0, I)", None, [0.61, 0.56, 0.42]),
-        (Law::Normal, "N(0, I)", Some(50), [0.32, 0.22, 0.09]),
+        (InputDistribution::Mixture, "N(−2, I)", None, [0.83, 0.79, 0.74]),
+        (InputDistribution::Mixture, "N(−2, I)", Some(50), [0.69, 0.65, 0.57]),
+        (InputDistribution::Normal, "N(0, I)", None, [0.61, 0.56, 0.42]),
+        (InputDistribution::Normal, "N(0, I)", Some(50), [0.32, 0.22, 0.09]),
     ];
-    let row = |(law, inputs, examples, found): (Law, &str, Option<usize>, [f64; 3])| {
+    let row = |(law, inputs, examples, found): (InputDistribution, &str, Option<usize>, [f64; 3])| {
         let fit = examples.map_or("best affine fit".into(), |count| format!("ridge from {count} examples"));
         let one = |(layers, found)| Instance {
             name: format!("learned 4: {fit}, {layers} layers, {inputs}"),
@@ -240,9 +240,9 @@ const GROUPS: &[Group] = &[
         link: "",
         seeds: 0,
         figures: &[
-            Figure::Baseline(Baseline::Best, None, 0.914),
+            Figure::Baseline(Baseline::BestForAll, None, 0.914),
             Figure::Baseline(Baseline::Ridge, None, 0.683),
-            Figure::Baseline(Baseline::Best, Some(10), 0.889),
+            Figure::Baseline(Baseline::BestForAll, Some(10), 0.889),
             Figure::Baseline(Baseline::Ridge, Some(10), 0.56),
         ],
     },
@@ -275,7 +275,7 @@ const GROUPS: &[Group] = &[
         link: "const=no&points=13",
         seeds: 0,
         figures: &[
-            Figure::Baseline(Baseline::Best, None, 0.92),
+            Figure::Baseline(Baseline::BestForAll, None, 0.92),
             Figure::Baseline(Baseline::Affine, None, 0.49),
         ],
     },
@@ -290,7 +290,7 @@ const GROUPS: &[Group] = &[
         link: "dim=2&const=no&s=1&points=21",
         seeds: 0,
         figures: &[
-            Figure::Baseline(Baseline::Best, None, 0.89),
+            Figure::Baseline(Baseline::BestForAll, None, 0.89),
             Figure::Baseline(Baseline::Affine, None, 0.27),
         ],
     },

@@ -16,9 +16,12 @@ use vivarium_model::protocol::{Failure, Row};
 use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::Cell;
 use vivarium_plot::analysis::curves::spread;
-use vivarium_science::descent::{Block, Draw, Order, Plan, Race, Tokens, distance};
-use vivarium_science::functions::baselines::{Baseline, BaselinesJob, ridge};
-use vivarium_science::functions::{Class, FunctionPrompts, Law, variance};
+use vivarium_science::descent::{
+    DescentComparison, DescentPlan, DescentPrompts, DescentTokens, ExampleOrder, TokenBlock,
+    euclidean_distance,
+};
+use vivarium_science::functions::baselines::{Baseline, BaselinesJob, ridge_regression};
+use vivarium_science::functions::{FunctionClass, FunctionPrompts, InputDistribution, population_variance};
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 
@@ -72,7 +75,7 @@ pub(super) fn compare_one(
         }
         Figure::Size(size, found) => {
             let (plan, examples) = built(instance);
-            let sizes = plan.sizes(examples);
+            let sizes = plan.compute_sizes(examples);
             let here = match size {
                 Size::Token => sizes.token,
                 Size::Weights => sizes.weights,
@@ -136,14 +139,14 @@ fn explained(found: f64, all: &[f32]) -> (String, String, bool) {
 }
 
 /// The built transformer's plan and the number of its examples.
-fn built(instance: &Instance) -> (Plan, usize) {
+fn built(instance: &Instance) -> (DescentPlan, usize) {
     plan(&decode(&format!("#v1/in-context-regression?{}", instance.link)).0.spec).unwrap_or_default()
 }
 
-fn plan(spec: &RunSpec) -> Option<(Plan, usize)> {
+fn plan(spec: &RunSpec) -> Option<(DescentPlan, usize)> {
     let draw = spec.task.examples().regression()?;
     let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
-    Some((net.plan(&draw, spec.learning_rate(0)), draw.count()))
+    Some((net.plan(&draw, spec.learning_rate(0)), draw.example_count()))
 }
 
 fn of_built(instance: &Instance, steps: u64, device: &Device) -> Result<Vec<Row>, Failure> {
@@ -156,49 +159,49 @@ fn of_built(instance: &Instance, steps: u64, device: &Device) -> Result<Vec<Row>
 }
 
 /// Descent by tokens in single precision, from direct descent in double precision.
-fn single(plan: &Plan, replica: u32, steps: u64) -> f64 {
-    let mut race = race(plan, replica, &Draw::default());
-    let mut tokens: Tokens<f32> = race.transformer().tokens(race.examples(), &race.state().direct);
+fn single(plan: &DescentPlan, replica: u32, steps: u64) -> f64 {
+    let mut race = race(plan, replica, &DescentPrompts::default());
+    let mut tokens: DescentTokens<f32> = race.transformer().tokens(race.examples(), &race.state().direct);
     for _ in 0..steps {
         race.transformer().step(&mut tokens);
         race.step();
     }
-    distance(&tokens.weights(race.transformer().layout()), &race.state().direct)
+    euclidean_distance(&tokens.weights(race.transformer().layout()), &race.state().direct)
 }
 
-fn race(plan: &Plan, replica: u32, draw: &Draw) -> Race {
-    Race::new(plan, draw.draw(0, replica), &plan.network.draw(0, replica, 1.0))
+fn race(plan: &DescentPlan, replica: u32, draw: &DescentPrompts) -> DescentComparison {
+    DescentComparison::new(plan, draw.draw_examples(0, replica), &plan.network.draw_weights(0, replica, 1.0))
 }
 
 /// The largest such difference over some seeds.
-fn nothing(plan: &Plan, of: Nothing) -> f64 {
-    let after = |steps: u64, mut race: Race| {
+fn nothing(plan: &DescentPlan, of: Nothing) -> f64 {
+    let after = |steps: u64, mut race: DescentComparison| {
         (0..steps).for_each(|_| race.step());
         race
     };
     let one = |replica: u32| {
-        let draw = Draw::default();
+        let draw = DescentPrompts::default();
         let usual = || race(plan, replica, &draw);
-        let apart = |steps: u64, other: Draw| {
+        let apart = |steps: u64, other: DescentPrompts| {
             let other = after(steps, race(plan, replica, &other));
-            distance(&after(steps, usual()).state().tokens, &other.state().tokens)
+            euclidean_distance(&after(steps, usual()).state().tokens, &other.state().tokens)
         };
         match of {
             Nothing::Still => {
-                let zero = vec![0.0; plan.network.weights()];
-                let moved = after(50, Race::new(plan, draw.draw(0, replica), &zero));
-                distance(&moved.state().tokens, &zero)
+                let zero = vec![0.0; plan.network.weight_count()];
+                let moved = after(50, DescentComparison::new(plan, draw.draw_examples(0, replica), &zero));
+                euclidean_distance(&moved.state().tokens, &zero)
             }
-            Nothing::Label => apart(30, Draw { query_label: 7.0, ..draw.clone() }),
-            Nothing::Order => apart(1, Draw { order: Order::Shuffled, ..draw.clone() }),
+            Nothing::Label => apart(30, DescentPrompts { query_label: 7.0, ..draw.clone() }),
+            Nothing::Order => apart(1, DescentPrompts { order: ExampleOrder::Shuffled, ..draw.clone() }),
             Nothing::Tokens => {
                 let race = after(10, usual());
-                let weights = race.transformer().layout().block(Block::Weights);
-                if race.tokens().are_alike(weights) { 0.0 } else { f64::INFINITY }
+                let weights = race.transformer().layout().block_range(TokenBlock::Weights);
+                if race.tokens().are_equal_in_all_tokens(weights) { 0.0 } else { f64::INFINITY }
             }
             Nothing::Scratch => {
                 let race = after(10, usual());
-                let scratch = race.transformer().layout().scratch();
+                let scratch = race.transformer().layout().workspace();
                 let all = scratch.flat_map(|c| race.tokens().row(c).to_vec());
                 all.fold(0.0, |most: f64, x| most.max(x.abs()))
             }
@@ -240,38 +243,38 @@ fn of_baseline(spec: &RunSpec, baseline: Baseline, examples: Option<usize>) -> (
     let at = examples.unwrap_or(prompts.points - 1);
     let count = if baseline.is_trained() { PROMPTS.0 } else { PROMPTS.1 };
     let scores = BaselinesJob::new(&prompts, spec.run.seed, count, &[at], &[baseline]).advance(u64::MAX);
-    let score = scores.and_then(|scores| scores.relative(baseline)?.first().copied());
-    score.map_or((f64::NAN, f64::NAN), |score| (1.0 - score.mean, score.error))
+    let score = scores.and_then(|scores| scores.relative_errors(baseline)?.first().copied());
+    score.map_or((f64::NAN, f64::NAN), |score| (1.0 - score.mean, score.standard_error))
 }
 
 /// The median R² of affine fits to random networks of width 20 on 20 numbers.
-fn affine(law: Law, layers: usize, examples: Option<usize>) -> f64 {
+fn affine(law: InputDistribution, layers: usize, examples: Option<usize>) -> f64 {
     let prompts = FunctionPrompts {
-        class: Class::Network,
+        class: FunctionClass::Network,
         dim: 20,
         constant: false,
         points: POINTS,
-        law,
-        scale: 1.0,
+        distribution: law,
+        input_scale: 1.0,
         layers,
         hidden: 20,
         ..FunctionPrompts::default()
     };
     let one = |example: usize| {
         let mut row = vec![];
-        prompts.held_out(0, POINTS, example..example + 1, &mut row);
-        let (x, y) = prompts.parts(&row);
+        prompts.append_held_out_prompts(0, POINTS, example..example + 1, &mut row);
+        let (x, y) = prompts.split_row(&row);
         let y: Vec<f64> = y.iter().map(|y| f64::from(*y)).collect();
         let x: Vec<f64> = x.chunks(20).flat_map(|x| x.iter().map(|x| f64::from(*x)).chain([1.0])).collect();
         let lambda = examples.map_or(0.0, |_| Baseline::Affine.lambda(&prompts));
         let count = examples.unwrap_or(POINTS);
-        let w = ridge(&x[..count * 21], &y[..count], 21, lambda);
+        let w = ridge_regression(&x[..count * 21], &y[..count], 21, lambda);
         // The best fit is judged where it was made: it has 21 numbers for 2,000 points.
         let begin = examples.unwrap_or(0);
         let off = |(x, y): (&[f64], &f64)| (dot(x, &w) - y).powi(2);
         let squares: f64 = x[begin * 21..].chunks(21).zip(&y[begin..]).map(off).sum();
         let labels: Vec<f32> = y[begin..].iter().map(|y| *y as f32).collect();
-        (1.0 - squares / (labels.len() as f64 * variance(&labels)).max(1e-12)) as f32
+        (1.0 - squares / (labels.len() as f64 * population_variance(&labels)).max(1e-12)) as f32
     };
     let all: Vec<f32> = (0..NETWORKS).map(one).collect();
     f64::from(spread(&all).0)

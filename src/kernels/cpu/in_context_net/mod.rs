@@ -103,7 +103,7 @@ impl Shape {
         Shape {
             inputs: prompts.inputs(),
             points: prompts.points,
-            longest: prompts.longest(),
+            longest: prompts.max_points(),
             joint: net.format == Format::Joint,
             kind: LayerKind {
                 heads: net.heads,

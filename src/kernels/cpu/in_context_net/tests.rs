@@ -32,7 +32,7 @@ fn network([width, heads, hidden, inputs, points, blocks]: [usize; 6], variant: 
             dim: inputs,
             constant: false,
             points,
-            long: points + 3,
+            held_out_points: points + 3,
             ..Default::default()
         },
     }
@@ -51,7 +51,7 @@ fn weights(on: &OnPoints) -> Vec<Vec<f32>> {
 
 fn prompts(on: &OnPoints) -> Vec<f32> {
     let stream = Stream::new(6, Purpose::Batch, 0);
-    (0..(PROMPTS * on.prompts.columns()) as u32).map(|i| stream.normal(0, i)).collect()
+    (0..(PROMPTS * on.prompts.row_len()) as u32).map(|i| stream.normal(0, i)).collect()
 }
 
 fn lanes(values: &[f32]) -> Vec<Row> {
@@ -80,7 +80,7 @@ fn predictions_and_gradients_are_those_of_double_precision() {
             looped.outputs(&rows, &mut outputs);
             let mut sum = 0.0;
             let points = on.prompts.points;
-            for (row, outputs) in rows.chunks(on.prompts.columns()).zip(outputs.chunks(points)) {
+            for (row, outputs) in rows.chunks(on.prompts.row_len()).zip(outputs.chunks(points)) {
                 let labels = &row[row.len() - points..];
                 sum += labels.iter().zip(outputs).map(|(y, f)| f64::from(f - y).powi(2)).sum::<f64>();
                 let alone = plain.outputs(row);
@@ -110,7 +110,7 @@ fn what_comes_later_changes_nothing_before() {
     let mut looped = InContextLoop::new(Shape::new(&on));
     looped.load(&parameters);
     let (mut before, mut after) = (vec![], vec![]);
-    let (columns, points) = (on.prompts.columns(), on.prompts.points);
+    let (columns, points) = (on.prompts.row_len(), on.prompts.points);
     looped.outputs(&rows[..columns], &mut before);
     // The label of point 9, counted from 0, and the last, which nobody reads.
     rows[columns - points + 9] += 1.0;

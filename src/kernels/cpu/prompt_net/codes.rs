@@ -8,7 +8,7 @@
 use crate::cpu::dense::{HIGH, Panels, PanelsMut, panels, place, product};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::wide::wide;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// The codes of all positions, ready for products in both directions.
 #[derive(Debug, Clone)]
@@ -27,13 +27,13 @@ pub struct Codes {
 
 impl Codes {
     /// Codes of zeros for these prompts.
-    pub fn new(prompts: &Prompts) -> Self {
+    pub fn new(prompts: &TokenPrompts) -> Self {
         let (length, dim) = (prompts.length, prompts.code_dim);
         Codes {
             length,
             dim,
             values: vec![0.0; length * dim],
-            is_identity: prompts.codes == vivarium_science::tokens::Codes::OneHot,
+            is_identity: prompts.codes == vivarium_science::tokens::PositionCodes::OneHot,
             forth: vec![Row::ZERO; panels(dim) * length.next_multiple_of(HIGH)],
             back: vec![Row::ZERO; panels(length) * dim.next_multiple_of(HIGH)],
         }

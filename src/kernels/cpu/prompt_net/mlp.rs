@@ -27,7 +27,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::prompts::CODES;
 use vivarium_model::models::token_mlp::{b, w};
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Prompts that go through all layers together.
 const TOGETHER: usize = 64;
@@ -68,7 +68,7 @@ struct First {
 
 /// The loop.
 pub struct MlpLoop {
-    prompts: Prompts,
+    prompts: TokenPrompts,
     codes: Codes,
     first: First,
     /// The layers above it.
@@ -86,7 +86,7 @@ pub struct MlpLoop {
 }
 
 impl First {
-    fn new(prompts: &Prompts, codes: &Codes, width: usize) -> Self {
+    fn new(prompts: &TokenPrompts, codes: &Codes, width: usize) -> Self {
         let (panels, places) = (panels(width), prompts.length * prompts.names);
         let rows = |count: usize| vec![Row::ZERO; panels * count];
         let tokens = rows((prompts.length * prompts.dim).next_multiple_of(HIGH));
@@ -114,7 +114,7 @@ impl First {
     }
 
     /// Takes W and b, and forgets the gradient.
-    fn load(&mut self, prompts: &Prompts, codes: &Codes, w: &[Row], bias: &[Row]) {
+    fn load(&mut self, prompts: &TokenPrompts, codes: &Codes, w: &[Row], bias: &[Row]) {
         let (scale, inputs) = (prompts.code_scale(), codes.inputs());
         self.columns.pack(bias, 0..1, 1.0, &mut PanelsMut::new(&mut self.base, 1), 0);
         let [tokens, names] = self.strides(prompts, codes);
@@ -165,13 +165,13 @@ impl First {
     }
 
     /// Rows of a panel of tokens and of names.
-    fn strides(&self, prompts: &Prompts, codes: &Codes) -> [usize; 2] {
+    fn strides(&self, prompts: &TokenPrompts, codes: &Codes) -> [usize; 2] {
         let names = prompts.length * prompts.names * codes.inputs();
         [(prompts.length * prompts.dim).next_multiple_of(HIGH), names]
     }
 
     /// Writes the gradient as the parameters lie.
-    fn unload(&mut self, prompts: &Prompts, codes: &Codes, w: &mut [Row], bias: &mut [Row]) {
+    fn unload(&mut self, prompts: &TokenPrompts, codes: &Codes, w: &mut [Row], bias: &mut [Row]) {
         let (scale, inputs) = (prompts.code_scale(), codes.inputs());
         if self.by == Names::Tabulated {
             codes.collect(&self.table_slopes, prompts.length * prompts.names, &mut self.name_slopes);
@@ -203,8 +203,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(prompts: &Prompts, position: usize) -> Self {
-        let token = position * prompts.width();
+    fn of(prompts: &TokenPrompts, position: usize) -> Self {
+        let token = position * prompts.encoded_dim();
         Rows { token, own: token + prompts.dim, names: token + prompts.dim + prompts.code_dim }
     }
 }
@@ -213,12 +213,12 @@ impl MlpLoop {
     /// Takes some prompts and makes all units; how many samples there are in full tiles.
     fn forward(&mut self, rows: &[f32]) -> usize {
         let (prompts, each) = (self.prompts, self.prompts.length * self.prompts.names);
-        let count = (rows.len() / prompts.columns()).next_multiple_of(HIGH);
+        let count = (rows.len() / prompts.row_len()).next_multiple_of(HIGH);
         self.x.fill(Row::ZERO);
         self.names.clear();
         let table_rows = self.codes.rows() as u32;
-        for (at, row) in rows.chunks_exact(prompts.columns()).enumerate() {
-            let (tokens, names, _) = prompts.parts(row);
+        for (at, row) in rows.chunks_exact(prompts.row_len()).enumerate() {
+            let (tokens, names, _) = prompts.split_row(row);
             place(tokens, &mut PanelsMut::new(&mut self.x, TOGETHER), at);
             self.names.extend((0..).zip(names).map(|(place, name)| place * table_rows + *name as u32));
         }
@@ -323,7 +323,7 @@ impl PromptLoop for MlpLoop {
     }
 
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]) {
-        let columns = self.prompts.columns();
+        let columns = self.prompts.row_len();
         let share = 2.0 / (rows.len() / columns * self.prompts.length) as f32;
         self.upper.iter_mut().for_each(Linear::turn);
         for rows in rows.chunks(TOGETHER * columns) {
@@ -332,7 +332,7 @@ impl PromptLoop for MlpLoop {
             let slopes = &mut self.slopes[0];
             slopes.fill(Row::ZERO);
             for (at, row) in rows.chunks_exact(columns).enumerate() {
-                place(self.prompts.parts(row).2, &mut PanelsMut::new(slopes, TOGETHER), at);
+                place(self.prompts.split_row(row).2, &mut PanelsMut::new(slopes, TOGETHER), at);
                 for (output, slope) in outputs.iter().zip(slopes.iter_mut()).skip(at).step_by(TOGETHER) {
                     *slope = (*output - *slope) * share;
                 }
@@ -348,7 +348,7 @@ impl PromptLoop for MlpLoop {
     }
 
     fn outputs(&mut self, rows: &[f32], out: &mut Vec<f32>) {
-        let (columns, length) = (self.prompts.columns(), self.prompts.length);
+        let (columns, length) = (self.prompts.row_len(), self.prompts.length);
         for rows in rows.chunks(TOGETHER * columns) {
             self.forward(rows);
             let outputs = self.units.last().map_or(&[][..], Vec::as_slice);

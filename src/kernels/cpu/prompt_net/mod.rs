@@ -18,7 +18,7 @@ pub use super::replica::{Gradient, Layout, Replica};
 use super::one_hidden_layer::Row;
 use vivarium_model::models::Family;
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// A family of networks on prompts, with the memory of its loops.
 pub trait PromptLoop: Sized + Send {
@@ -51,7 +51,7 @@ pub trait PromptLoop: Sized + Send {
 }
 
 /// The family of a run's network, and the prompts that it is on.
-fn family_of(spec: &RunSpec) -> Result<(Family, Prompts), String> {
+fn family_of(spec: &RunSpec) -> Result<(Family, TokenPrompts), String> {
     let prompts = spec.task.examples().prompts();
     let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
     let family = spec.model.config().family();

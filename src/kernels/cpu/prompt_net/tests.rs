@@ -19,7 +19,7 @@ fn run(settings: &str) -> RunSpec {
 fn exact(spec: &RunSpec, rows: &[f32]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let (initial, of_task) = (spec.initial_of(1), prompts::of(spec.task.examples()));
     let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
-    let each = rows.chunks(of_task.columns());
+    let each = rows.chunks(of_task.row_len());
     match &spec.model {
         Model::TokenMlp(net) => {
             let plain = token_mlp::OnPrompts { net: net.clone(), prompts: of_task }.plain(&weights);

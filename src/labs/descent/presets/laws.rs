@@ -2,7 +2,7 @@
 
 use super::{exceeds, explains, last, median, parts, power};
 use vivarium_model::tasks::in_context_regression::charts;
-use vivarium_science::descent::Measured;
+use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// Theorem 1 and its corollary.
@@ -30,13 +30,13 @@ pub(super) const BUILT: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
         instance: "Our choices: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, projection of the weights onto a box instead of a ball.",
         expect: &[
-            median(Measured::Distance, 10, (0.0, 1e-14)),
+            median(ComparisonMeasure::Distance, 10, (0.0, 1e-14)),
             parts(25, (0.2, 0.2)),
             parts(100, (0.9, 0.9)),
-            exceeds(Measured::Distance, 4e-3, 0.1),
-            median(Measured::Distance, 100, (1e-5, 4e-3)),
-            median(Measured::SingleDistance, 100, (3e-7, 3e-6)),
-            median(Measured::Moved, 100, (0.8, 1.1)),
+            exceeds(ComparisonMeasure::Distance, 4e-3, 0.1),
+            median(ComparisonMeasure::Distance, 100, (1e-5, 4e-3)),
+            median(ComparisonMeasure::SingleDistance, 100, (3e-7, 3e-6)),
+            median(ComparisonMeasure::Moved, 100, (0.8, 1.1)),
             explains(100, (0.72, 0.8)),
         ],
         budget: 100,
@@ -51,10 +51,10 @@ pub(super) const BUILT: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with a network of the widths 2-6-6-6-6-6-1.",
         expect: &[
-            median(Measured::Distance, 1, (0.0, 1e-12)),
-            exceeds(Measured::Distance, 0.01, 0.15),
-            median(Measured::Distance, 100, (1e-5, 0.01)),
-            median(Measured::Moved, 100, (0.6, 0.9)),
+            median(ComparisonMeasure::Distance, 1, (0.0, 1e-12)),
+            exceeds(ComparisonMeasure::Distance, 0.01, 0.15),
+            median(ComparisonMeasure::Distance, 100, (1e-5, 0.01)),
+            median(ComparisonMeasure::Moved, 100, (0.6, 0.9)),
         ],
         budget: 100,
         ..QUICK
@@ -68,8 +68,8 @@ pub(super) const BUILT: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with tanh and M = 32 straight lines on [−4, 4]. A step needs 1,110 heads.",
         expect: &[
-            median(Measured::Distance, 1, (1e-3, 2.5e-3)),
-            median(Measured::Distance, 100, (9e-3, 0.02)),
+            median(ComparisonMeasure::Distance, 1, (1e-3, 2.5e-3)),
+            median(ComparisonMeasure::Distance, 100, (9e-3, 0.02)),
             explains(100, (0.77, 0.83)),
         ],
         budget: 100,
@@ -88,11 +88,11 @@ pub(super) const LAWS: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
         instance: "The settings of “tanh approximated by a sum of ReLUs”, with M = 8, 16, 32, 64 and 128 straight lines.",
         expect: &[
-            last(Measured::Distance, 0, (0.15, 0.3)),
-            last(Measured::Distance, 1, (0.04, 0.08)),
-            last(Measured::Distance, 2, (9e-3, 0.02)),
-            last(Measured::Distance, 3, (2e-3, 4e-3)),
-            last(Measured::Distance, 4, (5e-4, 1e-3)),
+            last(ComparisonMeasure::Distance, 0, (0.15, 0.3)),
+            last(ComparisonMeasure::Distance, 1, (0.04, 0.08)),
+            last(ComparisonMeasure::Distance, 2, (9e-3, 0.02)),
+            last(ComparisonMeasure::Distance, 3, (2e-3, 4e-3)),
+            last(ComparisonMeasure::Distance, 4, (5e-4, 1e-3)),
             power((0, 4), (-2.2, -1.9)),
         ],
         budget: 100,
@@ -107,10 +107,10 @@ pub(super) const LAWS: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which requires smooth activations",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with δ = 0.0001, 0.001, 0.01 and 0.1, where δ is the width of the band in which the transformer computes a wrong slope of the ReLU.",
         expect: &[
-            last(Measured::Distance, 0, (1e-5, 4e-3)),
-            last(Measured::Distance, 1, (3e-4, 5e-3)),
-            last(Measured::Distance, 2, (5e-3, 0.03)),
-            last(Measured::Distance, 3, (0.06, 0.25)),
+            last(ComparisonMeasure::Distance, 0, (1e-5, 4e-3)),
+            last(ComparisonMeasure::Distance, 1, (3e-4, 5e-3)),
+            last(ComparisonMeasure::Distance, 2, (5e-3, 0.03)),
+            last(ComparisonMeasure::Distance, 3, (0.06, 0.25)),
             power((1, 3), (0.6, 1.3)),
         ],
         budget: 100,

@@ -7,26 +7,26 @@
 mod laws;
 mod traps;
 
-use vivarium_science::descent::Measured;
+use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[laws::BUILT, laws::LAWS, traps::TRAPS];
 
 /// The median of a further measure at step `step`.
-const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
+const fn median(of: ComparisonMeasure, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Descent(of), step, between }
 }
 
 /// A further measure reaches `limit` at a step up to 100 in this share of the networks.
-const fn exceeds(of: Measured, limit: f32, share: f64) -> Expect {
+const fn exceeds(of: ComparisonMeasure, limit: f32, share: f64) -> Expect {
     let measure = Measure::Descent(of);
     Expect::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
 }
 
 /// Tokens and direct descent differ by more than rounding at a step up to `step`, in a share of the networks within `share`.
 const fn parts(step: u64, share: (f64, f64)) -> Expect {
-    let measure = Measure::Descent(Measured::Distance);
+    let measure = Measure::Descent(ComparisonMeasure::Distance);
     Expect::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
 }
 
@@ -36,11 +36,11 @@ const fn explains(step: u64, between: (f32, f32)) -> Expect {
 }
 
 /// The median of a further measure at the end of a sweep's runs, at value number `at`.
-const fn last(of: Measured, at: usize, between: (f32, f32)) -> Expect {
+const fn last(of: ComparisonMeasure, at: usize, between: (f32, f32)) -> Expect {
     Expect::Last { measure: Measure::Descent(of), series: 0, at, between }
 }
 
 /// The power of the swept value as which the distance at the end goes.
 const fn power(values: (usize, usize), between: (f64, f64)) -> Expect {
-    Expect::Power { measure: Measure::Descent(Measured::Distance), series: 0, values, between }
+    Expect::Power { measure: Measure::Descent(ComparisonMeasure::Distance), series: 0, values, between }
 }

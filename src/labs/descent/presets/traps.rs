@@ -2,7 +2,7 @@
 
 use super::{explains, last, median};
 use vivarium_model::tasks::in_context_regression::charts;
-use vivarium_science::descent::Measured;
+use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Where nothing moves.
@@ -18,7 +18,7 @@ const SAME: PresetGroup = PresetGroup {
 
 /// The weights have moved at some step, in a share of the networks within `share`.
 const fn moves(share: (f64, f64)) -> Expect {
-    let measure = Measure::Descent(Measured::Moved);
+    let measure = Measure::Descent(ComparisonMeasure::Moved);
     Expect::Reaches { measure, at_least: 1e-6, steps: (0, 100), share }
 }
 
@@ -57,8 +57,8 @@ pub(super) const TRAPS: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with the label 7 in the query's token.",
         expect: &[
-            median(Measured::Distance, 25, (0.0, 1e-14)),
-            median(Measured::Moved, 100, (0.9441, 0.9443)),
+            median(ComparisonMeasure::Distance, 25, (0.0, 1e-14)),
+            median(ComparisonMeasure::Moved, 100, (0.9441, 0.9443)),
             explains(100, (0.72, 0.8)),
         ],
         budget: 100,
@@ -73,14 +73,14 @@ pub(super) const TRAPS: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with seven different labels in the query's token, one in each run.",
         expect: &[
-            last(Measured::Moved, 0, (0.9441, 0.9443)),
-            last(Measured::Moved, 1, (0.9441, 0.9443)),
-            last(Measured::Moved, 2, (0.9441, 0.9443)),
-            last(Measured::Moved, 3, (0.9441, 0.9443)),
-            last(Measured::Moved, 4, (0.9441, 0.9443)),
-            last(Measured::Moved, 5, (0.9441, 0.9443)),
-            last(Measured::Moved, 6, (0.9441, 0.9443)),
-            last(Measured::Distance, 6, (1e-5, 4e-3)),
+            last(ComparisonMeasure::Moved, 0, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 1, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 2, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 3, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 4, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 5, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Moved, 6, (0.9441, 0.9443)),
+            last(ComparisonMeasure::Distance, 6, (1e-5, 4e-3)),
         ],
         budget: 100,
         ..QUICK
@@ -94,8 +94,8 @@ pub(super) const TRAPS: &[Preset] = &[
         source: "Wu, Su, Hu, Song and Liu 2024, appendix D",
         instance: "The settings of “1,000 layers, 100 steps of gradient descent”, with the examples in a random order.",
         expect: &[
-            median(Measured::Distance, 25, (0.0, 1e-14)),
-            median(Measured::Moved, 100, (0.9441, 0.9443)),
+            median(ComparisonMeasure::Distance, 25, (0.0, 1e-14)),
+            median(ComparisonMeasure::Moved, 100, (0.9441, 0.9443)),
             explains(100, (0.72, 0.8)),
         ],
         budget: 100,

@@ -11,7 +11,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (spec, which) = (run.spec(), at + 1);
     let prompts = spec.task.examples().function_prompts()?;
     let batch = held_out(run, at)?;
-    let (inputs, labels) = prompts.parts(&batch.x);
+    let (inputs, labels) = prompts.split_row(&batch.x);
     let points: Vec<(String, f64)> = inputs
         .chunks_exact(prompts.inputs())
         .zip(labels)
@@ -66,10 +66,10 @@ mod tests {
                 let example = example(&run, at).unwrap();
                 brief(&example);
                 let mut row = vec![];
-                prompts.held_out(spec.run.seed, prompts.points, at..at + 1, &mut row);
+                prompts.append_held_out_prompts(spec.run.seed, prompts.points, at..at + 1, &mut row);
                 let last = (prompts.points - 1) * prompts.inputs();
                 let x: Vec<f64> = row[last..][..prompts.inputs()].iter().map(|x| f64::from(*x)).collect();
-                let label = prompts.held_out_function(spec.run.seed, at).at(&x) as f32;
+                let label = prompts.held_out_function(spec.run.seed, at).evaluate(&x) as f32;
                 let expected = format!("The query's label is {}.", number(f64::from(label)));
                 assert_eq!(example.label, expected, "{link}");
                 let said = format!("The query is {}.", vector(&x[..prompts.dim]));

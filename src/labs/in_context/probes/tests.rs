@@ -30,8 +30,8 @@ fn a_network_without_a_readout_explains_what_zero_does() {
     let (mut batch, variance) = (Batch::default(), prompts.label_variance(spec.run.seed));
     spec.task.sampler().held_out(spec.run.seed, 0, 64, &mut batch);
     for at in 0..5 {
-        let rows = batch.x.chunks(prompts.columns());
-        let mean = rows.map(|row| f64::from(prompts.parts(row).1[at]).powi(2)).sum::<f64>() / 64.0;
+        let rows = batch.x.chunks(prompts.row_len());
+        let mean = rows.map(|row| f64::from(prompts.split_row(row).1[at]).powi(2)).sum::<f64>() / 64.0;
         let expected = (1.0 - mean / variance) as f32;
         let near = (curve.middle[at] - expected).abs() < 1e-3 * expected.abs().max(1.0);
         assert!(near, "{at}: {} {expected}", curve.middle[at]);

@@ -12,7 +12,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (spec, which) = (run.spec(), at + 1);
     let prompts = spec.task.examples().prompts()?;
     let batch = held_out(run, at)?;
-    let ((tokens, names, labels), length) = (prompts.parts(&batch.x), prompts.length);
+    let ((tokens, names, labels), length) = (prompts.split_row(&batch.x), prompts.length);
     let named: Vec<usize> =
         names.rchunks_exact(prompts.names).next()?.iter().map(|name| *name as usize).collect();
     let token = |place: &usize| -> Option<String> {
@@ -67,7 +67,7 @@ mod tests {
                 brief(&example);
                 let mut batch = Batch::default();
                 spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
-                let (tokens, names, _) = prompts.parts(&batch.x);
+                let (tokens, names, _) = prompts.split_row(&batch.x);
                 let named = &names[(prompts.length - 1) * prompts.names..];
                 let place = |name: &f32| *name as usize * prompts.dim;
                 let numbers: Vec<f64> = named
@@ -75,13 +75,13 @@ mod tests {
                     .flat_map(|name| &tokens[place(name)..][..prompts.dim])
                     .map(|x| f64::from(*x))
                     .collect();
-                let label = f64::from(prompts.teacher(spec.run.seed).label(&numbers) as f32);
+                let label = f64::from(prompts.teacher(spec.run.seed).compute_label(&numbers) as f32);
                 assert_eq!(example.label, format!("The label is {}.", number(label)), "{link}");
                 let first =
                     format!("Example {}. Names at position {}: {}", at + 1, prompts.length, named[0] + 1.0);
                 assert!(example.given.starts_with(&first), "{example:?}");
                 assert_eq!(example.given.contains(&number(numbers[0])), has_tokens, "{example:?}");
-                let found = spec.network().evaluate(&slices, prompts.width(), &batch.x, 0);
+                let found = spec.network().evaluate(&slices, prompts.encoded_dim(), &batch.x, 0);
                 let expected = number(f64::from(*found.last().unwrap()));
                 assert_eq!(example.answer, format!("The network's answer at step 7: {expected}."), "{link}");
             }

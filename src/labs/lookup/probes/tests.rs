@@ -2,7 +2,7 @@
 
 use super::*;
 use vivarium_model::permalink::decode;
-use vivarium_science::tokens::theory::heads::floor;
+use vivarium_science::tokens::theory::heads::min_risk_of_squares;
 use vivarium_view::probing::ProbeJob;
 
 fn spec(rest: &str) -> RunSpec {
@@ -55,7 +55,7 @@ fn what_one_head_cannot_tell_is_said() {
     (0..code).for_each(|i| weights[1][(code + i) * read + i] = 60.0);
     let first = found(0, &one, weights.clone());
     assert!(
-        (first.few[0] - 0.5).abs() < 1e-3 && (first.few[1] - floor(1, 2)).abs() < 1e-3,
+        (first.few[0] - 0.5).abs() < 1e-3 && (first.few[1] - min_risk_of_squares(1, 2)).abs() < 1e-3,
         "{:?}",
         first.few
     );
@@ -86,8 +86,8 @@ fn errors_by_position_are_those_of_the_network() {
         let outputs = spec.network().evaluate(&slices, sampler.inputs(), &batch.x, 0);
         let prompts = sampler.prompts().unwrap();
         for (i, error) in errors.iter().enumerate() {
-            let rows = batch.x.chunks(prompts.columns()).zip(outputs.chunks(5));
-            let square = rows.map(|(row, f)| (prompts.parts(row).2[i] - f[i]).powi(2)).sum::<f32>();
+            let rows = batch.x.chunks(prompts.row_len()).zip(outputs.chunks(5));
+            let square = rows.map(|(row, f)| (prompts.split_row(row).2[i] - f[i]).powi(2)).sum::<f32>();
             assert!((error - square / 64.0 / 2.0).abs() < 1e-4 * error.max(1.0), "{model} {i}: {error}");
         }
     }

@@ -3,7 +3,7 @@
 use vivarium_core::math::softmax;
 use vivarium_core::settings::Value;
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// The query-key matrices of a network's heads.
 ///
@@ -44,16 +44,16 @@ impl Scores {
     }
 
     /// Numbers at the beginning of an encoded token that scores do not depend on.
-    pub fn skipped(&self, prompts: &Prompts) -> usize {
-        prompts.width().saturating_sub(self.size)
+    pub fn skipped(&self, prompts: &TokenPrompts) -> usize {
+        prompts.encoded_dim().saturating_sub(self.size)
     }
 
     /// Attention of each head at position `place`, from 0, `[heads][length]`.
     ///
     /// # Shapes
     /// `encoded` is `[length, width]`, as [`Prompts::encode`] writes it.
-    pub fn attention(&self, prompts: &Prompts, encoded: &[f32], place: usize) -> Vec<Vec<f64>> {
-        let (width, skipped) = (prompts.width(), self.skipped(prompts));
+    pub fn attention(&self, prompts: &TokenPrompts, encoded: &[f32], place: usize) -> Vec<Vec<f64>> {
+        let (width, skipped) = (prompts.encoded_dim(), self.skipped(prompts));
         let seen = |at: usize| &encoded[at * width + skipped..(at + 1) * width];
         let of = |w: &Vec<f64>| {
             // The query meets all keys: first sᵀW, then its products with them.
@@ -71,7 +71,7 @@ impl Scores {
 
     /// The rows of W that a query's names meet, one range for each name, and the columns of a key's own code: the blocks of
     /// the construction A.2, which are not zero there.
-    pub fn blocks(&self, prompts: &Prompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
+    pub fn blocks(&self, prompts: &TokenPrompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
         let (code, first) = (prompts.code_dim, prompts.dim - self.skipped(prompts).min(prompts.dim));
         let own = first..first + code;
         (1..=prompts.names)
@@ -81,7 +81,7 @@ impl Scores {
 
     /// Sizes of entries of all heads: the largest in the [blocks](Scores::blocks) and the largest elsewhere, and the least
     /// on the diagonal of a block and the largest that is on none.
-    pub fn sizes(&self, prompts: &Prompts) -> Sizes {
+    pub fn sizes(&self, prompts: &TokenPrompts) -> Sizes {
         let blocks = self.blocks(prompts);
         let mut sizes = Sizes { inside: 0.0, outside: 0.0, on_diagonal: f64::INFINITY, beside: 0.0 };
         for w in &self.heads {
@@ -147,7 +147,7 @@ mod tests {
             let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
             let (mut batch, mut encoded) = (Batch::default(), vec![]);
             spec.task.sampler().held_out(0, 0, 1, &mut batch);
-            prompts.encode(&prompts.position_codes(0), &batch.x, &mut encoded);
+            prompts.append_encoded(&prompts.draw_position_codes(0), &batch.x, &mut encoded);
             let expected = OnPrompts { net, prompts }.plain(&slices).look(&batch.x).shares;
             let n = prompts.length;
             for place in [0, n - 1] {
@@ -229,12 +229,12 @@ mod tests {
     #[test]
     fn sizes_are_told_by_block_and_diagonal() {
         // Two codes of two numbers after a token of one: the block is in the last two rows, columns 1 and 2.
-        let prompts = Prompts {
+        let prompts = TokenPrompts {
             length: 2,
             names: 1,
-            codes: vivarium_science::tokens::Codes::OneHot,
+            codes: vivarium_science::tokens::PositionCodes::OneHot,
             code_dim: 2,
-            ..Prompts::default()
+            ..TokenPrompts::default()
         };
         let mut w = vec![0.0; 25];
         (w[3 * 5 + 1], w[4 * 5 + 2], w[3 * 5 + 2], w[3]) = (-4.0, 3.0, 1.5, -0.5);

@@ -16,8 +16,8 @@ use vivarium_model::models::{Family, token_mlp};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Sampler};
-use vivarium_science::tokens::Prompts;
-use vivarium_science::tokens::theory::oracle::Span;
+use vivarium_science::tokens::TokenPrompts;
+use vivarium_science::tokens::theory::oracle::PromptSpan;
 use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
 
 /// ‖W − PW‖² / ‖W‖² of the first network, as the one of its few numbers.
@@ -34,10 +34,10 @@ const MOST_OPERATIONS: u64 = 1 << 30;
 
 /// The measurement on its way.
 struct Outside {
-    prompts: Prompts,
+    prompts: TokenPrompts,
     /// The training prompts, as rows.
     rows: Vec<f32>,
-    span: Span,
+    span: PromptSpan,
     /// Training prompts that are in the span so far.
     pushed: usize,
 }
@@ -59,17 +59,17 @@ impl Outside {
         }
         task.finite_sample(spec.run.seed, replica, 0, count, &mut sample);
         // No direction is asked for.
-        let span = Span::new(prompts.length, &vec![0.0; prompts.dim]);
+        let span = PromptSpan::new(prompts.length, &vec![0.0; prompts.dim]);
         Some(Outside { prompts, rows: sample.x, span, pushed: 0 })
     }
 
     /// Puts some more prompts into the span; whether all of them are there.
     fn go_on(&mut self) -> bool {
-        let (columns, size) = (self.prompts.columns(), self.prompts.length * self.prompts.dim);
+        let (columns, size) = (self.prompts.row_len(), self.prompts.length * self.prompts.dim);
         let mut left = PORTION;
         while let Some(row) = self.rows.get(self.pushed * columns..(self.pushed + 1) * columns) {
-            let tokens: Vec<f64> = self.prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
-            self.span.push(&tokens);
+            let tokens: Vec<f64> = self.prompts.split_row(row).0.iter().map(|x| f64::from(*x)).collect();
+            self.span.add_prompt(&tokens);
             self.pushed += 1;
             left = left.saturating_sub(product([2, self.span.rank() + 1, size]));
             if left == 0 {
@@ -81,17 +81,17 @@ impl Outside {
 
     /// The share of these weights, `[N · D, neurons]`.
     fn share(&self, weights: &[f32]) -> f64 {
-        let Prompts { length, dim, .. } = self.prompts;
-        let inputs = length * self.prompts.width();
+        let TokenPrompts { length, dim, .. } = self.prompts;
+        let inputs = length * self.prompts.encoded_dim();
         let neurons = weights.len() / inputs.max(1);
         let of_neuron = |neuron: usize| {
             let on_tokens = (0..length * dim).map(move |at| {
-                let row = at / dim * self.prompts.width() + at % dim;
+                let row = at / dim * self.prompts.encoded_dim() + at % dim;
                 f64::from(weights[row * neurons + neuron])
             });
             on_tokens.collect::<Vec<f64>>()
         };
-        self.span.outside((0..neurons).map(of_neuron))
+        self.span.fraction_outside((0..neurons).map(of_neuron))
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
     use vivarium_core::math::dot;
     use vivarium_core::rng::{Purpose, Stream};
     use vivarium_model::permalink::decode;
-    use vivarium_science::functions::baselines::ridge;
+    use vivarium_science::functions::baselines::ridge_regression;
     use vivarium_view::probing::ProbeJob;
 
     fn spec(rest: &str) -> RunSpec {
@@ -132,7 +132,7 @@ mod tests {
     /// The squared distance of a vector from the span of prompts, by least squares with a QR decomposition.
     fn distance(vector: &[f64], prompts: &[Vec<f64>]) -> f64 {
         let numbers = (0..vector.len()).flat_map(|at| prompts.iter().map(move |prompt| prompt[at]));
-        let coefficients = ridge(&numbers.collect::<Vec<_>>(), vector, prompts.len(), 0.0);
+        let coefficients = ridge_regression(&numbers.collect::<Vec<_>>(), vector, prompts.len(), 0.0);
         let rest: Vec<f64> = (0..vector.len())
             .map(|at| vector[at] - coefficients.iter().zip(prompts).map(|(c, p)| c * p[at]).sum::<f64>())
             .collect();
@@ -150,10 +150,10 @@ mod tests {
             let task = task(&spec).unwrap();
             let (prompts, mut batch) = (task.drawn(), Batch::default());
             task.finite_sample(spec.run.seed, replica, 0, task.m, &mut batch);
-            let tokens = |row: &[f32]| prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
-            let sample: Vec<Vec<f64>> = batch.x.chunks(prompts.columns()).map(tokens).collect();
+            let tokens = |row: &[f32]| prompts.split_row(row).0.iter().map(|x| f64::from(*x)).collect();
+            let sample: Vec<Vec<f64>> = batch.x.chunks(prompts.row_len()).map(tokens).collect();
             let weights = spec.initial();
-            let (d, wide, neurons) = (task.dim, prompts.width(), spec.parameters()[1].shape[2]);
+            let (d, wide, neurons) = (task.dim, prompts.encoded_dim(), spec.parameters()[1].shape[2]);
             let (mut far, mut whole) = (0.0, 0.0);
             for neuron in 0..neurons {
                 // Of every token's vector the first d numbers are its own.
@@ -183,11 +183,11 @@ mod tests {
         let mut weights = spec.initial();
         for neuron in 0..6 {
             for (at, w) in weights[1].iter_mut().enumerate().filter(|(at, _)| at % 6 == neuron) {
-                let (token, number) = (at / 6 / prompts.width(), at / 6 % prompts.width());
+                let (token, number) = (at / 6 / prompts.encoded_dim(), at / 6 % prompts.encoded_dim());
                 // Weights on codes are no part of W.
                 if number < task.dim {
-                    let of = |row: &[f32]| prompts.parts(row).0[token * task.dim + number];
-                    let rows = batch.x.chunks(prompts.columns()).enumerate();
+                    let of = |row: &[f32]| prompts.split_row(row).0[token * task.dim + number];
+                    let rows = batch.x.chunks(prompts.row_len()).enumerate();
                     *w = rows.map(|(p, row)| stream.normal(neuron as u64, p as u32) * of(row)).sum();
                 }
             }

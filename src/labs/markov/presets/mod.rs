@@ -6,7 +6,7 @@
 
 mod experiments;
 
-use vivarium_science::markov::Measure as Of;
+use vivarium_science::markov::ChainMeasure as Of;
 use vivarium_science::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
 use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 

@@ -28,7 +28,7 @@ fn usual_runs_have_all_at_once() {
         assert!(!state.is_busy() && state.lines.len() == 3 && !state.inspected.look.logits.is_empty());
         let bayes = state.bayes.unwrap();
         assert!(
-            (bayes.kl - state.lines[2].1).abs() < 0.01 && bayes.error == 0.0,
+            (bayes.kl - state.lines[2].1).abs() < 0.01 && bayes.standard_error == 0.0,
             "{bayes:?} {:?}",
             state.lines
         );

@@ -2,29 +2,30 @@
 
 use super::*;
 use vivarium_core::rng::{Purpose, Stream};
-use vivarium_science::tokens::{Codes, Draw, Lists, Repeats, strong_pairs};
+use vivarium_science::tokens::{NameLists, NameRepeats, PositionCodes, PromptStreams, count_strong_pairs};
 
-const PROMPTS: Prompts = Prompts {
+const PROMPTS: TokenPrompts = TokenPrompts {
     length: 7,
     dim: 3,
     names: 2,
-    repeats: Repeats::Distinct,
-    function: Function::Linear,
-    units: 4,
-    codes: Codes::OneHot,
+    repeats: NameRepeats::Distinct,
+    function: TeacherKind::Linear,
+    hidden_units: 4,
+    codes: PositionCodes::OneHot,
     code_dim: 7,
-    scale: vivarium_science::tokens::CodeScale::Root,
+    code_scaling: vivarium_science::tokens::CodeScale::Root,
 };
 
-fn drawn(prompts: &Prompts, lists: Lists, count: usize) -> Vec<f32> {
+fn drawn(prompts: &TokenPrompts, lists: NameLists, count: usize) -> Vec<f32> {
     let stream = |purpose| Stream::new(3, purpose, 0);
-    let from = Draw { tokens: stream(Purpose::Batch), names: stream(Purpose::Names), noise: None, lists };
+    let from =
+        PromptStreams { tokens: stream(Purpose::Batch), names: stream(Purpose::Names), noise: None, lists };
     let mut rows = vec![];
-    prompts.draw(&prompts.teacher(3), &from, 0, 0..count, &mut rows);
+    prompts.append_prompts(&prompts.teacher(3), &from, 0, 0..count, &mut rows);
     rows
 }
 
-fn memory(prompts: Prompts, slots: Slots) -> OnPrompts {
+fn memory(prompts: TokenPrompts, slots: Slots) -> OnPrompts {
     GatedMemory { slots, ..Default::default() }.on(prompts)
 }
 
@@ -34,22 +35,22 @@ fn error(net: &OnPrompts, rows: &[f32], passed: usize) -> f64 {
     weights[PASSED] = vec![passed as f32];
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let outputs = net.evaluate(&slices, 0, rows, 0);
-    let labels = rows.chunks(net.prompts.columns()).flat_map(|row| net.prompts.parts(row).2);
+    let labels = rows.chunks(net.prompts.row_len()).flat_map(|row| net.prompts.split_row(row).2);
     let squares: f64 = labels.zip(&outputs).map(|(y, f)| f64::from(y - f).powi(2)).sum();
-    squares / outputs.len() as f64 / net.prompts.variance(3)
+    squares / outputs.len() as f64 / net.prompts.label_variance(3)
 }
 
 #[test]
 fn with_codes_that_obey_assumption_3_the_answers_are_the_readouts() {
-    for (codes, code_dim) in [(Codes::OneHot, 7), (Codes::Orthogonal, 9)] {
-        for function in Function::ALL {
-            let prompts = Prompts { codes, code_dim, function: *function, ..PROMPTS };
+    for (codes, code_dim) in [(PositionCodes::OneHot, 7), (PositionCodes::Orthogonal, 9)] {
+        for function in TeacherKind::ALL {
+            let prompts = TokenPrompts { codes, code_dim, function: *function, ..PROMPTS };
             // Squares are interpolated: h = 1/8, h²/8 at most for each of six.
-            let within = if *function == Function::Squares { 1e-4 } else { 1e-10 };
-            let each = drawn(&prompts, Lists::Each, 40);
+            let within = if *function == TeacherKind::Squares { 1e-4 } else { 1e-10 };
+            let each = drawn(&prompts, NameLists::PerPosition, 40);
             let found = error(&memory(prompts, Slots::Positions), &each, 7);
             assert!(found < within, "{codes:?} {function:?}: {found}");
-            let one = drawn(&prompts, Lists::One, 40);
+            let one = drawn(&prompts, NameLists::Shared, 40);
             for slots in [Slots::Positions, Slots::Names] {
                 let found = error(&memory(prompts, slots), &one, 7);
                 assert!(found < within, "{codes:?} {function:?} {slots:?}: {found}");
@@ -64,17 +65,17 @@ fn with_codes_that_obey_assumption_3_the_answers_are_the_readouts() {
 /// Of a linear function as much is missing as has not been read, and the middle is answered first.
 #[test]
 fn the_error_falls_as_the_prompt_passes() {
-    let (n, rows) = (PROMPTS.length, drawn(&PROMPTS, Lists::Each, 3000));
+    let (n, rows) = (PROMPTS.length, drawn(&PROMPTS, NameLists::PerPosition, 3000));
     let net = memory(PROMPTS, Slots::Positions);
     let teacher = PROMPTS.teacher(3);
-    let u = teacher.direction().unwrap();
+    let u = teacher.linear_direction().unwrap();
     let weight = |l: usize| u[l * 3..][..3].iter().map(|x| x * x).sum::<f64>();
     let mut before = f64::INFINITY;
     for passed in 0..=n {
         let seen = |i: usize, j: usize| j == i || (j < i && j < passed) || (j > i && j >= n - passed);
         let mut missing = 0.0;
-        for row in rows.chunks(PROMPTS.columns()) {
-            for (i, list) in PROMPTS.parts(row).1.chunks(2).enumerate() {
+        for row in rows.chunks(PROMPTS.row_len()) {
+            for (i, list) in PROMPTS.split_row(row).1.chunks(2).enumerate() {
                 let lost = |(l, name): (usize, &f32)| if seen(i, *name as usize) { 0.0 } else { weight(l) };
                 missing += list.iter().enumerate().map(lost).sum::<f64>();
             }
@@ -91,7 +92,7 @@ fn the_error_falls_as_the_prompt_passes() {
 /// somebody else.
 #[test]
 fn answers_are_wrong_just_where_a_gate_leaks() {
-    let prompts = Prompts { length: 12, codes: Codes::Random, code_dim: 12, ..PROMPTS };
+    let prompts = TokenPrompts { length: 12, codes: PositionCodes::Random, code_dim: 12, ..PROMPTS };
     // Only a positive inner product opens a gate: a draw may break the assumption and not leak.
     let leaks = |codes: &[f32], name: usize| {
         let dot = |j: usize| -> f64 {
@@ -99,12 +100,14 @@ fn answers_are_wrong_just_where_a_gate_leaks() {
         };
         (0..12).any(|j| j != name && dot(j) > 0.5 + 1e-6)
     };
-    let mut draws = (0..100).map(|seed| prompts.position_codes(seed));
+    let mut draws = (0..100).map(|seed| prompts.draw_position_codes(seed));
     let codes = draws.find(|codes| (0..12).filter(|name| leaks(codes, *name)).count() == 2).unwrap();
-    assert!(strong_pairs(&codes, 12) > 0);
-    for (lists, slots) in
-        [(Lists::Each, Slots::Positions), (Lists::One, Slots::Names), (Lists::One, Slots::Positions)]
-    {
+    assert!(count_strong_pairs(&codes, 12) > 0);
+    for (lists, slots) in [
+        (NameLists::PerPosition, Slots::Positions),
+        (NameLists::Shared, Slots::Names),
+        (NameLists::Shared, Slots::Positions),
+    ] {
         let (rows, net) = (drawn(&prompts, lists, 60), memory(prompts, slots));
         let mut weights = net.written(3);
         weights[CODES] = codes.clone();
@@ -112,8 +115,8 @@ fn answers_are_wrong_just_where_a_gate_leaks() {
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let outputs = net.evaluate(&slices, 0, &rows, 0);
         let mut counts = [0, 0];
-        for (row, outputs) in rows.chunks(prompts.columns()).zip(outputs.chunks(12)) {
-            let (_, names, labels) = prompts.parts(row);
+        for (row, outputs) in rows.chunks(prompts.row_len()).zip(outputs.chunks(12)) {
+            let (_, names, labels) = prompts.split_row(row);
             for ((list, y), f) in names.chunks(2).zip(labels).zip(outputs) {
                 let wrong = (y - f).abs() > 1e-4;
                 assert_eq!(
@@ -130,10 +133,10 @@ fn answers_are_wrong_just_where_a_gate_leaks() {
 
 #[test]
 fn slots_are_filled_when_their_token_passes() {
-    let rows = drawn(&PROMPTS, Lists::One, 5);
-    let codes = PROMPTS.position_codes(3);
-    for row in rows.chunks(PROMPTS.columns()) {
-        let (tokens, names, _) = PROMPTS.parts(row);
+    let rows = drawn(&PROMPTS, NameLists::Shared, 5);
+    let codes = PROMPTS.draw_position_codes(3);
+    for row in rows.chunks(PROMPTS.row_len()) {
+        let (tokens, names, _) = PROMPTS.split_row(row);
         for slots in [Slots::Names, Slots::Positions] {
             let net = memory(PROMPTS, slots);
             let Filled { slots, forward, backward } = net.filled(&codes, row);
@@ -155,8 +158,8 @@ fn slots_are_filled_when_their_token_passes() {
 fn memories_have_the_sizes_that_they_say() {
     assert_eq!(memory(PROMPTS, Slots::Positions).slots(), 7);
     assert_eq!(memory(PROMPTS, Slots::Names).slots(), 2);
-    for function in Function::ALL {
-        let net = memory(Prompts { function: *function, ..PROMPTS }, Slots::Names);
+    for function in TeacherKind::ALL {
+        let net = memory(TokenPrompts { function: *function, ..PROMPTS }, Slots::Names);
         let (written, shapes) = (net.written(3), net.parameters(0, 1));
         assert!(shapes.iter().zip(&written).all(|(shape, values)| shape.len() == values.len()));
         assert_eq!(net.initial(3, 0, 2).iter().map(Vec::len).sum::<usize>(), 2 * written.concat().len());
@@ -166,7 +169,7 @@ fn memories_have_the_sizes_that_they_say() {
 /// Slots, gates and what is read belong together after any number of positions.
 #[test]
 fn arrays_are_the_memory_at_this_step() {
-    let rows = drawn(&PROMPTS, Lists::Each, 2);
+    let rows = drawn(&PROMPTS, NameLists::PerPosition, 2);
     for (slots, passed) in
         [(Slots::Positions, 7), (Slots::Positions, 3), (Slots::Names, 2), (Slots::Names, 0)]
     {
@@ -181,8 +184,8 @@ fn arrays_are_the_memory_at_this_step() {
         let s = net.slots();
         assert_eq!((&held.shape, &write.shape), (&vec![2, 2, 7, s, 3], &vec![2, 7, s]));
         assert_eq!((&read.shape, &of("read").shape), (&vec![2, 7, 2, s], &vec![2, 7, 2, 3]));
-        for (e, row) in rows.chunks(PROMPTS.columns()).enumerate() {
-            let tokens = PROMPTS.parts(row).0;
+        for (e, row) in rows.chunks(PROMPTS.row_len()).enumerate() {
+            let tokens = PROMPTS.split_row(row).0;
             let slot = |direction: usize, i: usize, k: usize| {
                 &held.values[(((e * 2 + direction) * 7 + i) * s + k) * 3..][..3]
             };

@@ -23,7 +23,7 @@ struct Pass {
 impl Plain {
     /// All positions of the prompt z in the order of a direction.
     fn read(&self, at: Direction, z: &[f64]) -> Vec<Pass> {
-        let (w, d, n) = (self.net.width, self.prompts.width(), self.prompts.length);
+        let (w, d, n) = (self.net.width, self.prompts.encoded_dim(), self.prompts.length);
         let mut a = matrix_product(z, &self.weights[at.input], 3 * w);
         a.chunks_exact_mut(3 * w).for_each(|a| add_scaled(a, 1.0, &self.weights[at.input_bias]));
         let (mut passes, mut h) = (Vec::with_capacity(z.len() / d), vec![0.0; w]);
@@ -76,8 +76,8 @@ impl Plain {
     /// `rows` is `[prompts, columns]`; the gradient is as the weights are.
     pub fn gradients(&self, rows: &[f32]) -> (f64, Vec<Vec<f64>>) {
         let mut gradients = self.zeros();
-        let (count, mut loss) = (rows.len() / self.prompts.columns() * self.prompts.length, 0.0);
-        for row in rows.chunks_exact(self.prompts.columns()) {
+        let (count, mut loss) = (rows.len() / self.prompts.row_len() * self.prompts.length, 0.0);
+        for row in rows.chunks_exact(self.prompts.row_len()) {
             let (z, labels) = self.encoded(row);
             let (both, outputs) = self.walk(&z);
             let (share, slopes) = squares(&outputs, &labels, count);
@@ -100,7 +100,7 @@ impl Plain {
         slopes: &[f64],
         gradients: &mut [Vec<f64>],
     ) {
-        let (w, d) = (self.net.width, self.prompts.width());
+        let (w, d) = (self.net.width, self.prompts.encoded_dim());
         let out = &self.weights[OUT][number * w..][..w];
         let mut in_h = vec![0.0; w];
         for pass in passes.iter().rev() {

@@ -5,9 +5,9 @@ use crate::models::Architecture;
 use crate::models::on_prompts::tests::gradients_are_central_differences as compare;
 use crate::models::prompts::CODES;
 use crate::tasks::{Batch, Sampler, SparseTokenRegression};
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 
-fn network(codes: Codes, width: usize) -> (OnPrompts, Batch) {
+fn network(codes: PositionCodes, width: usize) -> (OnPrompts, Batch) {
     let task = SparseTokenRegression { length: 4, dim: 2, codes, ..Default::default() };
     let mut batch = Batch::default();
     task.sample(3, 0, 0, 3, &mut batch);
@@ -22,7 +22,7 @@ fn plain(network: &OnPrompts) -> Plain {
 
 #[test]
 fn parameters_stand_where_their_places_say() {
-    let (network, _) = network(Codes::OneHot, 5);
+    let (network, _) = network(PositionCodes::OneHot, 5);
     let parameters = network.parameters(14, 2);
     let all: Vec<String> = parameters.iter().map(|p| format!("{}:{:?}", p.name, &p.shape[1..])).collect();
     let expected = "codes:[4, 4] wf:[14, 15] uf:[5, 15] bf:[1, 15] cf:[1, 15] \
@@ -43,8 +43,8 @@ fn parameters_stand_where_their_places_say() {
 
 #[test]
 fn what_comes_later_is_known_to_the_other_direction_alone() {
-    let (network, batch) = network(Codes::Orthogonal, 6);
-    let row = &batch.x[..network.prompts.columns()];
+    let (network, batch) = network(PositionCodes::Orthogonal, 6);
+    let row = &batch.x[..network.prompts.row_len()];
     for (off, changes) in [(0, [true, true, true, false]), (1, [false, false, true, true])] {
         // One direction is not read out; the token of the third position changes.
         let mut one = plain(&network);
@@ -60,7 +60,9 @@ fn what_comes_later_is_known_to_the_other_direction_alone() {
 
 #[test]
 fn gradients_are_central_differences() {
-    for (codes, width) in [(Codes::OneHot, 5), (Codes::Random, 3), (Codes::Orthogonal, 1)] {
+    for (codes, width) in
+        [(PositionCodes::OneHot, 5), (PositionCodes::Random, 3), (PositionCodes::Orthogonal, 1)]
+    {
         let (network, batch) = network(codes, width);
         let gradients = |plain: &Plain| plain.gradients(&batch.x);
         compare(plain(&network), gradients, 1e-4, &format!("{codes:?}"));
@@ -69,7 +71,7 @@ fn gradients_are_central_differences() {
 
 #[test]
 fn more_than_a_browser_holds_is_refused() {
-    let (small, _) = network(Codes::OneHot, 64);
+    let (small, _) = network(PositionCodes::OneHot, 64);
     assert!(small.problems(0, 64, 1).is_empty());
     assert_eq!(small.problems(0, 4096, 4096)[0].key, "replicas");
     let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };

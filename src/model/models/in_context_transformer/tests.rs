@@ -5,7 +5,7 @@ use vivarium_core::rng::{Purpose, Stream};
 
 /// Prompts of so many inputs and points.
 pub(super) fn prompts(inputs: usize, points: usize) -> FunctionPrompts {
-    FunctionPrompts { dim: inputs, constant: false, points, long: 0, ..Default::default() }
+    FunctionPrompts { dim: inputs, constant: false, points, held_out_points: 0, ..Default::default() }
 }
 
 /// Every combination of switches.
@@ -39,7 +39,7 @@ pub(super) fn variants() -> Vec<InContextTransformer> {
 /// So many prompts of normal numbers.
 pub(super) fn rows(prompts: &FunctionPrompts, count: usize) -> Vec<f32> {
     let stream = Stream::new(7, Purpose::Batch, 0);
-    (0..(count * prompts.columns()) as u32).map(|i| stream.normal(0, i)).collect()
+    (0..(count * prompts.row_len()) as u32).map(|i| stream.normal(0, i)).collect()
 }
 
 /// Weights of one replica that are far from zero, with gains that are not all one.
@@ -175,7 +175,7 @@ fn outputs_are_those_of_the_formulas() {
     for net in variants() {
         let on = OnPoints { net, prompts: prompts(2, 4) };
         let plain = plain(&on);
-        for row in rows(&on.prompts, 2).chunks(on.prompts.columns()) {
+        for row in rows(&on.prompts, 2).chunks(on.prompts.row_len()) {
             let look = plain.look(row);
             let expected = naive(&on, &plain, row);
             assert_eq!(look.outputs.len(), 4);

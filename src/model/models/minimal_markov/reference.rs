@@ -211,7 +211,7 @@ mod tests {
     use crate::models::{Architecture, Network};
     use crate::tasks::{MarkovChain, Task};
     use vivarium_core::rng::{Purpose, Stream};
-    use vivarium_science::markov::theory::{Law, Tensor};
+    use vivarium_science::markov::theory::{GradientTensor, TwoSymbolDistribution};
 
     fn of_length(length: usize) -> OfLength {
         OfLength { net: MinimalMarkov::default(), length }
@@ -391,9 +391,10 @@ mod tests {
     fn the_margin_of_sampled_sequences_is_that_of_the_theory() {
         let length = 12;
         let weights = drawn(3, length, 2);
-        let (net, tensor) = (of_length(length), Tensor::new(Law::Independent, length));
+        let (net, tensor) =
+            (of_length(length), GradientTensor::compute(TwoSymbolDistribution::Independent, length));
         let lags: Vec<f64> = weights[LAGS].iter().map(|v| f64::from(*v)).collect();
-        let gradient = tensor.of_kernel(&lags);
+        let gradient = tensor.kernel_gradient(&lags);
         let each = gradient.as_flattened().iter().zip(&weights[KERNEL]);
         let expected: f64 = each.map(|(gradient, w)| gradient * f64::from(*w)).sum();
         let stream = Stream::new(29, Purpose::Chain, 0);

@@ -16,14 +16,14 @@ use super::{Beginning, OnPrompts, QueryKey, TokenAttention};
 use crate::models::{Architecture, prompts};
 use crate::tasks::Task;
 use vivarium_core::settings::{Problem, Settings};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// The share of attention beside the named token, at most, with the usual sharpness and codes that obey assumption 3.
 const BESIDE: f64 = 1e-4;
 
 impl TokenAttention {
     /// The sharpness α: that of the settings, or the usual (2/s²) ln(10⁴ N).
-    pub fn sharpness(&self, prompts: &Prompts) -> f64 {
+    pub fn sharpness(&self, prompts: &TokenPrompts) -> f64 {
         if self.alpha > 0.0 {
             return self.alpha;
         }
@@ -38,11 +38,11 @@ impl TokenAttention {
         if self.begin == Beginning::Random || !self.look_up_problems(task).is_empty() {
             return None;
         }
-        let readout = drawn.teacher(seed).readout(self.knots);
+        let readout = drawn.teacher(seed).build_readout(self.knots);
         let on = OnPrompts { net: self.clone(), prompts: drawn };
-        let zeros = on.parameters(drawn.width(), 1).into_iter().map(|p| vec![0.0; p.len()]);
+        let zeros = on.parameters(drawn.encoded_dim(), 1).into_iter().map(|p| vec![0.0; p.len()]);
         let mut weights: Vec<Vec<f32>> = zeros.collect();
-        weights[prompts::CODES] = drawn.position_codes(seed);
+        weights[prompts::CODES] = drawn.draw_position_codes(seed);
         let (read, size) = (self.score_width(&drawn), drawn.code_dim);
         // Codes are the last of what scores read.
         let begin = read - (drawn.names + 1) * size;
@@ -74,7 +74,7 @@ impl TokenAttention {
         let Some(drawn) = task.examples().prompts().filter(|_| self.begin == Beginning::Construction) else {
             return vec![];
         };
-        let (q, units) = (drawn.names, drawn.readout_units(self.knots));
+        let (q, units) = (drawn.names, drawn.readout_unit_count(self.knots));
         let unmet = [
             (
                 "h",

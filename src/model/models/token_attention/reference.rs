@@ -56,7 +56,7 @@ impl Plain {
     /// `rows` is `[prompts, columns]`.
     pub fn gradients(&self, rows: &[f32]) -> (f64, Vec<Vec<f64>>) {
         let mut gradients = self.zeros();
-        let rows = rows.chunks_exact(self.prompts.columns());
+        let rows = rows.chunks_exact(self.prompts.row_len());
         let share = 1.0 / (rows.len() * self.prompts.length).max(1) as f64;
         let loss: f64 = rows.map(|row| self.add_gradients(row, share, &mut gradients)).sum();
         (loss * share, gradients)
@@ -75,7 +75,7 @@ impl Plain {
 
     fn walk(&self, row: &[f32]) -> Walk {
         let (net, n, first) = (&self.net, self.prompts.length, self.net.first_layer());
-        let ([s, v], width) = (self.sizes(), self.prompts.width());
+        let ([s, v], width) = (self.sizes(), self.prompts.encoded_dim());
         let (z, labels) = self.encoded(row);
         let read: Vec<f64> = z.chunks_exact(width).flat_map(|z| &z[width - s..]).copied().collect();
         let values: Vec<f64> = z.chunks_exact(width).flat_map(|z| &z[..v]).copied().collect();

@@ -5,7 +5,7 @@ use crate::models::Architecture;
 use crate::tasks::{Batch, Sampler, SparseTokenRegression};
 use vivarium_core::rng::{Purpose, Stream};
 use vivarium_core::settings::Settings;
-use vivarium_science::tokens::{Codes, Function};
+use vivarium_science::tokens::{PositionCodes, TeacherKind};
 
 /// Every combination of what scores and values can be, on prompts with codes of every kind.
 fn variants() -> Vec<(OnPrompts, SparseTokenRegression)> {
@@ -13,7 +13,9 @@ fn variants() -> Vec<(OnPrompts, SparseTokenRegression)> {
     for (at, &qk) in QueryKey::ALL.iter().enumerate() {
         for &scores in Scores::ALL {
             for &values in Values::ALL {
-                for (heads, codes) in [(1, Codes::Random), (3, Codes::OneHot), (2, Codes::Orthogonal)] {
+                for (heads, codes) in
+                    [(1, PositionCodes::Random), (3, PositionCodes::OneHot), (2, PositionCodes::Orthogonal)]
+                {
                     let key_width = [0, 4][(at + heads) % 2];
                     let task = SparseTokenRegression {
                         length: 5,
@@ -114,7 +116,7 @@ fn naive(on: &OnPrompts, plain: &Plain, row: &[f32]) -> Vec<f64> {
 fn outputs_are_those_of_the_formulas() {
     for (on, task) in variants() {
         let (plain, rows) = drawn(&on, &task, 2);
-        for row in rows.chunks(on.prompts.columns()) {
+        for row in rows.chunks(on.prompts.row_len()) {
             let (look, n) = (plain.look(row), on.prompts.length);
             for (found, expected) in look.outputs.iter().zip(naive(&on, &plain, row)) {
                 assert!((found - expected).abs() < 1e-10, "{:?}: {found} {expected}", on.net);
@@ -161,7 +163,7 @@ fn gradients_are_central_differences() {
 
 #[test]
 fn initial_weights_are_those_of_linear_layers_and_codes_are_the_same_in_all_replicas() {
-    let task = SparseTokenRegression { codes: Codes::Random, length: 40, ..Default::default() };
+    let task = SparseTokenRegression { codes: PositionCodes::Random, length: 40, ..Default::default() };
     let net = TokenAttention { heads: 2, scores: Scores::All, values: Values::Token, ..Default::default() };
     let on = OnPrompts { net, prompts: task.drawn() };
     let (one, two) = (on.initial(5, task.inputs(), 1), on.initial(5, task.inputs(), 2));
@@ -169,11 +171,11 @@ fn initial_weights_are_those_of_linear_layers_and_codes_are_the_same_in_all_repl
         let (first, second) = two.split_at(one.len());
         assert_eq!((one.as_slice(), which == prompts::CODES), (first, first == second));
     }
-    assert_eq!(one[prompts::CODES], task.drawn().position_codes(5));
+    assert_eq!(one[prompts::CODES], task.drawn().draw_position_codes(5));
     let deviation = |values: &[f32]| {
         (values.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
     };
-    let bound = 1.0 / ((2 * task.drawn().width()) as f64).sqrt();
+    let bound = 1.0 / ((2 * task.drawn().encoded_dim()) as f64).sqrt();
     assert!((deviation(&one[1]) / f64::from(DEVIATION) - 1.0).abs() < 0.05);
     assert!((deviation(&one[2]) / (bound / 3f64.sqrt()) - 1.0).abs() < 0.05);
     assert!(one[2].iter().all(|w| f64::from(w.abs()) <= bound + 1e-6));
@@ -195,14 +197,15 @@ fn constructed(task: &SparseTokenRegression, net: TokenAttention) -> (OnPrompts,
 #[test]
 fn heads_written_by_hand_look_up_one_name_each_within_the_bound() {
     for (length, dim, names, scores, values, codes, code_dim) in [
-        (8, 1, 2, Scores::Positions, Values::Numbers, Codes::OneHot, 0),
-        (12, 3, 1, Scores::All, Values::Token, Codes::OneHot, 0),
-        (9, 4, 3, Scores::All, Values::Numbers, Codes::Orthogonal, 11),
-        (16, 2, 2, Scores::Positions, Values::Token, Codes::Random, 256),
+        (8, 1, 2, Scores::Positions, Values::Numbers, PositionCodes::OneHot, 0),
+        (12, 3, 1, Scores::All, Values::Token, PositionCodes::OneHot, 0),
+        (9, 4, 3, Scores::All, Values::Numbers, PositionCodes::Orthogonal, 11),
+        (16, 2, 2, Scores::Positions, Values::Token, PositionCodes::Random, 256),
     ] {
         let task = SparseTokenRegression { length, dim, names, codes, code_dim, ..Default::default() };
         let prompts = task.drawn();
-        let strong = vivarium_science::tokens::strong_pairs(&prompts.position_codes(4), prompts.code_dim);
+        let strong =
+            vivarium_science::tokens::count_strong_pairs(&prompts.draw_position_codes(4), prompts.code_dim);
         assert_eq!(strong, 0, "assumption 3 holds");
         let mut errors = vec![];
         for steps in 1..=4 {
@@ -212,8 +215,8 @@ fn heads_written_by_hand_look_up_one_name_each_within_the_bound() {
             let (on, plain, rows) = constructed(&task, net);
             let size = on.net.value_width(&prompts);
             let mut worst = 0.0f64;
-            for row in rows.chunks(prompts.columns()) {
-                let (tokens, list, _) = prompts.parts(row);
+            for row in rows.chunks(prompts.row_len()) {
+                let (tokens, list, _) = prompts.split_row(row);
                 let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
                 let token = |at: usize| -> Vec<f64> {
                     tokens[at * dim..][..dim].iter().map(|x| f64::from(*x)).collect()
@@ -239,15 +242,15 @@ fn heads_written_by_hand_look_up_one_name_each_within_the_bound() {
 
 #[test]
 fn the_construction_computes_g_as_well_as_its_readout() {
-    for function in Function::ALL {
+    for function in TeacherKind::ALL {
         for (heads, knots, within) in [(2, 16, 0.02), (3, 64, 5e-4)] {
             let task = SparseTokenRegression { function: *function, dim: 2, ..Default::default() };
             let (on, plain, rows) = constructed(&task, TokenAttention { heads, knots, ..Default::default() });
             let (loss, _) = plain.gradients(&rows);
-            let relative = loss / on.prompts.variance(4);
+            let relative = loss / on.prompts.label_variance(4);
             assert!(relative < within, "{function:?}: {relative}");
             // Of a network of so many units that nothing but the look-up can be wrong.
-            assert!(*function == Function::Squares || relative < 1e-6, "{function:?}: {relative}");
+            assert!(*function == TeacherKind::Squares || relative < 1e-6, "{function:?}: {relative}");
         }
     }
 }

@@ -27,8 +27,8 @@ impl Plain {
     /// `rows` is `[prompts, columns]`; the gradient is as the weights are.
     pub fn gradients(&self, rows: &[f32]) -> (f64, Vec<Vec<f64>>) {
         let mut gradients = self.zeros();
-        let (count, mut loss) = (rows.len() / self.prompts.columns() * self.prompts.length, 0.0);
-        for row in rows.chunks_exact(self.prompts.columns()) {
+        let (count, mut loss) = (rows.len() / self.prompts.row_len() * self.prompts.length, 0.0);
+        for row in rows.chunks_exact(self.prompts.row_len()) {
             let (z, labels) = self.encoded(row);
             let layers = self.walk(z);
             let (share, mut slopes) = squares(&layers[layers.len() - 1], &labels, count);

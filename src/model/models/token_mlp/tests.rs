@@ -5,9 +5,9 @@ use crate::models::Architecture;
 use crate::models::on_prompts::tests::gradients_are_central_differences as compare;
 use crate::models::prompts::CODES;
 use crate::tasks::{Batch, Sampler, SparseTokenRegression};
-use vivarium_science::tokens::Codes;
+use vivarium_science::tokens::PositionCodes;
 
-fn network(codes: Codes, widths: &[usize]) -> (OnPrompts, Batch) {
+fn network(codes: PositionCodes, widths: &[usize]) -> (OnPrompts, Batch) {
     let task = SparseTokenRegression { length: 4, dim: 2, codes, ..Default::default() };
     let mut batch = Batch::default();
     task.sample(3, 0, 0, 5, &mut batch);
@@ -17,7 +17,7 @@ fn network(codes: Codes, widths: &[usize]) -> (OnPrompts, Batch) {
 
 #[test]
 fn parameters_are_codes_and_then_layer_by_layer() {
-    let (network, _) = network(Codes::OneHot, &[7, 3]);
+    let (network, _) = network(PositionCodes::OneHot, &[7, 3]);
     let parameters = network.parameters(14, 2);
     let all: Vec<String> = parameters.iter().map(|p| format!("{}:{:?}", p.name, p.shape)).collect();
     let expected =
@@ -40,14 +40,14 @@ fn parameters_are_codes_and_then_layer_by_layer() {
 /// 4 · 4 numbers, 56 · 8 + 8 in the first layer, 8 · 1,000 + 1,000 in the second and 1,000 · 4 + 4 in the last.
 #[test]
 fn a_width_of_0_is_as_many_neurons_as_tokens_have_numbers() {
-    let (network, batch) = network(Codes::OneHot, &[0, 1000]);
+    let (network, batch) = network(PositionCodes::OneHot, &[0, 1000]);
     let parameters = network.parameters(14, 1);
     assert_eq!(parameters.iter().map(Parameter::len).sum::<usize>(), 16 + 456 + 9_000 + 4_004);
-    let (written, _) = self::network(Codes::OneHot, &[8, 1000]);
+    let (written, _) = self::network(PositionCodes::OneHot, &[8, 1000]);
     let outputs = |network: &OnPrompts| {
         let initial = network.initial(5, 14, 1);
         let slices: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
-        TokenMlp::outputs(&network.plain(&slices), &batch.x[..network.prompts.columns()])
+        TokenMlp::outputs(&network.plain(&slices), &batch.x[..network.prompts.row_len()])
     };
     assert_eq!(outputs(&network), outputs(&written));
     assert_eq!(network.net.activations(&network.prompts), 1000);
@@ -57,9 +57,11 @@ fn a_width_of_0_is_as_many_neurons_as_tokens_have_numbers() {
 
 #[test]
 fn gradients_are_central_differences() {
-    for (codes, widths) in
-        [(Codes::OneHot, vec![6, 5]), (Codes::Random, vec![7]), (Codes::Orthogonal, vec![3, 4, 5])]
-    {
+    for (codes, widths) in [
+        (PositionCodes::OneHot, vec![6, 5]),
+        (PositionCodes::Random, vec![7]),
+        (PositionCodes::Orthogonal, vec![3, 4, 5]),
+    ] {
         let (network, batch) = network(codes, &widths);
         let initial = network.initial(2, 0, 1);
         let slices: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
@@ -70,7 +72,7 @@ fn gradients_are_central_differences() {
 
 #[test]
 fn more_than_a_browser_holds_is_refused() {
-    let (small, _) = network(Codes::OneHot, &[128]);
+    let (small, _) = network(PositionCodes::OneHot, &[128]);
     assert!(small.problems(0, 64, 1).is_empty());
     assert_eq!(small.problems(0, 4096, 4096)[0].key, "replicas");
     let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };

@@ -88,8 +88,8 @@ mod tests {
         tasks.push(of(Operation::Quaternion, 3));
         for task in tasks {
             let group = task.group().unwrap();
-            let characters = RealCharacters::of(&group, &Irreps::of(&group)).ok();
-            let expected = characters.and_then(|characters| characters.closed_form());
+            let characters = RealCharacters::from_group(&group, &Irreps::compute(&group)).ok();
+            let expected = characters.and_then(|characters| characters.closed_form_margin());
             let found = task.largest_margin();
             let error = found.zip(expected).map_or(0.0, |(found, expected)| (found / expected - 1.0).abs());
             assert!(

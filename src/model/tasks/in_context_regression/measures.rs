@@ -3,7 +3,7 @@
 use crate::tasks::measures::{Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
 use vivarium_core::sources::WU_2024;
-use vivarium_science::descent::Measured;
+use vivarium_science::descent::ComparisonMeasure;
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_BOTH, &FURTHER];
@@ -12,7 +12,7 @@ pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_BOTH, &FURTHER];
 pub(super) const NAMES: Measures = Measures {
     names: names(&OF_BOTH),
     further: &FURTHER_NAMES,
-    more: Measured::OPTIONS,
+    more: ComparisonMeasure::OPTIONS,
     largest_margin: None,
 };
 

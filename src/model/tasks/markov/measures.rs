@@ -3,20 +3,20 @@
 use crate::tasks::measures::{OF_SEQUENCES, Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
 use vivarium_core::sources::{EDELMAN_2024_MARKOV, OLSSON_2022};
-use vivarium_science::markov::{Chains, Measure};
+use vivarium_science::markov::{ChainFamily, ChainMeasure};
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_SEQUENCES, &ON_TEST, &FURTHER];
 
 /// The names for a test on these chains with n-grams of this order. The strategy of the order is the best one, unless
 /// symbols are independent.
-pub(super) fn of(test: Chains, order: usize) -> Measures {
-    let best = if test == Chains::Independent { 1 } else { order.clamp(1, ON_TEST.len() - 1) };
+pub(super) fn of(test: ChainFamily, order: usize) -> Measures {
+    let best = if test == ChainFamily::Independent { 1 } else { order.clamp(1, ON_TEST.len() - 1) };
     let [loss, accuracy] = names(&OF_SEQUENCES);
     Measures {
         names: [loss, accuracy, ON_TEST[0].name, NAMES[best]],
         further: &FURTHER_NAMES,
-        more: Measure::OPTIONS,
+        more: ChainMeasure::OPTIONS,
         largest_margin: None,
     }
 }

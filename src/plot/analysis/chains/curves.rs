@@ -5,48 +5,48 @@ use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Lines, Role, Series, Span};
 use vivarium_core::language::translated;
 use vivarium_model::protocol::Row;
-use vivarium_science::markov::Measure;
+use vivarium_science::markov::ChainMeasure;
 
 /// The strategies that a network on chains of this order can follow, by their measures: uniform, unigram, and so on.
-pub fn strategies(order: usize) -> &'static [Measure] {
-    &Measure::ALL[..=order.min(Measure::Tetragram as usize)]
+pub fn strategies(order: usize) -> &'static [ChainMeasure] {
+    &ChainMeasure::ALL[..=order.min(ChainMeasure::Tetragram as usize)]
 }
 
 /// What a strategy is called.
-pub fn name(of: Measure) -> String {
-    translated(Measure::OPTIONS[of as usize].label).to_lowercase()
+pub fn name(of: ChainMeasure) -> String {
+    translated(ChainMeasure::OPTIONS[of as usize].label).to_lowercase()
 }
 
 /// The colour of a strategy, the same in every chart.
-fn role(of: Measure) -> Role {
+fn role(of: ChainMeasure) -> Role {
     match of {
-        Measure::Uniform => Role::Other,
-        Measure::Bigram => Role::Test,
-        Measure::Trigram => Role::Relevant,
+        ChainMeasure::Uniform => Role::Other,
+        ChainMeasure::Bigram => Role::Test,
+        ChainMeasure::Trigram => Role::Relevant,
         _ => Role::Train,
     }
 }
 
 /// A measure of a row, a number per replica; none where it does not apply.
-pub fn measured(row: &Row, of: Measure) -> &[f32] {
+pub fn measured(row: &Row, of: ChainMeasure) -> &[f32] {
     row.measures.get(of as usize).map_or(&[], Vec::as_slice)
 }
 
 /// The strategy that the network follows most nearly: the one with the least KL(strategy ‖ network), by the medians
 /// over replicas; none where nothing is measured.
-pub fn nearest(row: &Row, order: usize) -> Option<Measure> {
+pub fn nearest(row: &Row, order: usize) -> Option<ChainMeasure> {
     least(strategies(order).iter().map(|of| (*of, spread(measured(row, *of)).0)))
 }
 
 /// The measure with the least of these medians.
-fn least(middles: impl Iterator<Item = (Measure, f32)>) -> Option<Measure> {
+fn least(middles: impl Iterator<Item = (ChainMeasure, f32)>) -> Option<ChainMeasure> {
     middles.filter(|(_, kl)| kl.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(of, _)| of)
 }
 
 /// Which strategy was nearest from which step to which.
 pub fn phases(history: &History, order: usize) -> Vec<Span> {
-    let mut phases: Vec<(Measure, u64, u64)> = vec![];
-    let middles = |of: &Measure| history.spreads(Of::Measure(*of as usize)).map(|(_, spread)| spread.0);
+    let mut phases: Vec<(ChainMeasure, u64, u64)> = vec![];
+    let middles = |of: &ChainMeasure| history.spreads(Of::Measure(*of as usize)).map(|(_, spread)| spread.0);
     let mut middles: Vec<_> = strategies(order).iter().map(|of| (*of, middles(of))).collect();
     for row in history.rows() {
         let of_row: Vec<_> = middles.iter_mut().filter_map(|(of, next)| Some((*of, next.next()?))).collect();
@@ -58,7 +58,7 @@ pub fn phases(history: &History, order: usize) -> Vec<Span> {
             phases.push((of, row.step, row.step));
         }
     }
-    let span = |(of, from, to): (Measure, u64, u64)| Span {
+    let span = |(of, from, to): (ChainMeasure, u64, u64)| Span {
         from: from as f64,
         to: to as f64,
         name: tr!("nearest strategy: {name}", name = name(of)),
@@ -82,7 +82,7 @@ pub fn truth(history: &History, order: usize, lines: &[(String, f64)]) -> Lines 
 }
 
 /// The curve of one measure, over the rows that have it.
-fn curve(history: &History, of: Measure, name: String, role: Role) -> Series {
+fn curve(history: &History, of: ChainMeasure, name: String, role: Role) -> Series {
     let mut curve = Series { name, role, ..Default::default() };
     for (row, (middle, low, high)) in history.spreads(Of::Measure(of as usize)) {
         let values = measured(row, of);
@@ -101,7 +101,7 @@ fn curve(history: &History, of: Measure, name: String, role: Role) -> Series {
 
 /// KL of each strategy to the network over the steps.
 pub fn followed(history: &History, order: usize) -> Lines {
-    let of = |of: &Measure| curve(history, *of, name(*of), role(*of));
+    let of = |of: &ChainMeasure| curve(history, *of, name(*of), role(*of));
     Lines {
         title: tr!("KL to the strategies").into(),
         x_label: tr!("step").into(),
@@ -119,7 +119,9 @@ pub fn scores(history: &History) -> Lines {
         x_label: tr!("step").into(),
         y_label: tr!("share of attention").into(),
         y_range: Some((0.0, 1.02)),
-        series: [(Measure::Previous, Role::Train), (Measure::Induction, Role::Test)].map(of).to_vec(),
+        series: [(ChainMeasure::Previous, Role::Train), (ChainMeasure::Induction, Role::Test)]
+            .map(of)
+            .to_vec(),
         ..Default::default()
     }
 }
@@ -127,12 +129,12 @@ pub fn scores(history: &History) -> Lines {
 /// KL to the truth on chains of each law over the steps.
 pub fn others(history: &History) -> Lines {
     let laws = [
-        (Measure::OnDirichlet, Role::Train),
-        (Measure::OnIndependent, Role::Test),
-        (Measure::OnDoubly, Role::Relevant),
+        (ChainMeasure::OnDirichlet, Role::Train),
+        (ChainMeasure::OnIndependent, Role::Test),
+        (ChainMeasure::OnDoubly, Role::Relevant),
     ];
-    let of = |(of, role): (Measure, Role)| {
-        curve(history, of, translated(Measure::OPTIONS[of as usize].label).into(), role)
+    let of = |(of, role): (ChainMeasure, Role)| {
+        curve(history, of, translated(ChainMeasure::OPTIONS[of as usize].label).into(), role)
     };
     Lines {
         title: tr!("KL on each kind of chain").into(),
@@ -149,7 +151,7 @@ mod tests {
 
     /// A row whose KLs to uniform, unigram and bigram are these, by replica, and whose other measures are missing.
     fn row(step: u64, klds: [&[f32]; 3]) -> Row {
-        let mut measures = vec![vec![]; Measure::ALL.len()];
+        let mut measures = vec![vec![]; ChainMeasure::ALL.len()];
         for (at, kl) in measures.iter_mut().zip(klds) {
             *at = kl.to_vec();
         }
@@ -185,8 +187,11 @@ mod tests {
     #[test]
     fn a_strategy_beyond_the_order_is_never_the_nearest() {
         let mut one = row(0, [&[0.3], &[0.2], &[0.1]]);
-        one.measures[Measure::Trigram as usize] = vec![0.0];
-        assert_eq!((nearest(&one, 2), nearest(&one, 3)), (Some(Measure::Bigram), Some(Measure::Trigram)));
+        one.measures[ChainMeasure::Trigram as usize] = vec![0.0];
+        assert_eq!(
+            (nearest(&one, 2), nearest(&one, 3)),
+            (Some(ChainMeasure::Bigram), Some(ChainMeasure::Trigram))
+        );
         let count = |order| strategies(order).len();
         assert_eq!([2, 3, 4].map(count), [3, 4, 5]);
     }
@@ -199,7 +204,7 @@ mod tests {
         assert_eq!((lines.series[0].y[0], lines.series[0].band[0]), (0.0, (0.0, 0.1)));
         let mut history = history();
         let mut scored = row(25, [&[0.5], &[0.4], &[0.0]]);
-        scored.measures[Measure::Induction as usize] = vec![0.75];
+        scored.measures[ChainMeasure::Induction as usize] = vec![0.75];
         history.push(scored);
         let lines = scores(&history);
         assert_eq!((lines.series[0].x.len(), lines.series[1].x.as_slice()), (0, [25.0].as_slice()));

@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn the_table_of_three_letters() {
         let group = Group::symmetric(3);
-        let grid = character_table(&group, &Irreps::of(&group));
+        let grid = character_table(&group, &Irreps::compute(&group));
         assert_eq!(grid.column_names, ["e", "(1 2)", "(1 2 3)"]);
         let row = |name: &str| {
             let at = grid.row_names.iter().position(|other| other == name).unwrap();

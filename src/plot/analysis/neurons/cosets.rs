@@ -8,7 +8,7 @@
 use crate::analysis::Bars;
 use vivarium_core::sorting;
 use vivarium_science::groups::Group;
-use vivarium_science::groups::subgroups::{Side, Subgroup, coset_share};
+use vivarium_science::groups::subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 
 /// Share of the variance from which on a neuron counts as constant on cosets.
 pub const EXPLAINED: f64 = 0.95;
@@ -17,7 +17,7 @@ pub const EXPLAINED: f64 = 0.95;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cosets {
     group: Group,
-    side: Side,
+    side: CosetSide,
     /// By order, rising.
     classes: Vec<Class>,
 }
@@ -32,8 +32,8 @@ struct Class {
 
 impl Cosets {
     /// The cosets of all subgroups of a group that is small enough for [`Subgroup::all`].
-    pub fn new(group: &Group, side: Side) -> Option<Self> {
-        let all = Subgroup::all(group)?;
+    pub fn new(group: &Group, side: CosetSide) -> Option<Self> {
+        let all = Subgroup::enumerate(group)?;
         let orders: Vec<usize> = all.iter().map(Subgroup::order).collect();
         let class = |(at, subgroup): (usize, &Subgroup)| Class {
             name: short_name(&orders, at),
@@ -46,7 +46,8 @@ impl Cosets {
     /// The class with the largest subgroups, as its place in [`Subgroup::all`], of which one explains [`EXPLAINED`] of a
     /// function `[order]`; of equally large ones the last. The trivial subgroup explains all, but nothing a constant.
     pub fn read(&self, f: &[f64]) -> Option<usize> {
-        let explains = |members: &Vec<usize>| coset_share(&self.group, f, members, self.side) >= EXPLAINED;
+        let explains =
+            |members: &Vec<usize>| coset_variance_fraction(&self.group, f, members, self.side) >= EXPLAINED;
         self.classes.iter().rposition(|class| class.subgroups.iter().any(explains))
     }
 
@@ -88,7 +89,7 @@ fn short_name(orders: &[usize], at: usize) -> String {
 /// All a·H·a⁻¹, each sorted and once.
 fn conjugates(group: &Group, members: &[usize]) -> Vec<Vec<usize>> {
     let by = |a: usize| {
-        let moved = members.iter().map(|h| group.times(group.times(a, *h), group.inverse(a)));
+        let moved = members.iter().map(|h| group.multiply(group.multiply(a, *h), group.inverse(a)));
         let mut moved: Vec<usize> = moved.collect();
         moved.sort_unstable();
         moved
@@ -104,14 +105,15 @@ mod tests {
     use super::*;
 
     /// A function on the permutations of three letters that is constant on cosets, first elements first.
-    fn on_cosets(group: &Group, members: &[usize], values: [f64; 3], side: Side) -> Vec<f64> {
+    fn on_cosets(group: &Group, members: &[usize], values: [f64; 3], side: CosetSide) -> Vec<f64> {
         let mut f = vec![f64::NAN; group.order()];
         let mut values = values.into_iter();
         for g in 0..group.order() {
             if f[g].is_nan() {
                 let value = values.next().unwrap();
                 for h in members {
-                    f[if side == Side::Left { group.times(g, *h) } else { group.times(*h, g) }] = value;
+                    f[if side == CosetSide::Left { group.multiply(g, *h) } else { group.multiply(*h, g) }] =
+                        value;
                 }
             }
         }
@@ -121,18 +123,19 @@ mod tests {
     #[test]
     fn a_neuron_counts_for_the_largest_subgroup_that_explains_it() {
         let group = Group::symmetric(3);
-        let [left, right] = [Side::Left, Side::Right].map(|side| Cosets::new(&group, side).unwrap());
+        let [left, right] =
+            [CosetSide::Left, CosetSide::Right].map(|side| Cosets::new(&group, side).unwrap());
         let names: Vec<&str> = left.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!(names, ["1", "2", "3", "6"]);
         assert_eq!(left.classes[1].subgroups.len(), 3);
-        let sign = on_cosets(&group, &left.classes[2].subgroups[0], [1.0, -1.0, 0.0], Side::Left);
+        let sign = on_cosets(&group, &left.classes[2].subgroups[0], [1.0, -1.0, 0.0], CosetSide::Left);
         for swap in &left.classes[1].subgroups {
-            let [own, other] =
-                [Side::Left, Side::Right].map(|side| on_cosets(&group, swap, [3.0, -1.0, 0.5], side));
+            let [own, other] = [CosetSide::Left, CosetSide::Right]
+                .map(|side| on_cosets(&group, swap, [3.0, -1.0, 0.5], side));
             assert_eq!([left.read(&own), left.read(&other)], [Some(1), Some(0)]);
             assert_eq!([right.read(&own), right.read(&other)], [Some(0), Some(1)]);
         }
-        let swap = on_cosets(&group, &left.classes[1].subgroups[2], [3.0, -1.0, 0.5], Side::Left);
+        let swap = on_cosets(&group, &left.classes[1].subgroups[2], [3.0, -1.0, 0.5], CosetSide::Left);
         assert_eq!((left.read(&sign), left.read(&[0.25; 6])), (Some(2), None));
         // A little of something else is let pass, a lot is not; a mean in common explains nothing.
         let mixed =
@@ -149,9 +152,9 @@ mod tests {
 
     #[test]
     fn classes_of_one_order_have_letters() {
-        let cosets = Cosets::new(&Group::symmetric(4), Side::Left).unwrap();
+        let cosets = Cosets::new(&Group::symmetric(4), CosetSide::Left).unwrap();
         let names: Vec<&str> = cosets.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!(names, ["1", "2a", "2b", "3", "4a", "4b", "4c", "6", "8", "12", "24"]);
-        assert!(Cosets::new(&Group::cyclic(200), Side::Left).is_none());
+        assert!(Cosets::new(&Group::cyclic(200), CosetSide::Left).is_none());
     }
 }

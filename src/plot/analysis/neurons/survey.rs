@@ -20,7 +20,8 @@ impl Survey {
     /// weight of neuron i at element a at `a * width + i`. None if there are no or more than three arrays, or if one
     /// is not of that shape.
     pub fn new(irreps: &Irreps, arrays: Vec<Vec<f32>>, width: usize) -> Option<Survey> {
-        let bases: Vec<Vec<f64>> = (0..irreps.all().len()).map(|r| irreps.basis(r).to_vec()).collect();
+        let bases: Vec<Vec<f64>> =
+            (0..irreps.all().len()).map(|r| irreps.function_basis(r).to_vec()).collect();
         // The trivial irrep has one function.
         let order = bases.first()?.len();
         let parts = arrays.len();

@@ -38,7 +38,7 @@ fn logits(group: &Group, arrays: &[Vec<f32>], width: usize) -> (Vec<f32>, Vec<us
     let (order, [u, v, w]) = (group.order(), [&arrays[0], &arrays[1], &arrays[2]]);
     let (mut logits, mut labels) = (vec![], vec![]);
     for (a, b) in (0..order).flat_map(|a| (0..order).map(move |b| (a, b))) {
-        labels.push(group.times(a, b));
+        labels.push(group.multiply(a, b));
         let hidden: Vec<f64> =
             (0..width).map(|i| f64::from(u[a * width + i] + v[b * width + i]).powi(2)).collect();
         let logit =
@@ -53,7 +53,7 @@ fn the_exact_network_of_a_cyclic_group() {
     for p in [5, 13] {
         let group = Group::cyclic(p);
         let (arrays, width) = exact(p);
-        let found = Survey::read(&Irreps::of(&group), arrays.clone(), width).unwrap();
+        let found = Survey::read(&Irreps::compute(&group), arrays.clone(), width).unwrap();
         assert_eq!((found.neurons(), found.irreps(), found.has_phases()), (width, p.div_ceil(2), true));
         assert_eq!(found.live().len(), width);
         for part in Part::ALL {
@@ -86,7 +86,7 @@ fn the_exact_network_of_a_cyclic_group() {
 #[test]
 fn the_exact_network_of_a_group_has_one_irrep_per_neuron() {
     let group = Group::symmetric(3);
-    let irreps = Irreps::of(&group);
+    let irreps = Irreps::compute(&group);
     // u = s R(a)_{ij}, v = ± s R(b)_{jk}, w = ± s R(c)_{ik}, s³ = d/4 (Edelman 2024, lemmas D.15 and D.16).
     let mut neurons: Vec<[Vec<f64>; 3]> = vec![];
     for (r, irrep) in irreps.all().iter().enumerate().skip(1) {
@@ -130,7 +130,7 @@ fn powers_add_up_to_the_squared_norm_in_any_group() {
     for group in [Group::cyclic(12), Group::symmetric(4), Group::alternating(4), Group::quaternion()] {
         let (order, width) = (group.order(), 7);
         let arrays = random(order, width, 3);
-        let found = Survey::read(&Irreps::of(&group), arrays.clone(), width).unwrap();
+        let found = Survey::read(&Irreps::compute(&group), arrays.clone(), width).unwrap();
         for neuron in 0..width {
             let mut whole = 0.0;
             for (part, array) in Part::ALL.into_iter().zip(&arrays) {
@@ -148,7 +148,7 @@ fn powers_add_up_to_the_squared_norm_in_any_group() {
 
 #[test]
 fn a_survey_in_portions_is_the_whole_one() {
-    let irreps = Irreps::of(&Group::cyclic(11));
+    let irreps = Irreps::compute(&Group::cyclic(11));
     let mut survey = Survey::new(&irreps, random(11, 10, 3), 10).unwrap();
     assert_eq!(survey.cost(), 3 * 121);
     assert!(survey.clone().finish().is_none());
@@ -162,7 +162,7 @@ fn a_survey_in_portions_is_the_whole_one() {
 #[test]
 fn numbers_make_the_same_neurons() {
     for (group, parts) in [(Group::cyclic(7), 3), (Group::cyclic(7), 1), (Group::symmetric(3), 3)] {
-        let irreps = Irreps::of(&group);
+        let irreps = Irreps::compute(&group);
         let found = Survey::read(&irreps, random(group.order(), 9, parts), 9).unwrap();
         let numbers = found.to_numbers();
         let count = irreps.all().len();
@@ -182,7 +182,7 @@ fn numbers_make_the_same_neurons() {
 fn an_embedding_alone_is_enough() {
     let (mut arrays, width) = exact(7);
     arrays.truncate(1);
-    let found = Survey::read(&Irreps::of(&Group::cyclic(7)), arrays, width).unwrap();
+    let found = Survey::read(&Irreps::compute(&Group::cyclic(7)), arrays, width).unwrap();
     assert_eq!((found.parts(), found.agreement(), found.counts()), (1, Some(1.0), vec![0, 8, 8, 8]));
     assert!(found.phase(Part::First, 3).is_some() && found.phase(Part::Output, 3).is_none());
     assert!(found.phase_residual(3, Operation::Sum).is_none() && found.amplitude_ratio(3).is_none());
@@ -196,7 +196,7 @@ fn small_neurons_are_dead_and_constants_turn_nowhere() {
     // Norms 1, 0.11, 0.09 and 0: cubes 1, 1.3e-3, 7e-4 and 0.
     let u: Vec<f32> = [1.0, 0.11, 0.09, 0.0].repeat(5).iter().map(|x| x / 5f32.sqrt()).collect();
     let zero = vec![0.0; 20];
-    let irreps = Irreps::of(&Group::cyclic(5));
+    let irreps = Irreps::compute(&Group::cyclic(5));
     let found = Survey::read(&irreps, vec![u, zero.clone(), zero.clone()], 4).unwrap();
     assert_eq!((found.live(), found.counts()), (vec![0, 1], vec![2, 0, 0]));
     assert_eq!((found.phase(Part::First, 0), found.phase_residual(0, Operation::Sum)), (None, None));
@@ -208,7 +208,7 @@ fn small_neurons_are_dead_and_constants_turn_nowhere() {
 
 #[test]
 fn histograms_move_from_a_spread_to_one_place() {
-    let irreps = Irreps::of(&Group::cyclic(13));
+    let irreps = Irreps::compute(&Group::cyclic(13));
     let (arrays, width) = exact(13);
     let start = Survey::read(&irreps, random(13, 200, 3), 200).unwrap();
     let now = Survey::read(&irreps, arrays, width).unwrap();
@@ -230,7 +230,7 @@ fn histograms_move_from_a_spread_to_one_place() {
 
 #[test]
 fn charts_per_irrep() {
-    let irreps = Irreps::of(&Group::cyclic(7));
+    let irreps = Irreps::compute(&Group::cyclic(7));
     let (arrays, width) = exact(7);
     let found = Survey::read(&irreps, arrays, width).unwrap();
     let grid = power_grid(&found, &[]);
@@ -248,7 +248,7 @@ fn charts_per_irrep() {
     assert_eq!(bars.title, "Neurons by frequency");
 
     let group = Group::symmetric(3);
-    let irreps = Irreps::of(&group);
+    let irreps = Irreps::compute(&group);
     let found = Survey::read(&irreps, random(6, 5, 3), 5).unwrap();
     let names: Vec<String> = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
     let bars = per_irrep(&found, None, &names, What::Count);

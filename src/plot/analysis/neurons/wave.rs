@@ -124,7 +124,7 @@ pub fn by_class(values: &[f32], group: &Group, part: Part, neuron: usize) -> Bar
         title: tr!("Weights {part} of neuron {neuron}", part = part.letter(), neuron = neuron + 1),
         x_label: tr!("element, sorted by conjugacy class").into(),
         y_label: tr!("weight").into(),
-        bars: elements.filter_map(|a| Some((group.element(*a).to_string(), *values.get(*a)?))).collect(),
+        bars: elements.filter_map(|a| Some((group.element_name(*a).to_string(), *values.get(*a)?))).collect(),
         ..Default::default()
     }
 }

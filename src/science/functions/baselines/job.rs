@@ -1,71 +1,79 @@
-//! The errors of the baselines on held-out prompts, found in slices.
+//! Computes the errors of the baselines on held-out prompts, in slices.
 
-use super::{Baseline, EPOCHS, Training, training_of};
+use super::{Baseline, BaselineTraining, TRAINING_EPOCHS, start_training};
 use crate::functions::FunctionPrompts;
-use crate::functions::prompts::variance;
+use crate::functions::prompts::population_variance;
 
-/// The mean of squared errors, and how sure it is.
+/// The mean of squared errors over prompts, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Score {
-    /// The mean.
+pub struct ErrorEstimate {
+    /// Mean squared error.
     pub mean: f64,
-    /// Its standard error.
-    pub error: f64,
+    /// Standard error of the mean.
+    pub standard_error: f64,
 }
 
-/// The errors of some baselines.
+/// The errors of some baselines for several numbers of examples.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scores {
-    /// Numbers of examples, in rising order.
-    pub examples: Vec<usize>,
-    /// Prompts that they were measured on.
-    pub prompts: usize,
-    /// The mean variance of the labels within one of these prompts, over as many points as in training.
-    pub variance: f64,
-    /// Squared errors of each baseline on the point after so many examples.
-    pub squares: Vec<(Baseline, Vec<Score>)>,
-    /// The epoch, from 1 on, with the least mean error over all prompts for each number of examples; empty if no network was
-    /// trained.
+pub struct BaselineErrors {
+    /// Numbers of examples, in increasing order.
+    pub example_counts: Vec<usize>,
+    /// Number of prompts in each mean.
+    pub prompt_count: usize,
+    /// Mean label variance within one of these prompts, over as many points as in training.
+    pub label_variance: f64,
+    /// Squared errors of each baseline for each number of examples, on the point that follows the examples.
+    pub squared_errors: Vec<(Baseline, Vec<ErrorEstimate>)>,
+    /// The epoch, from 1, with the smallest mean error over all prompts for each number of examples; empty if no
+    /// network was trained.
     pub best_epochs: Vec<usize>,
 }
 
-impl Scores {
-    /// Squared errors of a baseline for each number of examples, relative to [`Scores::variance`].
-    pub fn relative(&self, baseline: Baseline) -> Option<Vec<Score>> {
-        let scale =
-            |score: &Score| Score { mean: score.mean / self.variance, error: score.error / self.variance };
-        let (_, scores) = self.squares.iter().find(|(of, _)| *of == baseline)?;
+impl BaselineErrors {
+    /// Squared errors of a baseline for each number of examples, divided by [`BaselineErrors::label_variance`]; none
+    /// if the baseline was not evaluated.
+    pub fn relative_errors(&self, baseline: Baseline) -> Option<Vec<ErrorEstimate>> {
+        let scale = |score: &ErrorEstimate| ErrorEstimate {
+            mean: score.mean / self.label_variance,
+            standard_error: score.standard_error / self.label_variance,
+        };
+        let (_, scores) = self.squared_errors.iter().find(|(of, _)| *of == baseline)?;
         Some(scores.iter().map(scale).collect())
     }
 
-    /// R² of a baseline for each number of examples: 1 less its relative error.
+    /// R² of a baseline for each number of examples: 1 minus its relative error.
     pub fn r2(&self, baseline: Baseline) -> Option<Vec<f64>> {
-        Some(self.relative(baseline)?.iter().map(|score| 1.0 - score.mean).collect())
+        Some(self.relative_errors(baseline)?.iter().map(|score| 1.0 - score.mean).collect())
     }
 }
 
-/// Sums of squared errors and of their squares.
+/// Sums over prompts for one mean squared error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Sums {
-    first: f64,
-    second: f64,
+struct ErrorSums {
+    /// Sum of the squared errors.
+    sum: f64,
+    /// Sum of the squares of the squared errors.
+    sum_of_squares: f64,
 }
 
-impl Sums {
+impl ErrorSums {
+    /// Adds the error of one prompt.
     fn add(&mut self, error: f64) {
         let square = error * error;
-        self.first += square;
-        self.second += square * square;
+        self.sum += square;
+        self.sum_of_squares += square * square;
     }
 
-    fn score(self, count: usize) -> Score {
-        let (count, mean) = (count as f64, self.first / count as f64);
-        let spread = (self.second / count - mean * mean).max(0.0);
-        Score { mean, error: (spread / count).sqrt() }
+    /// The mean over `count` prompts.
+    fn estimate(self, count: usize) -> ErrorEstimate {
+        let (count, mean) = (count as f64, self.sum / count as f64);
+        let spread = (self.sum_of_squares / count - mean * mean).max(0.0);
+        ErrorEstimate { mean, standard_error: (spread / count).sqrt() }
     }
 }
 
-/// The [`Scores`] on their way: networks on a thousand prompts take a second for each number of examples.
+/// A running computation of [`BaselineErrors`]. Training networks on a thousand prompts takes a second for each
+/// number of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselinesJob {
     prompts: FunctionPrompts,
@@ -74,30 +82,31 @@ pub struct BaselinesJob {
     baselines: Vec<Baseline>,
     /// Numbers of examples, in rising order.
     examples: Vec<usize>,
-    /// Points of the prompts that are drawn.
+    /// Number of points of each prompt.
     points: usize,
-    /// Prompts so far.
-    done: usize,
-    /// Which number of examples comes next for the prompt at hand.
-    at: usize,
-    /// Inputs and labels of the prompt at hand; empty before it is drawn.
+    /// Number of prompts evaluated so far.
+    done_count: usize,
+    /// Index of the next number of examples for the current prompt.
+    example_index: usize,
+    /// Inputs of the current prompt, `[points, inputs]`; empty before it is drawn.
     x: Vec<f64>,
+    /// Labels of the current prompt, `[points]`.
     y: Vec<f64>,
-    /// The network on the prompt at hand.
-    training: Option<Training>,
-    /// The smallest of that network's errors so far, by absolute value.
-    least: f64,
+    /// The network in training on the current prompt.
+    training: Option<BaselineTraining>,
+    /// The smallest error of this network so far, by absolute value.
+    min_error: f64,
     variance: f64,
-    /// `[baselines, examples]`, empty rows where networks are trained.
-    sums: Vec<Vec<Sums>>,
-    /// `[examples, epochs]`.
-    epochs: Vec<Vec<Sums>>,
-    /// Of the best epoch of each prompt, `[examples]`.
-    each: Vec<Sums>,
+    /// Errors of the baselines that train no network, `[baselines, examples]`.
+    sums: Vec<Vec<ErrorSums>>,
+    /// Errors of the network after each epoch, `[examples, epochs]`.
+    epochs: Vec<Vec<ErrorSums>>,
+    /// Errors of the network after the best epoch of each prompt, `[examples]`.
+    best_per_prompt: Vec<ErrorSums>,
 }
 
 impl BaselinesJob {
-    /// Nothing yet. Numbers of examples above what the longest prompt has are left out.
+    /// Starts the computation on `count` prompts. Numbers of examples that exceed the longest prompt are omitted.
     pub fn new(
         prompts: &FunctionPrompts,
         seed: u64,
@@ -105,7 +114,8 @@ impl BaselinesJob {
         examples: &[usize],
         baselines: &[Baseline],
     ) -> Self {
-        let mut examples: Vec<usize> = examples.iter().copied().filter(|k| *k < prompts.longest()).collect();
+        let mut examples: Vec<usize> =
+            examples.iter().copied().filter(|k| *k < prompts.max_points()).collect();
         examples.sort_unstable();
         examples.dedup();
         let points = examples.last().map_or(1, |most| most + 1).max(prompts.points);
@@ -116,46 +126,49 @@ impl BaselinesJob {
             count: count.max(1),
             baselines: baselines.to_vec(),
             points,
-            done: 0,
-            at: 0,
+            done_count: 0,
+            example_index: 0,
             x: vec![],
             y: vec![],
             training: None,
-            least: f64::INFINITY,
+            min_error: f64::INFINITY,
             variance: 0.0,
-            sums: vec![vec![Sums::default(); examples.len()]; baselines.len()],
-            epochs: vec![vec![Sums::default(); if is_trained { EPOCHS } else { 0 }]; examples.len()],
-            each: vec![Sums::default(); examples.len()],
+            sums: vec![vec![ErrorSums::default(); examples.len()]; baselines.len()],
+            epochs: vec![
+                vec![ErrorSums::default(); if is_trained { TRAINING_EPOCHS } else { 0 }];
+                examples.len()
+            ],
+            best_per_prompt: vec![ErrorSums::default(); examples.len()],
             examples,
         }
     }
 
-    /// The share of the prompts that is done.
+    /// Fraction of the prompts that are done.
     pub fn progress(&self) -> f64 {
-        self.done as f64 / self.count as f64
+        self.done_count as f64 / self.count as f64
     }
 
-    /// Goes on by about so many operations; the scores come with the last of them.
-    pub fn advance(&mut self, operations: u64) -> Option<Scores> {
+    /// Continues for about `operations` operations. Returns the errors after the last prompt, else none.
+    pub fn advance(&mut self, operations: u64) -> Option<BaselineErrors> {
         let mut left = operations;
-        while self.done < self.count {
-            let used = self.go_on();
+        while self.done_count < self.count {
+            let used = self.advance_once();
             left = left.saturating_sub(used);
-            if left == 0 && self.done < self.count {
+            if left == 0 && self.done_count < self.count {
                 return None;
             }
         }
-        Some(self.scores())
+        Some(self.finish())
     }
 
-    /// The smallest part of the work, and about how many operations it was: a prompt drawn, or all baselines but
-    /// networks for one number of examples, or an epoch of a network.
-    fn go_on(&mut self) -> u64 {
+    /// Does the smallest unit of work: draws a prompt, or evaluates all baselines without networks for one number of
+    /// examples, or trains a network for one epoch. Returns its approximate number of operations.
+    fn advance_once(&mut self) -> u64 {
         if self.y.is_empty() {
-            return self.draw();
+            return self.draw_prompt();
         }
-        let Some(&examples) = self.examples.get(self.at) else {
-            (self.done, self.at) = (self.done + 1, 0);
+        let Some(&examples) = self.examples.get(self.example_index) else {
+            (self.done_count, self.example_index) = (self.done_count + 1, 0);
             self.y.clear();
             return 1;
         };
@@ -163,72 +176,79 @@ impl BaselinesJob {
         let (x, y) = (&self.x[..examples * inputs], &self.y[..examples]);
         let (query, label) = (&self.x[examples * inputs..][..inputs], self.y[examples]);
         if let Some(training) = &mut self.training {
-            training.epoch(x, y);
-            // Without examples the network has learned nothing, and 0 is predicted.
-            let output = if examples == 0 { 0.0 } else { training.output(query) };
+            training.run_epoch(x, y);
+            // An untrained network is not evaluated; the prediction without examples is 0.
+            let output = if examples == 0 { 0.0 } else { training.compute_output(query) };
             let epoch = training.epochs();
             let error = output - label;
-            self.epochs[self.at][epoch - 1].add(error);
-            if error.abs() < self.least.abs() {
-                self.least = error;
+            self.epochs[self.example_index][epoch - 1].add(error);
+            if error.abs() < self.min_error.abs() {
+                self.min_error = error;
             }
-            let used = training.operations(examples);
-            if epoch == EPOCHS {
-                self.each[self.at].add(std::mem::replace(&mut self.least, f64::INFINITY));
+            let used = training.operations_per_epoch(examples);
+            if epoch == TRAINING_EPOCHS {
+                self.best_per_prompt[self.example_index]
+                    .add(std::mem::replace(&mut self.min_error, f64::INFINITY));
                 self.training = None;
-                self.at += 1;
+                self.example_index += 1;
             }
             return used;
         }
-        let source = (self.seed, self.done);
+        let source = (self.seed, self.done_count);
         for (baseline, sums) in self.baselines.iter().zip(&mut self.sums) {
             if !baseline.is_trained() {
                 let fitted = baseline.fit(&self.prompts, source, x, y, 0);
-                sums[self.at].add(fitted.at(query) - label);
+                sums[self.example_index].add(fitted.predict(query) - label);
             }
         }
-        if self.epochs[self.at].is_empty() {
-            self.at += 1;
+        if self.epochs[self.example_index].is_empty() {
+            self.example_index += 1;
         } else {
-            self.training = Some(training_of(&self.prompts, self.seed, self.done));
+            self.training = Some(start_training(&self.prompts, self.seed, self.done_count));
         }
         let (examples, inputs) = (examples as u64, inputs as u64);
         16 * (examples + inputs) * (inputs + 1) * (inputs + 1) + 100
     }
 
-    /// The next prompt.
-    fn draw(&mut self) -> u64 {
+    /// Draws the next prompt. Returns the approximate number of operations.
+    fn draw_prompt(&mut self) -> u64 {
         let mut row = vec![];
-        self.prompts.held_out(self.seed, self.points, self.done..self.done + 1, &mut row);
-        let (x, y) = self.prompts.parts(&row);
-        self.variance += variance(&y[..self.prompts.points]);
+        self.prompts.append_held_out_prompts(
+            self.seed,
+            self.points,
+            self.done_count..self.done_count + 1,
+            &mut row,
+        );
+        let (x, y) = self.prompts.split_row(&row);
+        self.variance += population_variance(&y[..self.prompts.points]);
         self.x = x.iter().map(|x| f64::from(*x)).collect();
         self.y = y.iter().map(|y| f64::from(*y)).collect();
-        self.points as u64 * (2 * self.prompts.operations() + 40 * self.prompts.inputs() as u64)
+        self.points as u64 * (2 * self.prompts.operations_per_value() + 40 * self.prompts.inputs() as u64)
     }
 
-    fn scores(&self) -> Scores {
-        let least = |epochs: &Vec<Sums>| {
-            let least = (0..epochs.len()).min_by(|a, b| epochs[*a].first.total_cmp(&epochs[*b].first));
+    /// The errors from the sums over all prompts.
+    fn finish(&self) -> BaselineErrors {
+        let least = |epochs: &Vec<ErrorSums>| {
+            let least = (0..epochs.len()).min_by(|a, b| epochs[*a].sum.total_cmp(&epochs[*b].sum));
             least.map_or(0, |epoch| epoch + 1)
         };
         let best: Vec<usize> = self.epochs.iter().map(least).collect();
-        let of = |(baseline, sums): (&Baseline, &Vec<Sums>)| {
+        let of = |(baseline, sums): (&Baseline, &Vec<ErrorSums>)| {
             let at = |k: usize| match baseline {
-                Baseline::Best => self.epochs[k][best[k] - 1],
-                Baseline::Each => self.each[k],
-                Baseline::Last => self.epochs[k][EPOCHS - 1],
+                Baseline::BestForAll => self.epochs[k][best[k] - 1],
+                Baseline::BestPerPrompt => self.best_per_prompt[k],
+                Baseline::LastEpoch => self.epochs[k][TRAINING_EPOCHS - 1],
                 _ => sums[k],
             };
-            (*baseline, (0..self.examples.len()).map(|k| at(k).score(self.count)).collect())
+            (*baseline, (0..self.examples.len()).map(|k| at(k).estimate(self.count)).collect())
         };
         let squares = self.baselines.iter().zip(&self.sums).map(of).collect();
         let is_trained = self.epochs.iter().any(|epochs| !epochs.is_empty());
-        Scores {
-            examples: self.examples.clone(),
-            prompts: self.count,
-            variance: (self.variance / self.count as f64).max(1e-12),
-            squares,
+        BaselineErrors {
+            example_counts: self.examples.clone(),
+            prompt_count: self.count,
+            label_variance: (self.variance / self.count as f64).max(1e-12),
+            squared_errors: squares,
             best_epochs: if is_trained { best } else { vec![] },
         }
     }
@@ -237,87 +257,104 @@ impl BaselinesJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functions::Class;
+    use crate::functions::FunctionClass;
 
-    fn scores(prompts: &FunctionPrompts, count: usize, examples: &[usize], of: &[Baseline]) -> Scores {
+    fn scores(
+        prompts: &FunctionPrompts,
+        count: usize,
+        examples: &[usize],
+        of: &[Baseline],
+    ) -> BaselineErrors {
         BaselinesJob::new(prompts, 0, count, examples, of).advance(u64::MAX).unwrap()
     }
 
     fn linear(dim: usize) -> FunctionPrompts {
         FunctionPrompts {
-            class: Class::Linear,
+            class: FunctionClass::Linear,
             dim,
             constant: false,
             points: 2 * dim + 1,
-            scale: 1.0,
+            input_scale: 1.0,
             ..FunctionPrompts::default()
         }
     }
 
     /// (1 − k/d) E‖w‖² for k < d examples, and 0 from d on.
     #[test]
-    fn the_error_of_the_shortest_solution_is_known() {
+    fn the_error_of_the_minimum_norm_solution_matches_the_closed_form() {
         let (d, examples) = (10, [0, 1, 3, 5, 8, 9, 10, 15]);
         let found = scores(&linear(d), 3000, &examples, &[Baseline::LeastSquares, Baseline::Ridge]);
-        let [(_, least), (_, ridge)] = found.squares.as_slice() else { panic!("two baselines") };
+        let [(_, least), (_, ridge)] = found.squared_errors.as_slice() else { panic!("two baselines") };
         assert_eq!(least, ridge, "without noise the Bayes answer is that of minimum norm");
         for (k, score) in examples.into_iter().zip(least) {
             let expected = d.saturating_sub(k) as f64;
-            let allowed = if k < d { 4.0 * score.error } else { 1e-3 };
+            let allowed = if k < d { 4.0 * score.standard_error } else { 1e-3 };
             assert!((score.mean - expected).abs() < allowed, "{k}: {score:?}");
-            assert!(k >= d || score.error < 0.1 * expected, "{k}: {score:?}");
+            assert!(k >= d || score.standard_error < 0.1 * expected, "{k}: {score:?}");
         }
         let variance = 10.0 * (1.0 - 1.0 / 21.0);
-        assert!((found.variance / variance - 1.0).abs() < 0.05, "{}", found.variance);
+        assert!((found.label_variance / variance - 1.0).abs() < 0.05, "{}", found.label_variance);
     }
 
     /// The instance of section 5.2: x ~ 1.5 N(0, 1) with a constant, networks of three layers, 8 neurons wide, 16 examples.
     /// On 20,000 prompts ridge regression explains 0.600 ± 0.015 and a trained network 0.934 ± 0.005. The text has 0.683 and
     /// 0.914, of fewer prompts: a few have most of the variance, so that of a thousand the first moves by ± 0.08.
     #[test]
-    fn ridge_and_a_trained_network_explain_what_they_are_known_to() {
+    fn ridge_and_a_trained_network_reach_known_r2_values() {
         let prompts = FunctionPrompts::default();
-        let found = scores(&prompts, 3000, &[16], &[Baseline::Affine, Baseline::Best, Baseline::Last]);
-        for (baseline, many, few) in [(Baseline::Affine, 0.600, 0.683), (Baseline::Best, 0.934, 0.914)] {
-            let score = found.relative(baseline).unwrap()[0];
+        let found =
+            scores(&prompts, 3000, &[16], &[Baseline::Affine, Baseline::BestForAll, Baseline::LastEpoch]);
+        for (baseline, many, few) in [(Baseline::Affine, 0.600, 0.683), (Baseline::BestForAll, 0.934, 0.914)]
+        {
+            let score = found.relative_errors(baseline).unwrap()[0];
             let explained = 1.0 - score.mean;
-            assert!(score.error < 0.07, "{baseline:?}: {score:?}");
-            assert!((explained - many).abs() < 3.0 * score.error, "{baseline:?}: {score:?}");
+            assert!(score.standard_error < 0.07, "{baseline:?}: {score:?}");
+            assert!((explained - many).abs() < 3.0 * score.standard_error, "{baseline:?}: {score:?}");
             assert!((explained - few).abs() < 0.15, "{baseline:?}: {score:?}");
         }
         // The best epoch is the last, or one close to it.
         assert!(found.best_epochs[0] > 80, "{:?}", found.best_epochs);
-        assert!(found.r2(Baseline::Last).unwrap()[0] > 0.85);
+        assert!(found.r2(Baseline::LastEpoch).unwrap()[0] > 0.85);
     }
 
     /// Both readings of the paper's "best epoch", from networks that are trained and asked one by one here.
     #[test]
-    fn the_best_epoch_is_one_for_all_prompts_or_one_for_each() {
+    fn the_best_epoch_is_chosen_for_all_prompts_or_per_prompt() {
         let prompts = FunctionPrompts { dim: 2, hidden: 5, points: 7, ..FunctionPrompts::default() };
         let (count, examples) = (9, [2, 6]);
-        let found = scores(&prompts, count, &examples, &[Baseline::Best, Baseline::Each, Baseline::Last]);
+        let found = scores(
+            &prompts,
+            count,
+            &examples,
+            &[Baseline::BestForAll, Baseline::BestPerPrompt, Baseline::LastEpoch],
+        );
         for (k, shown) in examples.into_iter().enumerate() {
             // Squared errors, `[prompts, epochs]`.
             let mut squares = vec![];
             for prompt in 0..count {
                 let mut row = vec![];
-                prompts.held_out(0, prompts.points, prompt..prompt + 1, &mut row);
-                let (x, y) = prompts.parts(&row);
+                prompts.append_held_out_prompts(0, prompts.points, prompt..prompt + 1, &mut row);
+                let (x, y) = prompts.split_row(&row);
                 let [x, y] = [x, y].map(|all| all.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
                 let inputs = prompts.inputs();
                 let after = |epochs: usize| {
-                    let fitted =
-                        Baseline::Last.fit(&prompts, (0, prompt), &x[..shown * inputs], &y[..shown], epochs);
-                    (fitted.at(&x[shown * inputs..][..inputs]) - y[shown]).powi(2)
+                    let fitted = Baseline::LastEpoch.fit(
+                        &prompts,
+                        (0, prompt),
+                        &x[..shown * inputs],
+                        &y[..shown],
+                        epochs,
+                    );
+                    (fitted.predict(&x[shown * inputs..][..inputs]) - y[shown]).powi(2)
                 };
-                squares.push((1..=EPOCHS).map(after).collect::<Vec<f64>>());
+                squares.push((1..=TRAINING_EPOCHS).map(after).collect::<Vec<f64>>());
             }
             let mean = |of: &dyn Fn(&Vec<f64>) -> f64| squares.iter().map(of).sum::<f64>() / count as f64;
             let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
-            let of_all = least(&mut (0..EPOCHS).map(|epoch| mean(&|own| own[epoch])));
+            let of_all = least(&mut (0..TRAINING_EPOCHS).map(|epoch| mean(&|own| own[epoch])));
             let of_each = mean(&|own| least(&mut own.iter().copied()));
-            let last = mean(&|own| own[EPOCHS - 1]);
-            for ((baseline, all), expected) in found.squares.iter().zip([of_all, of_each, last]) {
+            let last = mean(&|own| own[TRAINING_EPOCHS - 1]);
+            for ((baseline, all), expected) in found.squared_errors.iter().zip([of_all, of_each, last]) {
                 let mean = all[k].mean;
                 assert!((mean - expected).abs() < 1e-9 * (1.0 + expected), "{baseline:?}: {mean} {expected}");
             }
@@ -326,17 +363,17 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_prompts_have_the_variance_that_runs_are_measured_by() {
+    fn a_thousand_prompts_have_the_label_variance_of_runs() {
         let prompts = FunctionPrompts::default();
         let found = scores(&prompts, 1000, &[16], &[Baseline::Affine]);
-        assert!((found.variance / prompts.label_variance(0) - 1.0).abs() < 1e-12);
+        assert!((found.label_variance / prompts.label_variance(0) - 1.0).abs() < 1e-12);
     }
 
     #[test]
-    fn slices_give_what_the_whole_gives() {
-        let prompts = FunctionPrompts { long: 24, dim: 2, ..FunctionPrompts::default() };
+    fn slices_give_the_same_errors() {
+        let prompts = FunctionPrompts { held_out_points: 24, dim: 2, ..FunctionPrompts::default() };
         let whole = scores(&prompts, 12, &[20, 0, 3, 3, 24, 900], Baseline::ALL);
-        assert_eq!((whole.examples.as_slice(), whole.prompts), ([0, 3, 20].as_slice(), 12));
+        assert_eq!((whole.example_counts.as_slice(), whole.prompt_count), ([0, 3, 20].as_slice(), 12));
         assert_eq!(whole.best_epochs.len(), 3);
         let mut job = BaselinesJob::new(&prompts, 0, 12, &[0, 3, 20], Baseline::ALL);
         let (mut slices, mut before) = (0, 0.0);
@@ -352,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn without_examples_all_predict_nothing() {
+    fn without_examples_every_baseline_predicts_zero() {
         let found = scores(&linear(3), 200, &[0], Baseline::ALL);
-        let first = found.squares[0].1[0];
-        assert!(first.mean > 0.0 && found.squares.iter().all(|(_, scores)| scores[0] == first));
-        assert!(found.best_epochs == [1] && found.relative(Baseline::Last).is_some());
+        let first = found.squared_errors[0].1[0];
+        assert!(first.mean > 0.0 && found.squared_errors.iter().all(|(_, scores)| scores[0] == first));
+        assert!(found.best_epochs == [1] && found.relative_errors(Baseline::LastEpoch).is_some());
         let found = scores(&linear(3), 5, &[1], &[Baseline::Neighbours]);
-        assert!(found.best_epochs.is_empty() && found.r2(Baseline::Best).is_none());
+        assert!(found.best_epochs.is_empty() && found.r2(Baseline::BestForAll).is_none());
         // No number of examples that there can be is no reason to go on for ever.
-        assert!(scores(&linear(3), 5, &[7, 8], Baseline::ALL).examples.is_empty());
+        assert!(scores(&linear(3), 5, &[7, 8], Baseline::ALL).example_counts.is_empty());
     }
 }

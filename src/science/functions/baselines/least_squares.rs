@@ -1,16 +1,16 @@
-//! Least squares of minimum norm, and ridge regression.
+//! Least squares of minimum norm, and ridge regression, by QR decomposition.
 
 use vivarium_core::math::{dot, norm};
 
-/// A vector v and a number β with which x ↦ x − β ⟨v, x⟩ v is a reflection.
-struct Reflection {
+/// The reflection x ↦ x − β ⟨v, x⟩ v.
+struct HouseholderReflection {
     v: Vec<f64>,
     beta: f64,
 }
 
-impl Reflection {
-    /// The reflection that takes `x` to a multiple of the first unit vector, with that multiple (Householder 1958).
-    fn of(x: &[f64]) -> (Self, f64) {
+impl HouseholderReflection {
+    /// The reflection that maps `x` to a multiple of the first unit vector, and that multiple (Householder 1958).
+    fn to_first_axis(x: &[f64]) -> (Self, f64) {
         let norm = norm(x);
         let mut v = x.to_vec();
         let first = v.first().copied().unwrap_or(0.0);
@@ -19,28 +19,28 @@ impl Reflection {
             *v -= to;
         }
         let square = dot(&v, &v);
-        (Reflection { v, beta: if square > 0.0 { 2.0 / square } else { 0.0 } }, to)
+        (HouseholderReflection { v, beta: if square > 0.0 { 2.0 / square } else { 0.0 } }, to)
     }
 
+    /// Applies the reflection in place.
     fn apply(&self, x: &mut [f64]) {
         let along = self.beta * dot(&self.v, x);
         x.iter_mut().zip(&self.v).for_each(|(x, v)| *x -= along * v);
     }
 }
 
-/// Relative size below which what is left of a column is rounding.
-const NOTHING: f64 = 1e-12;
+/// Relative size below which the rest of a column counts as rounding error.
+const RANK_TOLERANCE: f64 = 1e-12;
 
-/// The w that minimises Σ (y_i − ⟨w, x_i⟩)² + λ ‖w‖², and of several that with the least norm.
+/// The w that minimises Σ (y_i − ⟨w, x_i⟩)² + λ ‖w‖²; of several minima the one with the smallest norm.
 ///
 /// # Why
-/// By a QR decomposition that takes the largest column first, and of what remains of deficient rank by a second one: normal
-/// equations would square the condition number, and just at as many examples as inputs it is large. `nalgebra` has such a
-/// decomposition, but none of it for deficient rank, and with other last digits than those that are recorded.
+/// By QR decomposition with column pivoting, and by a second one if the rank is deficient. Normal equations would
+/// square the condition number, which is large if there are about as many examples as inputs.
 ///
 /// # Shapes
 /// `x` is `[examples, inputs]`, `y` is `[examples]`, the result `[inputs]`.
-pub fn ridge(x: &[f64], y: &[f64], inputs: usize, lambda: f64) -> Vec<f64> {
+pub fn ridge_regression(x: &[f64], y: &[f64], inputs: usize, lambda: f64) -> Vec<f64> {
     let examples = y.len();
     let more = if lambda > 0.0 { inputs } else { 0 };
     let mut right = y.to_vec();
@@ -58,28 +58,28 @@ pub fn ridge(x: &[f64], y: &[f64], inputs: usize, lambda: f64) -> Vec<f64> {
         let sizes = columns[rank..].iter().map(left).enumerate();
         let Some((first, size)) = sizes.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         largest = f64::max(largest, size.sqrt());
-        if size.sqrt() <= NOTHING * largest {
+        if size.sqrt() <= RANK_TOLERANCE * largest {
             break;
         }
         columns.swap(rank, rank + first);
         order.swap(rank, rank + first);
-        let (reflection, to) = Reflection::of(&columns[rank][rank..]);
+        let (reflection, to) = HouseholderReflection::to_first_axis(&columns[rank][rank..]);
         columns[rank + 1..].iter_mut().for_each(|column| reflection.apply(&mut column[rank..]));
         reflection.apply(&mut right[rank..]);
         columns[rank][rank] = to;
         rank += 1;
     }
     let solution = match rank == inputs {
-        true => backward(&columns, &right[..rank]),
-        false => shortest(&columns, &right[..rank]),
+        true => solve_upper_triangular(&columns, &right[..rank]),
+        false => solve_minimum_norm(&columns, &right[..rank]),
     };
     let mut weights = vec![0.0; inputs];
     order.into_iter().zip(solution).for_each(|(place, weight)| weights[place] = weight);
     weights
 }
 
-/// The solution of R z = c, where `columns` are those of R, an upper triangle.
-fn backward(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
+/// Solves R z = c by back substitution, where `columns` are the columns of the upper triangular R.
+fn solve_upper_triangular(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     let mut z = c.to_vec();
     for j in (0..z.len()).rev() {
         z[j] /= columns[j][j];
@@ -89,15 +89,15 @@ fn backward(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     z
 }
 
-/// The shortest z with R z = c, where R has fewer rows than columns: with Rᵀ = Q U it is Q U⁻ᵀ c.
-fn shortest(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
+/// The z of minimum norm with R z = c, where R has fewer rows than columns: with Rᵀ = Q U it is Q U⁻ᵀ c.
+fn solve_minimum_norm(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     let (rank, inputs) = (c.len(), columns.len());
     let entry = |row: usize, column: usize| if row <= column { columns[column][row] } else { 0.0 };
     let mut rows: Vec<Vec<f64>> =
         (0..rank).map(|row| (0..inputs).map(|column| entry(row, column)).collect()).collect();
     let (mut reflections, mut z) = (vec![], vec![0.0; inputs]);
     for at in 0..rank {
-        let (reflection, to) = Reflection::of(&rows[at][at..]);
+        let (reflection, to) = HouseholderReflection::to_first_axis(&rows[at][at..]);
         rows[at + 1..].iter_mut().for_each(|row| reflection.apply(&mut row[at..]));
         rows[at][at] = to;
         reflections.push(reflection);
@@ -131,48 +131,48 @@ mod tests {
     }
 
     #[test]
-    fn two_by_two_by_hand() {
+    fn two_equations_match_hand_computation() {
         // x = (1, 0), (1, 1), y = 1, 3, λ = 1: [[3, 1], [1, 2]] w = (4, 3), so that w = (1, 1).
-        assert!(close(&ridge(&[1.0, 0.0, 1.0, 1.0], &[1.0, 3.0], 2, 1.0), &[1.0, 1.0], 1e-12));
-        assert!(close(&ridge(&[1.0, 0.0, 1.0, 1.0], &[1.0, 3.0], 2, 0.0), &[1.0, 2.0], 1e-12));
+        assert!(close(&ridge_regression(&[1.0, 0.0, 1.0, 1.0], &[1.0, 3.0], 2, 1.0), &[1.0, 1.0], 1e-12));
+        assert!(close(&ridge_regression(&[1.0, 0.0, 1.0, 1.0], &[1.0, 3.0], 2, 0.0), &[1.0, 2.0], 1e-12));
     }
 
     #[test]
-    fn what_is_linear_is_found_from_as_many_examples_as_inputs() {
+    fn a_linear_function_is_recovered_from_as_many_examples_as_inputs() {
         for (inputs, examples) in [(1, 1), (2, 2), (5, 5), (5, 9), (20, 20), (20, 40)] {
             let (x, w) = (normal(examples as u64, inputs * examples), normal(99, inputs));
-            let found = ridge(&x, &products(&x, &w), inputs, 0.0);
+            let found = ridge_regression(&x, &products(&x, &w), inputs, 0.0);
             assert!(close(&found, &w, 1e-8), "{inputs} {examples}: {found:?} {w:?}");
         }
     }
 
     /// With fewer examples w is in their span, and fits them.
     #[test]
-    fn of_many_the_shortest_is_found() {
+    fn an_underdetermined_system_gives_the_minimum_norm_solution() {
         let (x, y) = ([1.0, 2.0, 2.0], [9.0]);
-        assert!(close(&ridge(&x, &y, 3, 0.0), &[1.0, 2.0, 2.0], 1e-12));
+        assert!(close(&ridge_regression(&x, &y, 3, 0.0), &[1.0, 2.0, 2.0], 1e-12));
         let (x, w) = (normal(1, 3 * 7), normal(2, 7));
-        let (y, found) = (products(&x, &w), ridge(&x, &products(&x, &w), 7, 0.0));
+        let (y, found) = (products(&x, &w), ridge_regression(&x, &products(&x, &w), 7, 0.0));
         assert!(close(&products(&x, &found), &y, 1e-10));
         // Ridge regression ends there as λ goes to 0.
-        assert!(close(&ridge(&x, &y, 7, 1e-9), &found, 1e-6));
+        assert!(close(&ridge_regression(&x, &y, 7, 1e-9), &found, 1e-6));
     }
 
     #[test]
-    fn examples_that_depend_on_each_other_do_no_harm() {
+    fn dependent_examples_give_a_correct_solution() {
         let x = [1.0, 2.0, 1.0, 2.0, -2.0, -4.0];
-        assert!(close(&ridge(&x, &[5.0, 5.0, -10.0], 2, 0.0), &[1.0, 2.0], 1e-12));
-        assert_eq!(ridge(&[0.0; 6], &[1.0; 3], 2, 0.0), [0.0; 2]);
-        assert_eq!(ridge(&[], &[], 3, 0.0), [0.0; 3]);
-        assert_eq!(ridge(&[], &[], 3, 1.0), [0.0; 3]);
+        assert!(close(&ridge_regression(&x, &[5.0, 5.0, -10.0], 2, 0.0), &[1.0, 2.0], 1e-12));
+        assert_eq!(ridge_regression(&[0.0; 6], &[1.0; 3], 2, 0.0), [0.0; 2]);
+        assert_eq!(ridge_regression(&[], &[], 3, 0.0), [0.0; 3]);
+        assert_eq!(ridge_regression(&[], &[], 3, 1.0), [0.0; 3]);
     }
 
     /// Of ridge regression the gradient is 0: Xᵀ(y − X w) = λ w.
     #[test]
-    fn ridge_regression_is_where_the_gradient_ends() {
+    fn the_gradient_is_zero_at_the_ridge_solution() {
         for examples in [2, 6, 30] {
             let (x, y) = (normal(3, 6 * examples), normal(4, examples));
-            let w = ridge(&x, &y, 6, 0.7);
+            let w = ridge_regression(&x, &y, 6, 0.7);
             let left: Vec<f64> = y.iter().zip(products(&x, &w)).map(|(y, f)| y - f).collect();
             for (j, w) in w.iter().enumerate() {
                 let slope: f64 = left.iter().enumerate().map(|(i, e)| e * x[i * 6 + j]).sum();

@@ -1,65 +1,68 @@
-//! A network trained on the examples of one prompt.
+//! The baseline that trains a network on the examples of one prompt.
 
-use crate::functions::network::{Network, Scratch};
+use crate::functions::network::{ForwardWorkspace, ReluNetwork};
 
-/// Epochs that it is trained for, each one step on all examples.
-pub const EPOCHS: usize = 100;
-/// Step size of Adam.
-const RATE: f64 = 0.01;
-/// Memory of the mean gradient, and of the mean squared gradient.
-const MEMORY: [f64; 2] = [0.9, 0.999];
-const EPSILON: f64 = 1e-8;
+/// Number of training epochs, each one step on all examples.
+pub const TRAINING_EPOCHS: usize = 100;
+/// Learning rate of Adam.
+const ADAM_RATE: f64 = 0.01;
+/// Decay rates β₁ and β₂ of Adam's moment estimates.
+const ADAM_BETAS: [f64; 2] = [0.9, 0.999];
+/// The ε of Adam.
+const ADAM_EPSILON: f64 = 1e-8;
 
-/// A network on its way.
+/// A network in training with Adam.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Training {
-    network: Network,
+pub struct BaselineTraining {
+    network: ReluNetwork,
     gradient: Vec<f64>,
-    mean: Vec<f64>,
-    square: Vec<f64>,
+    /// Adam's estimate of the mean gradient, `[weights]`.
+    mean_gradient: Vec<f64>,
+    /// Adam's estimate of the mean squared gradient, `[weights]`.
+    mean_squared_gradient: Vec<f64>,
     epochs: usize,
-    scratch: Scratch,
+    scratch: ForwardWorkspace,
 }
 
-impl Training {
-    /// From these weights on.
-    pub fn new(network: Network) -> Self {
+impl BaselineTraining {
+    /// Starts the training of this network.
+    pub fn new(network: ReluNetwork) -> Self {
         let none = vec![0.0; network.weights().len()];
-        Training {
+        BaselineTraining {
             network,
             gradient: none.clone(),
-            mean: none.clone(),
-            square: none,
+            mean_gradient: none.clone(),
+            mean_squared_gradient: none,
             epochs: 0,
-            scratch: Scratch::default(),
+            scratch: ForwardWorkspace::default(),
         }
     }
 
-    /// Epochs so far.
+    /// Number of epochs so far.
     pub fn epochs(&self) -> usize {
         self.epochs
     }
 
-    /// The network as it is.
-    pub fn into_network(self) -> Network {
+    /// The network with its current weights.
+    pub fn into_network(self) -> ReluNetwork {
         self.network
     }
 
-    /// The network's output for an input.
-    pub fn output(&mut self, x: &[f64]) -> f64 {
-        self.network.output(x, &mut self.scratch)
+    /// Computes the network's output for an input `[inputs]`.
+    pub fn compute_output(&mut self, x: &[f64]) -> f64 {
+        self.network.compute_output(x, &mut self.scratch)
     }
 
-    /// Operations, roughly, of an epoch on so many examples.
-    pub fn operations(&self, examples: usize) -> u64 {
+    /// Approximate number of operations of an epoch on `examples` examples.
+    pub fn operations_per_epoch(&self, examples: usize) -> u64 {
         (6 * examples as u64 + 20).saturating_mul(self.gradient.len() as u64)
     }
 
-    /// One step of Adam (Kingma and Ba 2015) on the mean squared error of all examples.
+    /// Takes one step of Adam (Kingma and Ba 2015) on the mean squared error of all examples.
     ///
     /// # Shapes
     /// `x` is `[examples, inputs]`, `y` is `[examples]`.
-    pub fn epoch(&mut self, x: &[f64], y: &[f64]) {
+    pub fn run_epoch(&mut self, x: &[f64], y: &[f64]) {
         self.epochs += 1;
         if y.is_empty() {
             return;
@@ -70,12 +73,12 @@ impl Training {
             self.network.add_gradient(x, *y, factor, &mut self.gradient, &mut self.scratch);
         }
         let step = self.epochs as f64;
-        let [of_mean, of_square] = MEMORY.map(|memory| 1.0 - libm::pow(memory, step));
-        let moments = self.mean.iter_mut().zip(&mut self.square).zip(&self.gradient);
+        let [of_mean, of_square] = ADAM_BETAS.map(|memory| 1.0 - libm::pow(memory, step));
+        let moments = self.mean_gradient.iter_mut().zip(&mut self.mean_squared_gradient).zip(&self.gradient);
         for (weight, ((mean, square), g)) in self.network.weights_mut().iter_mut().zip(moments) {
-            *mean = MEMORY[0] * *mean + (1.0 - MEMORY[0]) * g;
-            *square = MEMORY[1] * *square + (1.0 - MEMORY[1]) * g * g;
-            *weight -= RATE * (*mean / of_mean) / ((*square / of_square).sqrt() + EPSILON);
+            *mean = ADAM_BETAS[0] * *mean + (1.0 - ADAM_BETAS[0]) * g;
+            *square = ADAM_BETAS[1] * *square + (1.0 - ADAM_BETAS[1]) * g * g;
+            *weight -= ADAM_RATE * (*mean / of_mean) / ((*square / of_square).sqrt() + ADAM_EPSILON);
         }
     }
 }
@@ -86,21 +89,21 @@ mod tests {
 
     /// One weight before a ReLU and one behind it, on two examples: the first step of Adam is η in every direction.
     #[test]
-    fn the_first_step_has_the_size_of_the_rate() {
-        let mut training = Training::new(Network::new(vec![1, 1, 1], vec![1.0, 1.0]));
-        training.epoch(&[1.0, 2.0], &[3.0, 6.0]);
+    fn the_first_step_changes_weights_by_the_learning_rate() {
+        let mut training = BaselineTraining::new(ReluNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
+        training.run_epoch(&[1.0, 2.0], &[3.0, 6.0]);
         assert!(training.network.weights().iter().all(|w| (w - 1.01).abs() < 1e-9));
         for _ in 1..400 {
-            training.epoch(&[1.0, 2.0], &[3.0, 6.0]);
+            training.run_epoch(&[1.0, 2.0], &[3.0, 6.0]);
         }
         assert_eq!(training.epochs(), 400);
-        assert!((training.output(&[1.5]) - 4.5).abs() < 0.01);
+        assert!((training.compute_output(&[1.5]) - 4.5).abs() < 0.01);
     }
 
     #[test]
-    fn nothing_is_learned_of_no_examples() {
-        let mut training = Training::new(Network::new(vec![1, 1, 1], vec![1.0, 1.0]));
-        training.epoch(&[], &[]);
+    fn training_without_examples_changes_nothing() {
+        let mut training = BaselineTraining::new(ReluNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
+        training.run_epoch(&[], &[]);
         assert_eq!(training.into_network().weights(), [1.0, 1.0]);
     }
 }

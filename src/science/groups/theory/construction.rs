@@ -1,6 +1,6 @@
-//! Networks written down, and their margins.
+//! Networks with explicit weights for the multiplication of a group, and their margins.
 
-use super::Problem;
+use super::MarginError;
 use vivarium_core::math::dot;
 
 /// The weights of a network `f(a, b)[c] = Σ_i (u_i[a] + v_i[b])² w_i[c]`.
@@ -9,47 +9,47 @@ use vivarium_core::math::dot;
 ///
 /// `u`, `v` and `w` are `[order, neurons]`: weight of neuron i at element a at `a * neurons + i`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Construction {
-    /// Neurons.
+pub struct QuadraticNetwork {
+    /// Number of neurons.
     pub neurons: usize,
-    /// Weights of the first element.
+    /// Input weights of the first element a, `[order, neurons]`.
     pub u: Vec<f64>,
-    /// Weights of the second element.
+    /// Input weights of the second element b, `[order, neurons]`.
     pub v: Vec<f64>,
-    /// Weights to the answers.
+    /// Output weights to the logits c, `[order, neurons]`.
     pub w: Vec<f64>,
 }
 
-/// The right logit against the wrong ones, over all pairs.
+/// Extremes of the logit margins of a network over a set of pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Smallest of right − best wrong.
-    pub least: f64,
-    /// Largest of right − best wrong.
-    pub most: f64,
-    /// Largest difference of two wrong logits of one pair.
-    pub wrong: f64,
+pub struct MarginRange {
+    /// Minimum over the pairs of the right logit minus the largest wrong logit.
+    pub min_margin: f64,
+    /// Maximum over the pairs of the right logit minus the largest wrong logit.
+    pub max_margin: f64,
+    /// Maximum over the pairs of the difference between two wrong logits of the same pair.
+    pub max_wrong_logit_difference: f64,
 }
 
-/// The three functions of one neuron, `[order]` each.
-type Neuron = [Vec<f64>; 3];
+/// The weights u_i, v_i and w_i of one neuron, `[order]` each.
+type NeuronWeights = [Vec<f64>; 3];
 
-impl Construction {
-    /// From neurons one by one.
-    pub(super) fn of(order: usize, neurons: &[Neuron]) -> Construction {
+impl QuadraticNetwork {
+    /// Builds a network from the weights of its neurons.
+    pub(super) fn from_neurons(order: usize, neurons: &[NeuronWeights]) -> QuadraticNetwork {
         let layer = |which: usize| {
             (0..order).flat_map(|a| neurons.iter().map(move |neuron| neuron[which][a])).collect::<Vec<f64>>()
         };
-        Construction { neurons: neurons.len(), u: layer(0), v: layer(1), w: layer(2) }
+        QuadraticNetwork { neurons: neurons.len(), u: layer(0), v: layer(1), w: layer(2) }
     }
 
-    /// Elements of the group.
+    /// Number of elements of the group.
     pub fn order(&self) -> usize {
         self.u.len().checked_div(self.neurons).unwrap_or(0)
     }
 
-    /// Logits of the pair (a, b), `[order]`.
-    pub fn logits(&self, a: usize, b: usize) -> Vec<f64> {
+    /// Computes the logits of the pair (a, b), `[order]`.
+    pub fn compute_logits(&self, a: usize, b: usize) -> Vec<f64> {
         let n = self.neurons;
         if n == 0 {
             return vec![];
@@ -59,8 +59,8 @@ impl Construction {
         self.w.chunks_exact(n).map(|row| dot(row, &hidden)).collect()
     }
 
-    /// ‖ω_i‖ of each neuron.
-    pub fn norms(&self) -> Vec<f64> {
+    /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
+    pub fn neuron_norms(&self) -> Vec<f64> {
         let mut squares = vec![0.0; self.neurons];
         for row in
             [&self.u, &self.v, &self.w].into_iter().flat_map(|layer| layer.chunks_exact(self.neurons.max(1)))
@@ -70,43 +70,53 @@ impl Construction {
         squares.into_iter().map(f64::sqrt).collect()
     }
 
-    /// Σ_i ‖ω_i‖^nu.
-    pub fn mass(&self, nu: i32) -> f64 {
-        self.norms().into_iter().map(|norm| norm.powi(nu)).sum()
+    /// The sum Σ_i ‖ω_i‖^nu over all neurons.
+    pub fn norm_mass(&self, nu: i32) -> f64 {
+        self.neuron_norms().into_iter().map(|norm| norm.powi(nu)).sum()
     }
 
-    /// How the right logit stands against the wrong ones, over the pairs given; `labels` is the table `[order, order]`.
-    pub fn spread(&self, labels: &[u32], pairs: impl Iterator<Item = (usize, usize)>) -> Spread {
+    /// Computes the extremes of the logit margins over the given pairs. `labels` is the multiplication table `[order,
+    /// order]`.
+    pub fn compute_margin_range(
+        &self,
+        labels: &[u32],
+        pairs: impl Iterator<Item = (usize, usize)>,
+    ) -> MarginRange {
         let order = self.order();
-        let mut spread = Spread { least: f64::INFINITY, most: f64::NEG_INFINITY, wrong: 0.0 };
+        let mut spread = MarginRange {
+            min_margin: f64::INFINITY,
+            max_margin: f64::NEG_INFINITY,
+            max_wrong_logit_difference: 0.0,
+        };
         for (a, b) in pairs {
             let right = labels[a * order + b] as usize;
-            let logits = self.logits(a, b);
+            let logits = self.compute_logits(a, b);
             let wrong = || logits.iter().enumerate().filter(|(c, _)| *c != right).map(|(_, logit)| *logit);
             let best = wrong().fold(f64::NEG_INFINITY, f64::max);
             let margin = logits[right] - best;
-            spread.least = spread.least.min(margin);
-            spread.most = spread.most.max(margin);
-            spread.wrong = spread.wrong.max(best - wrong().fold(f64::INFINITY, f64::min));
+            spread.min_margin = spread.min_margin.min(margin);
+            spread.max_margin = spread.max_margin.max(margin);
+            spread.max_wrong_logit_difference =
+                spread.max_wrong_logit_difference.max(best - wrong().fold(f64::INFINITY, f64::min));
         }
         spread
     }
 
-    /// The smallest margin over all pairs divided by Σ_i ‖ω_i‖^nu; γ of the networks here is at `nu` = 3.
-    pub fn normalised_margin(&self, labels: &[u32], nu: i32) -> f64 {
+    /// Computes the minimum margin over all pairs divided by Σ_i ‖ω_i‖^nu. γ of this module uses `nu` = 3.
+    pub fn compute_normalised_margin(&self, labels: &[u32], nu: i32) -> f64 {
         let order = self.order();
         let pairs = (0..order).flat_map(|a| (0..order).map(move |b| (a, b)));
-        self.spread(labels, pairs).least / self.mass(nu)
+        self.compute_margin_range(labels, pairs).min_margin / self.norm_mass(nu)
     }
 }
 
-/// A network that looks each pair up: 2·order² neurons with one-hot weights, and logits 1 for the right answer and
-/// 0 for all others (Edelman 2024, appendix D.4).
+/// Builds a network that memorises the table `[order, order]`: 2·order² neurons with one-hot weights, logit 1 for the
+/// right answer and 0 for all others (Edelman 2024, appendix D.4).
 ///
-/// `balanced` gives u, v and w equal norms; else w is a quarter, as printed. Either way its margin is far below
-/// γ*: [`memorising_margin`]. `table` is `[order, order]`.
-pub fn memorising(order: usize, table: &[u32], balanced: bool) -> Construction {
-    // Two neurons make 4 u v w, which is to be 1.
+/// If `balanced`, u, v and w have equal norms; otherwise the norm of w is a quarter, as in the source. The margin is
+/// far below γ*: [`memorising_network_margin`].
+pub fn build_memorising_network(order: usize, table: &[u32], balanced: bool) -> QuadraticNetwork {
+    // The two neurons of a pair add 4 u v w to the right logit, which must be 1.
     let (inner, outer) = if balanced { (libm::cbrt(0.25), libm::cbrt(0.25)) } else { (1.0, 0.25) };
     let one_hot = |at: usize, value: f64| {
         let mut values = vec![0.0; order];
@@ -123,11 +133,12 @@ pub fn memorising(order: usize, table: &[u32], balanced: bool) -> Construction {
             ]);
         }
     }
-    Construction::of(order, &neurons)
+    QuadraticNetwork::from_neurons(order, &neurons)
 }
 
-/// Normalised margin of [`memorising`]: `2 / (3√3 order²)` balanced, else `1 / (2 order² (2 + 1/16)^{3/2})`.
-pub fn memorising_margin(order: usize, balanced: bool) -> f64 {
+/// Normalised margin of [`build_memorising_network`]: `2 / (3√3 order²)` if balanced, else `1 / (2 order² (2 +
+/// 1/16)^{3/2})`.
+pub fn memorising_network_margin(order: usize, balanced: bool) -> f64 {
     let pairs = (order * order) as f64;
     if balanced {
         2.0 / (3.0 * 3f64.sqrt() * pairs)
@@ -136,16 +147,16 @@ pub fn memorising_margin(order: usize, balanced: bool) -> f64 {
     }
 }
 
-/// The network of maximum margin on Z_p, eight neurons for each frequency, all of amplitude 1 (Edelman 2024,
+/// Builds the network of maximum margin on Z_p: eight neurons for each frequency, all of amplitude 1 (Edelman 2024,
 /// appendix D.6.2). Its logits are 2(p − 1) for the right answer and −2 for all others.
 ///
 /// # Errors
 ///
 /// If `p` is even or below 3: half the order is a frequency of another kind.
-pub fn fourier(p: usize) -> Result<Construction, Problem> {
+pub fn build_fourier_network(p: usize) -> Result<QuadraticNetwork, MarginError> {
     use std::f64::consts::{FRAC_PI_2 as QUARTER, PI, TAU};
     if p < 3 || p.is_multiple_of(2) {
-        return Err(Problem::Even(p));
+        return Err(MarginError::EvenOrder(p));
     }
     // Each pair is (u + v)² w − (u − v)² w, and the four of them add up to 4 cos(a + b − c).
     let phases = [
@@ -165,12 +176,12 @@ pub fn fourier(p: usize) -> Result<Construction, Problem> {
         };
         neurons.extend(phases.iter().map(|(u, v, w)| [wave(*u), wave(*v), wave(*w)]));
     }
-    Ok(Construction::of(p, &neurons))
+    Ok(QuadraticNetwork::from_neurons(p, &neurons))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cyclic_margin;
+    use super::super::cyclic_group_margin;
     use super::*;
 
     fn table(p: usize) -> Vec<u32> {
@@ -182,41 +193,42 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_reach_the_maximum_margin() {
+    fn the_fourier_network_reaches_the_maximum_margin() {
         for p in [3, 5, 7, 9, 11, 13, 15, 17, 23, 31, 71] {
-            let network = fourier(p).unwrap();
+            let network = build_fourier_network(p).unwrap();
             assert_eq!((network.neurons, network.order()), (4 * (p - 1), p));
-            let ratio = network.normalised_margin(&table(p), 3) / cyclic_margin(p);
+            let ratio = network.compute_normalised_margin(&table(p), 3) / cyclic_group_margin(p);
             assert!((ratio - 1.0).abs() < 1e-10, "{p}: {ratio}");
-            let spread = network.spread(&table(p), all(p));
+            let spread = network.compute_margin_range(&table(p), all(p));
             assert!(
-                (spread.least - 2.0 * p as f64).abs() < 1e-9 && (spread.most - 2.0 * p as f64).abs() < 1e-9
+                (spread.min_margin - 2.0 * p as f64).abs() < 1e-9
+                    && (spread.max_margin - 2.0 * p as f64).abs() < 1e-9
             );
-            assert!(spread.wrong < 1e-9, "{spread:?}");
-            let logits = network.logits(1, 2);
+            assert!(spread.max_wrong_logit_difference < 1e-9, "{spread:?}");
+            let logits = network.compute_logits(1, 2);
             assert!((logits[3 % p] - 2.0 * (p - 1) as f64).abs() < 1e-9 && (logits[1] + 2.0).abs() < 1e-9);
         }
-        assert_eq!(fourier(6), Err(Problem::Even(6)));
-        assert_eq!(fourier(1), Err(Problem::Even(1)));
+        assert_eq!(build_fourier_network(6), Err(MarginError::EvenOrder(6)));
+        assert_eq!(build_fourier_network(1), Err(MarginError::EvenOrder(1)));
     }
 
     #[test]
-    fn memorising_is_correct_with_a_small_margin() {
+    fn the_memorising_network_is_correct_with_a_small_margin() {
         let printed = [(7, 0.46, 0.20), (13, 0.36, 0.16), (23, 0.28, 0.12), (71, 0.165, 0.073)];
         for (p, balanced, quarter) in printed {
             for (is_balanced, fraction) in [(true, balanced), (false, quarter)] {
-                let found = memorising_margin(p, is_balanced) / cyclic_margin(p);
+                let found = memorising_network_margin(p, is_balanced) / cyclic_group_margin(p);
                 let half_a_digit = if p == 71 { 6e-4 } else { 6e-3 };
                 assert!((found - fraction).abs() < half_a_digit, "{p}: {found}, expected {fraction}");
                 if p == 71 {
                     continue;
                 }
-                let network = memorising(p, &table(p), is_balanced);
+                let network = build_memorising_network(p, &table(p), is_balanced);
                 assert_eq!(network.neurons, 2 * p * p);
-                let margin = network.normalised_margin(&table(p), 3);
-                assert!((margin / memorising_margin(p, is_balanced) - 1.0).abs() < 1e-12, "{p}");
-                let spread = network.spread(&table(p), all(p));
-                assert!((spread.most - 1.0).abs() < 1e-12 && spread.wrong < 1e-12);
+                let margin = network.compute_normalised_margin(&table(p), 3);
+                assert!((margin / memorising_network_margin(p, is_balanced) - 1.0).abs() < 1e-12, "{p}");
+                let spread = network.compute_margin_range(&table(p), all(p));
+                assert!((spread.max_margin - 1.0).abs() < 1e-12 && spread.max_wrong_logit_difference < 1e-12);
             }
         }
     }

@@ -1,8 +1,8 @@
-//! RealCharacters known by heart, for tests that do not trust a computation from the table.
+//! Real character tables from closed formulas, for tests that do not depend on computed tables.
 
 use super::RealCharacters;
 
-/// All partitions of `n`, parts falling.
+/// All partitions of `n` into parts of at most `most`, each in decreasing order.
 fn partitions(n: usize, most: usize) -> Vec<Vec<usize>> {
     if n == 0 {
         return vec![vec![]];
@@ -16,9 +16,9 @@ fn partitions(n: usize, most: usize) -> Vec<Vec<usize>> {
     (1..=most.min(n)).rev().flat_map(with).collect()
 }
 
-/// Murnaghan and Nakayama's rule: the character of S_n belonging to `shape` at cycle type `cycles`.
+/// The character of S_n for the partition `shape` at cycle type `cycles`, by the rule of Murnaghan and Nakayama.
 fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
-    // Beads on an abacus: taking off a rim hook moves a bead down, with the sign of the beads jumped over.
+    // Removing a rim hook moves one bead of the abacus down; the sign counts the beads in between.
     let rows = shape.len();
     let beads: Vec<usize> = shape.iter().enumerate().map(|(i, part)| part + rows - 1 - i).collect();
     fn walk(beads: &[usize], cycles: &[usize]) -> f64 {
@@ -38,7 +38,8 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
     walk(&beads, cycles)
 }
 
-/// S_n, classes and irreps in the order of partitions, and the cycle type of each class but the identity's.
+/// The table of S_n with classes and irreps in the order of partitions, and the cycle type of each class except the
+/// identity's.
 pub fn symmetric(n: usize) -> (RealCharacters, Vec<Vec<usize>>) {
     let shapes = partitions(n, n);
     let mut types = shapes.clone();
@@ -51,20 +52,20 @@ pub fn symmetric(n: usize) -> (RealCharacters, Vec<Vec<usize>>) {
     let sizes: Vec<usize> = types.iter().map(size).collect();
     let row = |shape: &Vec<usize>| types.iter().map(|cycles| symmetric_character(shape, cycles)).collect();
     let rows: Vec<Vec<f64>> = shapes.iter().map(row).collect();
-    (RealCharacters::new(&sizes, &rows).unwrap(), types[1..].to_vec())
+    (RealCharacters::from_characters(&sizes, &rows).unwrap(), types[1..].to_vec())
 }
 
-/// Z_n, each element a class.
+/// The table of Z_n, where each element is a class.
 pub fn cyclic(n: usize) -> RealCharacters {
     let wave = |k: usize, a: usize| (std::f64::consts::TAU * (k * a % n) as f64 / n as f64).cos();
     let row = |k: usize| {
         let factor = if k == 0 || 2 * k == n { 1.0 } else { 2.0 };
         (0..n).map(|a| factor * wave(k, a)).collect()
     };
-    RealCharacters::new(&vec![1; n], &(0..=n / 2).map(row).collect::<Vec<_>>()).unwrap()
+    RealCharacters::from_characters(&vec![1; n], &(0..=n / 2).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// The dihedral group of 2n elements: rotations up to direction, then reflections in one class or two.
+/// The table of the dihedral group of order 2n: classes of rotations, then one or two classes of reflections.
 pub fn dihedral(n: usize) -> RealCharacters {
     let even = n.is_multiple_of(2);
     let mut sizes: Vec<usize> = (0..=n / 2).map(|a| if a == 0 || 2 * a == n { 1 } else { 2 }).collect();
@@ -83,10 +84,10 @@ pub fn dihedral(n: usize) -> RealCharacters {
         let wave = move |a: usize| 2.0 * (std::f64::consts::TAU * (k * a % n) as f64 / n as f64).cos();
         rows.push(row(&wave, &[0.0, 0.0]));
     }
-    RealCharacters::new(&sizes, &rows).unwrap()
+    RealCharacters::from_characters(&sizes, &rows).unwrap()
 }
 
-/// A5: classes e, order 2, order 3 and twice order 5; dimensions 1, 3, 3, 4, 5.
+/// The table of A₅: classes e, order 2, order 3 and two of order 5; dimensions 1, 3, 3, 4, 5.
 pub fn alternating_5() -> RealCharacters {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     let rows = [
@@ -96,19 +97,20 @@ pub fn alternating_5() -> RealCharacters {
         vec![4.0, 0.0, 1.0, -1.0, -1.0],
         vec![5.0, 1.0, -1.0, 0.0, 0.0],
     ];
-    RealCharacters::new(&[1, 15, 20, 12, 12], &rows).unwrap()
+    RealCharacters::from_characters(&[1, 15, 20, 12, 12], &rows).unwrap()
 }
 
-/// Z_2^n, each element a class.
+/// The table of Z₂ⁿ, where each element is a class.
 pub fn cube(n: u32) -> RealCharacters {
     let order = 1usize << n;
     let row = |k: usize| {
         (0..order).map(|a| if (a & k).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }).collect()
     };
-    RealCharacters::new(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
+    RealCharacters::from_characters(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// The quaternion group: classes 1, −1, ±i, ±j, ±k; the last irrep is the quaternions, of dimension 4.
+/// The table of the quaternion group: classes 1, −1, ±i, ±j, ±k. The last irrep has dimension 4 and quaternionic
+/// type.
 pub fn quaternion() -> RealCharacters {
     let rows = [
         vec![1.0, 1.0, 1.0, 1.0, 1.0],
@@ -117,5 +119,5 @@ pub fn quaternion() -> RealCharacters {
         vec![1.0, 1.0, -1.0, -1.0, 1.0],
         vec![4.0, -4.0, 0.0, 0.0, 0.0],
     ];
-    RealCharacters::new(&[1, 1, 2, 2, 2], &rows).unwrap()
+    RealCharacters::from_characters(&[1, 1, 2, 2, 2], &rows).unwrap()
 }

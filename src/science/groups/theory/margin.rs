@@ -1,7 +1,7 @@
 //! The maximum margin of any finite group, and the exact optimum at a penalty above zero.
 //!
-//! Of networks that compute `Σ_R s_R χ_R(a b c⁻¹)` the cheapest has the norms `½ (3|G|)^{1.5} Σ_R s_R D_R^{1.5}`,
-//! and no network does better (appendix D.9.2 of Edelman 2024, as a linear program). So
+//! Among the networks that compute `Σ_R s_R χ_R(a b c⁻¹)`, the smallest Σ‖ω‖³ is `½ (3|G|)^{1.5} Σ_R s_R D_R^{1.5}`,
+//! and no network has a larger margin (Edelman 2024, appendix D.9.2, as a linear program). So
 //!
 //! ```text
 //! γ*(G) = 2 / (3|G|)^{1.5} · max_{s ≥ 0, Σ D_R^{1.5} s_R = 1} min_{C ≠ e} Σ_R s_R (D_R − χ_R(C))
@@ -13,66 +13,67 @@
 //! log(1 + Σ_{C≠e} |C| e^{−Σ_R s_R (D_R − χ_R(C))}) + λ ½ (3|G|)^{1.5} Σ_R s_R D_R^{1.5}
 //! ```
 //!
-//! Where a network is wide enough, its loss is convex in how its norms are spread over neurons, and may be
-//! averaged over the symmetries of the group: this is an argument, not a proof that training gets there.
+//! The loss of a sufficiently wide network is convex in the distribution of norms over neurons, and can be averaged
+//! over the symmetries of the group. This is an argument, not a proof that training reaches the minimum.
 
-use super::program::{self, Solver};
-use super::real_characters::Gaps;
-use super::{Problem, RealCharacters};
+use super::program::{self, InteriorPointSolver};
+use super::real_characters::CharacterGaps;
+use super::{MarginError, RealCharacters};
 use vivarium_core::math::{dot, project_out};
 
-/// The largest violation of the optimality conditions that is accepted.
-const TOLERANCE: f64 = 1e-9;
+/// The largest accepted violation of the optimality conditions.
+const KKT_TOLERANCE: f64 = 1e-9;
 
-/// Shares below this are those of irreps that are not used.
-const NONE: f64 = 1e-8;
+/// Norm shares below this are rounding errors of 0.
+const MIN_SHARE: f64 = 1e-8;
 
-/// The maximum margin of a group and the networks that have it.
+/// The maximum margin of a group, and the networks that reach it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Margin {
-    /// γ*.
+pub struct MaxMargin {
+    /// The maximum margin γ*.
     pub value: f64,
-    /// Share of each irrep in Σ‖ω‖³, the trivial one (0) first; their sum is 1.
+    /// Share of each irrep in Σ‖ω‖³, `[irreps]`, with sum 1. The trivial irrep is first and has share 0.
     pub shares: Vec<f64>,
-    /// Which irreps have a share above zero.
-    pub used: Vec<bool>,
-    /// Whether no other shares reach γ*. If some do (S6), these are in the middle of all that do, and use every
-    /// irrep that any of them uses.
-    pub unique: bool,
-    /// Margin over each class but the identity's, relative to the smallest: 1 on the margin, else above.
+    /// Whether each irrep has a positive share, `[irreps]`.
+    pub used_irreps: Vec<bool>,
+    /// Whether no other shares reach γ*. If others do (S₆), these shares are in the relative interior of all optimal
+    /// shares, so that every irrep that some optimum uses is used.
+    pub is_unique: bool,
+    /// Margin over the wrong answers in each class C ≠ e, relative to the minimum margin, `[classes]`: at least 1.
     pub classes: Vec<f64>,
-    /// The class weights |C| τ_C that certify γ*, with a sum of 1: margins averaged with them over the wrong answers
-    /// are at most γ*, for every network (lemma D.14). Above zero on the margin only.
-    pub weights: Vec<f64>,
+    /// The class weights |C| τ_C of the dual solution that certify γ*, `[classes]`, with sum 1: for every network,
+    /// the margins averaged over the wrong answers with these weights are at most γ* (lemma D.14). Positive only for
+    /// classes with the minimum margin.
+    pub class_weights: Vec<f64>,
 }
 
-/// What the minimum of the regularised loss looks like.
+/// The minimum of the regularised loss at a penalty λ > 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// Normalised margin relative to γ*; not a number for the zero network, which has none.
-    pub ratio: f64,
-    /// Share of each irrep in Σ‖ω‖³, the trivial one (0) first; all 0 for the zero network.
+pub struct PenalisedOptimum {
+    /// Normalised margin divided by γ*. NaN for the zero network, which has no normalised margin.
+    pub margin_ratio: f64,
+    /// Share of each irrep in Σ‖ω‖³, `[irreps]`; all 0 for the zero network. The trivial irrep is first and has share 0.
     pub shares: Vec<f64>,
-    /// Margin of the logits, before division by norms.
-    pub margin: f64,
-    /// Margin of the logits over each class but the identity's.
+    /// Minimum margin of the logits, without normalisation.
+    pub logit_margin: f64,
+    /// Margin of the logits over the wrong answers in each class C ≠ e, `[classes]`.
     pub classes: Vec<f64>,
-    /// Cross-entropy, in nats.
+    /// Mean cross-entropy over all pairs, in nats.
     pub loss: f64,
     /// Σ‖ω‖³, without the factor λ.
-    pub norm: f64,
-    /// Whether the penalty is so large that the zero network is the best.
-    pub collapsed: bool,
+    pub norm_mass: f64,
+    /// Whether the penalty is so large that the zero network is the minimum.
+    pub is_zero_network: bool,
 }
 
 impl RealCharacters {
-    /// The maximum margin, by the linear program above.
+    /// Computes the maximum margin by the linear program above.
     ///
     /// # Errors
     ///
     /// If the program does not converge, which has not been seen.
-    pub fn max_margin(&self) -> Result<Margin, Problem> {
-        let mut job = self.margin_job();
+    pub fn compute_max_margin(&self) -> Result<MaxMargin, MarginError> {
+        let mut job = self.start_max_margin();
         loop {
             if let Some(margin) = job.advance(self, usize::MAX) {
                 return margin;
@@ -80,55 +81,63 @@ impl RealCharacters {
         }
     }
 
-    /// The same, to be computed in parts.
-    pub fn margin_job(&self) -> MarginJob {
-        let gaps = self.gaps();
-        MarginJob { solver: Solver::new(gaps.rows.clone(), self.irreps() - 1, None), gaps }
+    /// Starts the computation of the maximum margin, to be run in slices.
+    pub fn start_max_margin(&self) -> MaxMarginJob {
+        let gaps = self.compute_character_gaps();
+        MaxMarginJob {
+            solver: InteriorPointSolver::new(gaps.rows.clone(), self.irrep_count() - 1, None),
+            gaps,
+        }
     }
 
-    fn margin(&self, gaps: &Gaps, solution: &program::Solution) -> Result<Margin, Problem> {
-        if solution.residual > TOLERANCE {
-            return Err(Problem::Unsolved(solution.residual));
+    /// Converts the solution of the linear program into the maximum margin and its shares.
+    fn max_margin_from_solution(
+        &self,
+        gaps: &CharacterGaps,
+        solution: &program::ProgramSolution,
+    ) -> Result<MaxMargin, MarginError> {
+        if solution.residual > KKT_TOLERANCE {
+            return Err(MarginError::NotConverged(solution.residual));
         }
-        let (shares, weights) = (cleaned(&solution.x), cleaned(&solution.q));
-        let products = program::products(&gaps.rows, &shares[1..]);
+        let (shares, weights) = (normalise_shares(&solution.x), normalise_shares(&solution.q));
+        let products = program::multiply_rows(&gaps.rows, &shares[1..]);
         let least = products.iter().copied().fold(f64::INFINITY, f64::min);
         let used: Vec<bool> = shares.iter().map(|share| *share > 0.0).collect();
         // Shares can be moved where some combination of the used irreps changes no class on the margin.
         let tight = |c: &usize| products[*c] < least * (1.0 + 1e-7);
-        let columns: Vec<Vec<f64>> = (1..self.irreps())
+        let columns: Vec<Vec<f64>> = (1..self.irrep_count())
             .filter(|r| used[*r])
             .map(|r| {
                 (0..products.len()).filter(tight).map(|c| gaps.rows[c * (used.len() - 1) + r - 1]).collect()
             })
             .collect();
-        Ok(Margin {
-            value: least / self.price(),
-            unique: independent(columns),
-            used,
+        Ok(MaxMargin {
+            value: least / self.norm_mass_factor(),
+            is_unique: are_columns_independent(columns),
+            used_irreps: used,
             shares,
             classes: gaps.row_of.iter().map(|row| products[*row] / least).collect(),
             // Classes behind one row share its weight by size.
-            weights: (gaps.row_of.iter().zip(&self.sizes))
+            class_weights: (gaps.row_of.iter().zip(&self.sizes))
                 .map(|(row, size)| weights[*row + 1] * size / gaps.sizes[*row])
                 .collect(),
         })
     }
 
-    /// The penalty from which on the zero network is the best: `2 / ((3|G|)^{1.5} √D)` of the smallest D.
-    pub fn collapse(&self) -> f64 {
+    /// The smallest penalty λ at which the zero network is the minimum: `2 / ((3|G|)^{1.5} √D)` for the smallest D.
+    pub fn collapse_penalty(&self) -> f64 {
         let least = self.dimensions[1..].iter().copied().fold(f64::INFINITY, f64::min);
-        1.0 / (self.price() * least.sqrt())
+        1.0 / (self.norm_mass_factor() * least.sqrt())
     }
 
-    /// The minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
+    /// Computes the minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
     ///
     /// # Errors
     ///
     /// If `lambda` is not above zero, or if a program does not converge.
-    pub fn prediction(&self, lambda: f64) -> Result<Prediction, Problem> {
-        let best = self.max_margin()?.value;
-        let mut job = self.prediction_job(lambda, best);
+    pub fn compute_penalised_optimum(&self, lambda: f64) -> Result<PenalisedOptimum, MarginError> {
+        let best = self.compute_max_margin()?.value;
+        let mut job = self.start_penalised_optimum(lambda, best);
         loop {
             if let Some(prediction) = job.advance(self, usize::MAX) {
                 return prediction;
@@ -136,108 +145,120 @@ impl RealCharacters {
         }
     }
 
-    /// The same, to be computed in parts, where `best` is γ*.
-    pub fn prediction_job(&self, lambda: f64, best: f64) -> PredictionJob {
-        let is_collapsed = lambda >= self.collapse();
+    /// Starts the computation of the regularised minimum, to be run in slices. `best` is γ*.
+    pub fn start_penalised_optimum(&self, lambda: f64, best: f64) -> PenalisedOptimumJob {
+        let is_collapsed = lambda >= self.collapse_penalty();
         let program = (lambda > 0.0 && !is_collapsed).then(|| {
-            let gaps = self.gaps();
-            let loss = (gaps.sizes.clone(), lambda * self.price());
-            (Solver::new(gaps.rows.clone(), self.irreps() - 1, Some(loss)), gaps)
+            let gaps = self.compute_character_gaps();
+            let loss = (gaps.sizes.clone(), lambda * self.norm_mass_factor());
+            (InteriorPointSolver::new(gaps.rows.clone(), self.irrep_count() - 1, Some(loss)), gaps)
         });
-        PredictionJob { lambda, best, program }
+        PenalisedOptimumJob { lambda, best, program }
     }
 
-    fn predicted(&self, lambda: f64) -> Result<Prediction, Problem> {
+    /// The zero network as the regularised minimum, for penalties where nothing needs to be solved. An error if
+    /// `lambda` is not above zero.
+    fn zero_network_optimum(&self, lambda: f64) -> Result<PenalisedOptimum, MarginError> {
         match lambda.is_nan() || lambda <= 0.0 {
-            true => Err(Problem::Penalty(lambda)),
-            false => Ok(Prediction {
-                ratio: f64::NAN,
-                shares: vec![0.0; self.irreps()],
-                margin: 0.0,
+            true => Err(MarginError::NonPositivePenalty(lambda)),
+            false => Ok(PenalisedOptimum {
+                margin_ratio: f64::NAN,
+                shares: vec![0.0; self.irrep_count()],
+                logit_margin: 0.0,
                 classes: vec![0.0; self.sizes.len()],
                 loss: libm::log(self.order as f64),
-                norm: 0.0,
-                collapsed: true,
+                norm_mass: 0.0,
+                is_zero_network: true,
             }),
         }
     }
 
-    fn prediction_of(
+    /// Converts the solution of the convex program into the regularised minimum. `best` is γ*.
+    fn optimum_from_solution(
         &self,
-        gaps: &Gaps,
+        gaps: &CharacterGaps,
         best: f64,
-        solution: &program::Solution,
-    ) -> Result<Prediction, Problem> {
-        if solution.residual > TOLERANCE {
-            return Err(Problem::Unsolved(solution.residual));
+        solution: &program::ProgramSolution,
+    ) -> Result<PenalisedOptimum, MarginError> {
+        if solution.residual > KKT_TOLERANCE {
+            return Err(MarginError::NotConverged(solution.residual));
         }
-        let products = program::products(&gaps.rows, &solution.x);
+        let products = program::multiply_rows(&gaps.rows, &solution.x);
         let margin = products.iter().copied().fold(f64::INFINITY, f64::min);
-        let norm = self.price() * solution.x.iter().sum::<f64>();
+        let norm = self.norm_mass_factor() * solution.x.iter().sum::<f64>();
         let wrong: f64 = products.iter().zip(&gaps.sizes).map(|(y, size)| size * libm::exp(-y)).sum();
-        Ok(Prediction {
-            ratio: margin / norm / best,
-            shares: cleaned(&solution.x),
-            margin,
+        Ok(PenalisedOptimum {
+            margin_ratio: margin / norm / best,
+            shares: normalise_shares(&solution.x),
+            logit_margin: margin,
             classes: gaps.row_of.iter().map(|row| products[*row]).collect(),
             loss: libm::log1p(wrong),
-            norm,
-            collapsed: false,
+            norm_mass: norm,
+            is_zero_network: false,
         })
     }
 }
 
-/// A [maximum margin](RealCharacters::max_margin) on its way.
+/// A running computation of the [maximum margin](RealCharacters::compute_max_margin).
 #[derive(Debug, Clone)]
-pub struct MarginJob {
-    solver: Solver,
-    gaps: Gaps,
+pub struct MaxMarginJob {
+    solver: InteriorPointSolver,
+    gaps: CharacterGaps,
 }
 
-impl MarginJob {
-    /// Goes on by so many steps, of the `characters` that it is of; the margin comes with the last one.
-    pub fn advance(&mut self, characters: &RealCharacters, steps: usize) -> Option<Result<Margin, Problem>> {
-        self.solver.advance(steps).map(|solution| characters.margin(&self.gaps, &solution))
-    }
-}
-
-/// A [prediction](RealCharacters::prediction) on its way.
-#[derive(Debug, Clone)]
-pub struct PredictionJob {
-    lambda: f64,
-    best: f64,
-    /// None where there is nothing to solve.
-    program: Option<(Solver, Gaps)>,
-}
-
-impl PredictionJob {
-    /// The penalty that it is for.
-    pub fn lambda(&self) -> f64 {
-        self.lambda
-    }
-
-    /// Goes on by so many steps, of the `characters` that it is of; the prediction comes with the last one.
+impl MaxMarginJob {
+    /// Takes up to `steps` steps. Returns the margin after the last one, else none. `characters` must be the table
+    /// that started the computation.
     pub fn advance(
         &mut self,
         characters: &RealCharacters,
         steps: usize,
-    ) -> Option<Result<Prediction, Problem>> {
-        let Some((solver, gaps)) = &mut self.program else { return Some(characters.predicted(self.lambda)) };
-        let solution = solver.advance(steps)?;
-        Some(characters.prediction_of(gaps, self.best, &solution))
+    ) -> Option<Result<MaxMargin, MarginError>> {
+        self.solver.advance(steps).map(|solution| characters.max_margin_from_solution(&self.gaps, &solution))
     }
 }
 
-/// Shares with a sum of 1, a 0 for the trivial irrep in front, and rounding errors as zeros.
-fn cleaned(masses: &[f64]) -> Vec<f64> {
+/// A running computation of the [regularised minimum](RealCharacters::compute_penalised_optimum).
+#[derive(Debug, Clone)]
+pub struct PenalisedOptimumJob {
+    lambda: f64,
+    /// The maximum margin γ*.
+    best: f64,
+    /// The solver and its matrix. None if the zero network is the minimum, or if the penalty is invalid.
+    program: Option<(InteriorPointSolver, CharacterGaps)>,
+}
+
+impl PenalisedOptimumJob {
+    /// The penalty λ of this computation.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Takes up to `steps` steps. Returns the minimum after the last one, else none. `characters` must be the table
+    /// that started the computation.
+    pub fn advance(
+        &mut self,
+        characters: &RealCharacters,
+        steps: usize,
+    ) -> Option<Result<PenalisedOptimum, MarginError>> {
+        let Some((solver, gaps)) = &mut self.program else {
+            return Some(characters.zero_network_optimum(self.lambda));
+        };
+        let solution = solver.advance(steps)?;
+        Some(characters.optimum_from_solution(gaps, self.best, &solution))
+    }
+}
+
+/// Normalises masses to sum 1, sets rounding errors to 0, and prepends a 0 for the trivial irrep, `[irreps]`.
+fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     let total: f64 = masses.iter().sum();
-    let kept = |mass: &f64| if *mass > NONE * total { *mass } else { 0.0 };
+    let kept = |mass: &f64| if *mass > MIN_SHARE * total { *mass } else { 0.0 };
     let sum: f64 = masses.iter().map(kept).sum();
     std::iter::once(0.0).chain(masses.iter().map(|mass| kept(mass) / sum)).collect()
 }
 
-/// Whether no column is a combination of those before it.
-fn independent(mut columns: Vec<Vec<f64>>) -> bool {
+/// Whether the columns are linearly independent, by Gram–Schmidt.
+fn are_columns_independent(mut columns: Vec<Vec<f64>>) -> bool {
     for i in 0..columns.len() {
         let (before, rest) = columns.split_at_mut(i);
         let length = dot(&rest[0], &rest[0]);

@@ -1,4 +1,5 @@
-//! The theory of maximum margins on finite groups: what the best networks are, and how good.
+//! The theory of maximum margins on finite groups: which networks have the largest normalised margin, and how large
+//! it is.
 //!
 //! The networks are `f(a, b)[c] = Σ_i (u_i[a] + v_i[b])² w_i[c]`, and the margin of one is
 //!
@@ -6,8 +7,8 @@
 //! γ = min_{a,b} (f(a,b)[ab] − max_{c≠ab} f(a,b)[c]) / Σ_i ‖ω_i‖³,   ‖ω_i‖² = ‖u_i‖² + ‖v_i‖² + ‖w_i‖²
 //! ```
 //!
-//! (Edelman 2024, chapter 7 and appendix D, after Morwani, Edelman, Oncescu, Zhao and Kakade 2023). As the penalty
-//! of a trained network goes to zero, its margin goes to the largest there is, γ*.
+//! (Edelman 2024, chapter 7 and appendix D, after Morwani, Edelman, Oncescu, Zhao and Kakade 2023). As the penalty of
+//! a trained network goes to zero, its margin converges to the maximum margin γ*.
 //!
 //! | module | what it gives |
 //! |---|---|
@@ -37,45 +38,48 @@ pub mod representation;
 #[cfg(test)]
 mod representation_tests;
 
-pub use construction::{Construction, Spread, fourier, memorising, memorising_margin};
-pub use margin::{Margin, MarginJob, Prediction, PredictionJob};
-pub use parity::{ParityConstruction, parity};
+pub use construction::{
+    MarginRange, QuadraticNetwork, build_fourier_network, build_memorising_network, memorising_network_margin,
+};
+pub use margin::{MaxMargin, MaxMarginJob, PenalisedOptimum, PenalisedOptimumJob};
+pub use parity::{ParityNetwork, build_parity_network};
 pub use real_characters::RealCharacters;
 
 use super::{Group, Irreps};
 
-/// Why the theory has nothing to say.
+/// An input for which the theory of maximum margins has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Problem {
-    /// There is no wrong answer.
+pub enum MarginError {
+    /// The group has one element, so that no answer is wrong.
     #[error("a group of one element has no margin: no answer is wrong; take a larger group")]
-    Trivial,
-    /// The numbers given are not characters of a group.
+    TrivialGroup,
+    /// The numbers are not the irreducible real characters of a group. The text states the violated property.
     #[error("these are not the irreducible real characters of a group: {0}")]
-    Characters(String),
-    /// The penalty is zero, negative or not a number.
+    InvalidCharacters(String),
+    /// The penalty λ is zero, negative or not a number.
     #[error("a penalty must be above zero, but it is {0}; for the limit at zero take the maximum margin")]
-    Penalty(f64),
-    /// The program did not come to an end.
+    NonPositivePenalty(f64),
+    /// The interior-point method did not converge. The number is the violation of the optimality conditions.
     #[error("the optimisation did not converge: its conditions are violated by {0:e}; take a larger penalty")]
-    Unsolved(f64),
+    NotConverged(f64),
     /// A construction that exists for odd numbers only.
     #[error(
         "the construction by frequencies needs an odd number of elements, at least 3, but the group has {0}"
     )]
-    Even(usize),
-    /// The shares given do not fit.
+    /// The Fourier network exists only for an odd order of at least 3; the number is the order.
+    EvenOrder(usize),
+    /// The norm shares of the irreps have the wrong count, a negative entry or no positive sum.
     #[error("the shares must be one number for each irrep, none of them negative, with a sum above zero")]
-    Shares,
-    /// The matrices given do not make a representation.
+    InvalidNormShares,
+    /// The matrices of this irrep are not an irreducible real representation.
     #[error("the matrices of irrep {0} do not make an irreducible real representation")]
-    Matrices(usize),
-    /// The set of a parity does not fit its inputs.
+    InvalidMatrices(usize),
+    /// The bits of a parity are not 1 to 20 different indices below this number of inputs.
     #[error("a parity needs 1 to 20 different bits, with numbers below {0}")]
-    Support(usize),
+    InvalidParitySupport(usize),
 }
 
-/// The maximum margin of a group, and the shares of its irreps in Σ‖ω‖³ where it is reached.
+/// Computes the maximum margin γ* of a group, and the shares of its irreps in Σ‖ω‖³ at which it is reached.
 ///
 /// # Errors
 ///
@@ -84,53 +88,63 @@ pub enum Problem {
 /// ```
 /// use vivarium_science::groups::{Group, Irreps, theory};
 /// let group = Group::alternating(5);
-/// let margin = theory::max_margin(&group, &Irreps::of(&group))?;
+/// let margin = theory::compute_max_margin(&group, &Irreps::of(&group))?;
 /// assert!((margin.value - 4.31571e-4).abs() < 1e-9);
-/// assert_eq!(margin.used, [false, true, true, true, false]); // not the one of dimension 5
-/// # Ok::<(), theory::Problem>(())
+/// assert_eq!(margin.used_irreps, [false, true, true, true, false]); // not the one of dimension 5
+/// # Ok::<(), theory::MarginError>(())
 /// ```
-pub fn max_margin(group: &Group, irreps: &Irreps) -> Result<Margin, Problem> {
-    RealCharacters::of(group, irreps)?.max_margin()
+pub fn compute_max_margin(group: &Group, irreps: &Irreps) -> Result<MaxMargin, MarginError> {
+    RealCharacters::from_group(group, irreps)?.compute_max_margin()
 }
 
-/// The minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
+/// Computes the minimum of the regularised loss: the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
 ///
 /// # Errors
 ///
 /// For the group of one element, and if `lambda` is not above zero.
-pub fn prediction(group: &Group, irreps: &Irreps, lambda: f64) -> Result<Prediction, Problem> {
-    RealCharacters::of(group, irreps)?.prediction(lambda)
+pub fn compute_penalised_optimum(
+    group: &Group,
+    irreps: &Irreps,
+    lambda: f64,
+) -> Result<PenalisedOptimum, MarginError> {
+    RealCharacters::from_group(group, irreps)?.compute_penalised_optimum(lambda)
 }
 
-/// A network with these shares of Σ‖ω‖³, one for each irrep: of maximum margin with those of [`max_margin`].
+/// Builds a network in which the irreps have these shares of Σ‖ω‖³, one share for each irrep. With the shares of
+/// [`compute_max_margin`] its margin is γ*.
 ///
 /// # Errors
 ///
 /// For the group of one element, and if the shares do not fit.
-pub fn representation(group: &Group, irreps: &Irreps, shares: &[f64]) -> Result<Construction, Problem> {
-    RealCharacters::of(group, irreps)?.network(shares, |r| irreps.matrices(r))
+pub fn build_max_margin_network(
+    group: &Group,
+    irreps: &Irreps,
+    shares: &[f64],
+) -> Result<QuadraticNetwork, MarginError> {
+    RealCharacters::from_group(group, irreps)?.build_network(shares, |r| irreps.matrices(r))
 }
 
-/// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7, for primes above 2). The same holds for every odd `p`:
-/// see [`margin_of`], with (p − 1)/2 irreps of dimension 2 and type 2.
-pub fn cyclic_margin(p: usize) -> f64 {
+/// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7, for primes above 2). It also holds for every odd
+/// `p`: see [`closed_form_margin`], with (p − 1)/2 irreps of dimension 2 and type 2.
+pub fn cyclic_group_margin(p: usize) -> f64 {
     (2.0_f64 / 27.0).sqrt() / ((p as f64).sqrt() * (p as f64 - 1.0))
 }
 
-/// γ* of a group of this order from its nontrivial irreducible real representations, of each kind dimension, type and
-/// number: `2 / (3 √(3|G|) Σ D^{2.5} / type)`. Edelman 2024, theorem 7.9, has this for groups all of whose irreps are of
-/// type 1 (real); the division by the type, for complex and quaternionic irreps, is ours. Whether the theorem's
-/// [condition](RealCharacters::condition) holds is for the caller to know.
-pub fn margin_of(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
+/// γ* of a group of this order, `2 / (3 √(3|G|) Σ D^{2.5} / type)`. `kinds` lists its nontrivial irreducible real
+/// representations as (dimension D, type 1, 2 or 4, how many). Edelman 2024, theorem 7.9, proves it for groups whose
+/// irreps all have type 1 (real); the division by the type, for complex and quaternionic irreps, is ours. The caller
+/// must check the theorem's [condition](RealCharacters::theorem_condition).
+pub fn closed_form_margin(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
     let of = |(dimension, kind, count): &(u32, u32, u64)| {
         *count as f64 * libm::pow(f64::from(*dimension), 2.5) / f64::from(*kind)
     };
     2.0 / (3.0 * (3.0 * order as f64).sqrt() * kinds.iter().map(of).sum::<f64>())
 }
 
-/// γ* of the parity of `k` bits under `Σ_i ‖ω_i‖^{k+1}`: `k! √(2 (k+1)^{−(k+1)})` (Edelman 2024, theorem 7.8).
+/// γ* of the parity of `k` bits, with margins normalised by `Σ_i ‖ω_i‖^{k+1}`: `k! √(2 (k+1)^{−(k+1)})` (Edelman
+/// 2024, theorem 7.8).
 ///
-/// It does not depend on how many other bits there are.
+/// γ* does not depend on the number of other bits.
 pub fn parity_margin(k: usize) -> f64 {
     let factorial: f64 = (1..=k).map(|j| j as f64).product();
     let base = (k + 1) as f64;
@@ -142,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn margins_of_cyclic_groups() {
+    fn margins_of_cyclic_groups_match_the_printed_values() {
         let printed = [
             (5, 0.0304290),
             (7, 0.0171448),
@@ -154,12 +168,16 @@ mod tests {
             (71, 0.000461430),
         ];
         for (p, expected) in printed {
-            assert!((cyclic_margin(p) / expected - 1.0).abs() < 2e-6, "{p}: {}", cyclic_margin(p));
+            assert!(
+                (cyclic_group_margin(p) / expected - 1.0).abs() < 2e-6,
+                "{p}: {}",
+                cyclic_group_margin(p)
+            );
         }
     }
 
     #[test]
-    fn margins_of_parities() {
+    fn margins_of_parities_match_the_printed_values() {
         for (k, expected) in [(2, 0.544331), (3, 0.530330), (4, 0.607157), (5, 0.785674)] {
             assert!((parity_margin(k) - expected).abs() < 6e-7, "{k}: {}", parity_margin(k));
         }

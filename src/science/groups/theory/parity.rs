@@ -1,40 +1,41 @@
 //! The network of maximum margin for a sparse parity.
 
-use super::Problem;
+use super::MarginError;
 use vivarium_core::math::{add_scaled, dot};
 
-/// Most bits of a parity, and of the points that a margin is taken over.
-const MOST: usize = 20;
+/// The largest number of bits of a parity. A margin is computed over at most 2 to this power points.
+const MAX_PARITY_BITS: usize = 20;
 
-/// The weights of a network `f(x)[y] = Σ_i (u_i · x)^k w_i[y]`, answer 0 for an even and 1 for an odd number of −1.
+/// The weights of a network `f(x)[y] = Σ_i (u_i · x)^k w_i[y]`, where answer y is 0 for an even and 1 for an odd
+/// number of bits −1.
 ///
 /// # Shapes
 ///
 /// `u` is `[inputs, neurons]` and `w` `[2, neurons]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ParityConstruction {
-    /// Neurons.
+pub struct ParityNetwork {
+    /// Number of neurons.
     pub neurons: usize,
-    /// Bits that the parity is of.
+    /// Indices of the k bits of the parity.
     pub support: Vec<usize>,
-    /// Weights of the bits.
+    /// Input weights, `[inputs, neurons]`.
     pub u: Vec<f64>,
-    /// Weights to the answers.
+    /// Output weights, `[2, neurons]`.
     pub w: Vec<f64>,
 }
 
-/// The parity of the bits `support` of `inputs`: one neuron for each sign pattern σ up to a common sign, with
-/// `u = σ / √(k+1)` and `w = ∏σ (1, −1) / √(2(k+1))`, all together of mass Σ‖ω‖^{k+1} = 1 (Edelman 2024,
-/// appendix D.7). Its margin is [`parity_margin`](super::parity_margin).
+/// Builds the network of maximum margin for the parity of the bits `support` among `inputs` bits. It has one neuron
+/// for each sign pattern σ up to a common sign, with `u = σ / √(k+1)` and `w = ∏σ (1, −1) / √(2(k+1))`, scaled to
+/// Σ‖ω‖^{k+1} = 1 (Edelman 2024, appendix D.7). Its margin is [`parity_margin`](super::parity_margin).
 ///
 /// # Errors
 ///
 /// If `support` is empty, names a bit twice or one that is not there, or has more than 20 bits.
-pub fn parity(inputs: usize, support: &[usize]) -> Result<ParityConstruction, Problem> {
+pub fn build_parity_network(inputs: usize, support: &[usize]) -> Result<ParityNetwork, MarginError> {
     let k = support.len();
     let twice = (1..k).any(|j| support[..j].contains(&support[j]));
-    if k == 0 || k > MOST || twice || support.iter().any(|bit| *bit >= inputs) {
-        return Err(Problem::Support(inputs));
+    if k == 0 || k > MAX_PARITY_BITS || twice || support.iter().any(|bit| *bit >= inputs) {
+        return Err(MarginError::InvalidParitySupport(inputs));
     }
     let neurons = 1 << (k - 1);
     let base = (k + 1) as f64;
@@ -51,17 +52,17 @@ pub fn parity(inputs: usize, support: &[usize]) -> Result<ParityConstruction, Pr
         let outer = share * product / (2.0 * base).sqrt();
         (w[i], w[neurons + i]) = (outer, -outer);
     }
-    Ok(ParityConstruction { neurons, support: support.to_vec(), u, w })
+    Ok(ParityNetwork { neurons, support: support.to_vec(), u, w })
 }
 
-impl ParityConstruction {
-    /// Bits of an input.
+impl ParityNetwork {
+    /// Number of bits of an input.
     pub fn inputs(&self) -> usize {
         self.u.len() / self.neurons
     }
 
-    /// Both logits at a point whose bit j is −1 where bit j of `point` is set.
-    pub fn logits(&self, point: usize) -> [f64; 2] {
+    /// Computes both logits at the input whose bit j is −1 if bit j of `point` is set, else 1.
+    pub fn compute_logits(&self, point: usize) -> [f64; 2] {
         let n = self.neurons;
         let mut sums = vec![0.0; n];
         for (j, row) in self.u.chunks_exact(n).enumerate() {
@@ -72,15 +73,15 @@ impl ParityConstruction {
         [0, 1].map(|y| dot(&powers, &self.w[y * n..]))
     }
 
-    /// Right minus wrong logit at a point.
-    pub fn margin(&self, point: usize) -> f64 {
+    /// Computes the right logit minus the wrong logit at an input given as in [`ParityNetwork::compute_logits`].
+    pub fn compute_margin(&self, point: usize) -> f64 {
         let odd = self.support.iter().filter(|bit| point >> **bit & 1 == 1).count() % 2 == 1;
-        let [even, other] = self.logits(point);
+        let [even, other] = self.compute_logits(point);
         if odd { other - even } else { even - other }
     }
 
-    /// ‖ω_i‖ of each neuron.
-    pub fn norms(&self) -> Vec<f64> {
+    /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
+    pub fn neuron_norms(&self) -> Vec<f64> {
         let mut squares = vec![0.0; self.neurons];
         for row in self.u.chunks_exact(self.neurons).chain(self.w.chunks_exact(self.neurons)) {
             squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
@@ -88,11 +89,12 @@ impl ParityConstruction {
         squares.into_iter().map(f64::sqrt).collect()
     }
 
-    /// The smallest margin over all points divided by Σ‖ω‖^{k+1}; above 20 inputs over the first 2²⁰ points.
-    pub fn normalised_margin(&self) -> f64 {
-        let mass: f64 = self.norms().iter().map(|norm| norm.powi(self.support.len() as i32 + 1)).sum();
-        let points = 0..1usize << self.inputs().min(MOST);
-        points.map(|point| self.margin(point)).fold(f64::INFINITY, f64::min) / mass
+    /// Computes the minimum margin over all inputs divided by Σ‖ω‖^{k+1}. With more than 20 bits the minimum is over
+    /// the first 2²⁰ inputs.
+    pub fn compute_normalised_margin(&self) -> f64 {
+        let mass: f64 = self.neuron_norms().iter().map(|norm| norm.powi(self.support.len() as i32 + 1)).sum();
+        let points = 0..1usize << self.inputs().min(MAX_PARITY_BITS);
+        points.map(|point| self.compute_margin(point)).fold(f64::INFINITY, f64::min) / mass
     }
 }
 
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sign_patterns_reach_the_maximum_margin() {
+    fn the_parity_network_reaches_the_maximum_margin() {
         for (inputs, support) in [
             (3, vec![1]),
             (10, vec![0, 1]),
@@ -111,23 +113,23 @@ mod tests {
             (6, vec![0, 1, 2, 3, 5]),
         ] {
             let k = support.len();
-            let network = parity(inputs, &support).unwrap();
+            let network = build_parity_network(inputs, &support).unwrap();
             assert_eq!((network.neurons, network.inputs()), (1 << (k - 1), inputs));
-            let ratio = network.normalised_margin() / parity_margin(k);
+            let ratio = network.compute_normalised_margin() / parity_margin(k);
             assert!((ratio - 1.0).abs() < 1e-12, "{support:?}: {ratio}");
-            let mass: f64 = network.norms().iter().map(|norm| norm.powi(k as i32 + 1)).sum();
+            let mass: f64 = network.neuron_norms().iter().map(|norm| norm.powi(k as i32 + 1)).sum();
             assert!((mass - 1.0).abs() < 1e-12);
             // Every point is on the margin.
             for point in 0..1 << inputs {
-                assert!((network.margin(point) / parity_margin(k) - 1.0).abs() < 1e-10);
+                assert!((network.compute_margin(point) / parity_margin(k) - 1.0).abs() < 1e-10);
             }
         }
     }
 
     #[test]
-    fn a_set_that_does_not_fit_is_refused() {
+    fn an_invalid_support_is_an_error() {
         for support in [vec![], vec![4], vec![1, 1]] {
-            assert_eq!(parity(4, &support), Err(Problem::Support(4)));
+            assert_eq!(build_parity_network(4, &support), Err(MarginError::InvalidParitySupport(4)));
         }
     }
 }

@@ -1,128 +1,144 @@
 //! The two convex programs of the theory, by one interior-point method.
 //!
 //! Both are `minimise Σ_r x_r + φ(A x) over x ≥ 0`, with `A` of shape `[rows, columns]` and a convex φ of the
-//! products `y = A x`; what sets them apart is how φ ties its slopes `q = −φ'(y)` to the products.
+//! products `y = A x`. They differ in how the gradient `q = −∇φ(y)` depends on the products.
 //!
 //! # Why
 //!
-//! A primal-dual method keeps `q` as unknowns of their own and linearises `log q` instead of `q`. The loss falls
-//! like `e^{−y}`, so that Newton's method on `x` alone would move `y` by about 1 a step, and from the wrong side
-//! not at all; this one takes some twenty steps for a penalty of 1e-2 as for one of 1e-12.
+//! A primal-dual method treats `q` as separate unknowns and linearises `log q` instead of `q`. The loss decreases
+//! like `e^{−y}`, so Newton's method on `x` alone would change `y` by about 1 per step, and would not converge from
+//! the wrong side. This method takes about twenty steps, for a penalty of 1e-12 as for one of 1e-2.
 
 use vivarium_core::math::{add_scaled, dot};
 
-/// What is asked of the products `A x`.
+/// The term φ of the objective, a function of the products `y = A x`.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Term<'a> {
-    /// Each product is at least 1. With `Σ x` to minimise, this is the matrix game of value `1 / Σ x`.
+pub(super) enum ConvexTerm<'a> {
+    /// The constraint y ≥ 1. Minimising `Σ x` then solves the matrix game of value `1 / Σ x`.
     AtLeastOne,
     /// φ(y) = log(1 + Σ_c sizes_c e^{−y_c}) / penalty.
     CrossEntropy {
-        /// How many wrong answers share a row.
+        /// Number of wrong answers in each row of A, `[rows]`.
         sizes: &'a [f64],
-        /// The price of a unit of `Σ x`; below 1.
+        /// The penalty λ per unit of `Σ x`, below 1.
         penalty: f64,
     },
 }
 
-/// A point, its multipliers, and how far they are from the conditions of an optimum.
+/// An iterate of the method: the variables, their multipliers and the violation of the optimality conditions.
 #[derive(Debug, Clone)]
-pub(super) struct Solution {
-    /// The unknowns, above zero by a rounding error where they should be zero.
+pub(super) struct ProgramSolution {
+    /// The variables, `[columns]`. Optimal zeros are positive rounding errors.
     pub x: Vec<f64>,
-    /// Multipliers of the rows: `Aᵀ q ≤ 1` with equality where x > 0.
+    /// Multipliers of the rows, `[rows]`: `Aᵀ q ≤ 1`, with equality where x > 0.
     pub q: Vec<f64>,
-    /// The largest violation of the Karush–Kuhn–Tucker conditions, relative to the numbers in them.
+    /// The largest relative violation of the Karush–Kuhn–Tucker conditions.
     pub residual: f64,
 }
 
-/// More steps than any program here has needed, several times over.
-const STEPS: usize = 200;
+/// Maximum number of Newton steps, several times what the programs of this module need.
+const MAX_STEPS: usize = 200;
 
-/// A violation that rounding errors explain: from here on, a few steps that gain nothing are the end.
-const ENOUGH: f64 = 1e-10;
+/// Residual that rounding errors explain: below it, three steps without improvement end the method.
+const ROUNDING_RESIDUAL: f64 = 1e-10;
 
-/// Solves a program with `rows` of shape `[products, columns]`, all entries ≥ 0, no row and no column zero.
+/// Solves a program with matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no column is
+/// zero.
 ///
-/// The residual of the solution says how well; the caller decides whether that is enough.
+/// The caller checks the residual of the solution.
 #[cfg(test)]
-pub(super) fn solve(rows: &[f64], columns: usize, term: Term) -> Solution {
+pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> ProgramSolution {
     let loss = match term {
-        Term::AtLeastOne => None,
-        Term::CrossEntropy { sizes, penalty } => Some((sizes.to_vec(), penalty)),
+        ConvexTerm::AtLeastOne => None,
+        ConvexTerm::CrossEntropy { sizes, penalty } => Some((sizes.to_vec(), penalty)),
     };
-    let mut solver = Solver::new(rows.to_vec(), columns, loss);
+    let mut solver = InteriorPointSolver::new(rows.to_vec(), columns, loss);
     loop {
-        if let Some(solution) = solver.advance(STEPS) {
+        if let Some(solution) = solver.advance(MAX_STEPS) {
             return solution;
         }
     }
 }
 
-/// A program on its way to its solution, a few steps at a time.
+/// The state of the interior-point method between calls, so that a program is solved in slices.
 #[derive(Debug, Clone)]
-pub(super) struct Solver {
+pub(super) struct InteriorPointSolver {
     rows: Vec<f64>,
     columns: usize,
-    /// Sizes and penalty of [`Term::CrossEntropy`]; none for [`Term::AtLeastOne`].
-    loss: Option<(Vec<f64>, f64)>,
-    /// x, z, q and the slacks of [`State`].
+    /// Sizes and penalty of [`ConvexTerm::CrossEntropy`]; none for [`ConvexTerm::AtLeastOne`].
+    cross_entropy: Option<(Vec<f64>, f64)>,
+    /// The current x, z, q and slacks, as in [`SolverState`].
     point: [Vec<f64>; 4],
-    best: Solution,
+    /// The iterate with the smallest residual so far.
+    best: ProgramSolution,
+    /// Centring parameter of the next Newton step, from 0 to 1.
     centring: f64,
-    idle: usize,
-    made: usize,
+    /// Steps since the residual last halved.
+    stalled_steps: usize,
+    /// Number of Newton steps taken.
+    step_count: usize,
 }
 
-impl Solver {
-    /// At the start of the program with these `rows` of shape `[products, columns]`, all entries ≥ 0, no row and no
-    /// column zero.
+impl InteriorPointSolver {
+    /// Starts the method for the matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no
+    /// column is zero. `loss` holds the sizes and the penalty of the cross-entropy term.
     pub fn new(rows: Vec<f64>, columns: usize, loss: Option<(Vec<f64>, f64)>) -> Self {
-        let best = Solution { x: vec![], q: vec![], residual: f64::INFINITY };
-        let mut solver =
-            Solver { rows, columns, loss, point: Default::default(), best, centring: 0.1, idle: 0, made: 0 };
-        let State { x, z, q, slack, .. } = State::start(&solver.rows, columns, solver.term());
+        let best = ProgramSolution { x: vec![], q: vec![], residual: f64::INFINITY };
+        let mut solver = InteriorPointSolver {
+            rows,
+            columns,
+            cross_entropy: loss,
+            point: Default::default(),
+            best,
+            centring: 0.1,
+            stalled_steps: 0,
+            step_count: 0,
+        };
+        let SolverState { x, z, q, slack, .. } = SolverState::start(&solver.rows, columns, solver.term());
         solver.point = [x, z, q, slack];
-        solver.best = solver.with_state(|state| state.solution());
+        solver.best = solver.update_state(|state| state.evaluate());
         solver
     }
 
-    fn term(&self) -> Term<'_> {
-        match &self.loss {
-            None => Term::AtLeastOne,
-            Some((sizes, penalty)) => Term::CrossEntropy { sizes, penalty: *penalty },
+    /// The term φ of this program.
+    fn term(&self) -> ConvexTerm<'_> {
+        match &self.cross_entropy {
+            None => ConvexTerm::AtLeastOne,
+            Some((sizes, penalty)) => ConvexTerm::CrossEntropy { sizes, penalty: *penalty },
         }
     }
 
-    fn with_state<T>(&mut self, of: impl FnOnce(&mut State) -> T) -> T {
+    /// Applies a function to the state that borrows this solver's matrix, and stores the changed iterate.
+    fn update_state<T>(&mut self, of: impl FnOnce(&mut SolverState) -> T) -> T {
         let [x, z, q, slack] = std::mem::take(&mut self.point);
-        let mut state = State { rows: &self.rows, columns: self.columns, term: self.term(), x, z, q, slack };
+        let mut state =
+            SolverState { rows: &self.rows, columns: self.columns, term: self.term(), x, z, q, slack };
         let result = of(&mut state);
-        let State { x, z, q, slack, .. } = state;
+        let SolverState { x, z, q, slack, .. } = state;
         self.point = [x, z, q, slack];
         result
     }
 
-    /// Goes on by at most so many steps; the solution comes with the last one. The residual of it says how good it is;
-    /// the caller decides whether that is enough.
-    pub fn advance(&mut self, steps: usize) -> Option<Solution> {
+    /// Takes up to `steps` Newton steps. Returns the best iterate after the last step, else none. The caller checks
+    /// its residual.
+    pub fn advance(&mut self, steps: usize) -> Option<ProgramSolution> {
         for _ in 0..steps {
-            if self.made == STEPS || self.step() {
+            if self.step_count == MAX_STEPS || self.step() {
                 return Some(self.best.clone());
             }
         }
         None
     }
 
-    /// Makes a step; whether it was the last one.
+    /// Takes one Newton step. Returns whether the method has ended.
     fn step(&mut self) -> bool {
-        self.made += 1;
+        self.step_count += 1;
         let centring = self.centring;
-        let (length, now) = self.with_state(|state| (state.step(centring), state.solution()));
+        let (length, now) = self.update_state(|state| (state.step(centring), state.evaluate()));
         if !now.residual.is_finite() {
             return true;
         }
-        // A blocked step means a point too near to the edge: first back to the middle.
+        // A short step means that the iterate is close to the boundary, so the next step is more central.
         self.centring = if length > 0.9 {
             0.03
         } else if length > 0.5 {
@@ -130,59 +146,63 @@ impl Solver {
         } else {
             0.6
         };
-        self.idle = if now.residual < 0.5 * self.best.residual { 0 } else { self.idle + 1 };
+        self.stalled_steps = if now.residual < 0.5 * self.best.residual { 0 } else { self.stalled_steps + 1 };
         if now.residual <= self.best.residual {
             self.best = now;
         }
-        self.best.residual < ENOUGH && self.idle >= 3
+        self.best.residual < ROUNDING_RESIDUAL && self.stalled_steps >= 3
     }
 }
 
-/// The unknowns along the way.
-struct State<'a> {
+/// One iterate together with the program that it belongs to.
+struct SolverState<'a> {
     rows: &'a [f64],
     columns: usize,
-    term: Term<'a>,
-    /// Unknowns and the multipliers of x ≥ 0.
+    term: ConvexTerm<'a>,
+    /// The variables, `[columns]`.
     x: Vec<f64>,
+    /// Multipliers of x ≥ 0, `[columns]`.
     z: Vec<f64>,
-    /// Multipliers of the rows, and the slacks `y = A x − 1` of the linear term.
+    /// Multipliers of the rows, `[rows]`.
     q: Vec<f64>,
+    /// The slacks `y = A x − 1` of [`ConvexTerm::AtLeastOne`], `[rows]`.
     slack: Vec<f64>,
 }
 
-impl<'a> State<'a> {
-    fn start(rows: &'a [f64], columns: usize, term: Term<'a>) -> Self {
+impl<'a> SolverState<'a> {
+    /// A strictly feasible first iterate.
+    fn start(rows: &'a [f64], columns: usize, term: ConvexTerm<'a>) -> Self {
         let count = rows.len() / columns;
         let least =
             rows.chunks_exact(columns).map(|row| row.iter().sum::<f64>()).fold(f64::INFINITY, f64::min);
         let height = match term {
-            Term::AtLeastOne => 2.0,
-            // Where the loss is about the penalty.
-            Term::CrossEntropy { sizes, penalty } => {
+            ConvexTerm::AtLeastOne => 2.0,
+            // The margin at which the loss is about as large as the penalty.
+            ConvexTerm::CrossEntropy { sizes, penalty } => {
                 libm::log(sizes.iter().sum::<f64>() / penalty + 1.0).max(0.5)
             }
         };
         let x = vec![height / least; columns];
         let q = match term {
-            Term::AtLeastOne => vec![columns as f64 / (least * count as f64); count],
-            Term::CrossEntropy { sizes, penalty } => {
+            ConvexTerm::AtLeastOne => vec![columns as f64 / (least * count as f64); count],
+            ConvexTerm::CrossEntropy { sizes, penalty } => {
                 let all: f64 = sizes.iter().sum();
                 let total = (columns as f64 / least).min(0.5 / penalty);
                 sizes.iter().map(|size| total * size / all).collect()
             }
         };
-        let slack = products(rows, &x).iter().map(|product| (product - 1.0).max(0.5)).collect();
-        State { rows, columns, term, x, z: vec![0.5; columns], q, slack }
+        let slack = multiply_rows(rows, &x).iter().map(|product| (product - 1.0).max(0.5)).collect();
+        SolverState { rows, columns, term, x, z: vec![0.5; columns], q, slack }
     }
 
-    /// What is missing in `dq = D (missing − A dx)`, the linearised tie of q to the products.
-    fn missing(&self, products: &[f64], centre: f64) -> Vec<f64> {
+    /// The residuals r of the linearised relation `dq = D (r − A dx)` between q and the products, `[rows]`. `centre`
+    /// is the target of each product q · slack.
+    fn multiplier_residuals(&self, products: &[f64], centre: f64) -> Vec<f64> {
         match self.term {
-            Term::AtLeastOne => {
+            ConvexTerm::AtLeastOne => {
                 products.iter().zip(&self.q).map(|(product, q)| centre / q - (product - 1.0)).collect()
             }
-            Term::CrossEntropy { sizes, penalty } => {
+            ConvexTerm::CrossEntropy { sizes, penalty } => {
                 let right = 1.0 - penalty * self.q.iter().sum::<f64>();
                 let tie = |((product, q), size): ((&f64, &f64), &f64)| {
                     -product - libm::log(penalty * q / (size * right))
@@ -192,54 +212,56 @@ impl<'a> State<'a> {
         }
     }
 
-    /// `D v`: diagonal `q / slack`, or the loss's `q − penalty q qᵀ`.
-    fn curvature(&self, v: &[f64]) -> Vec<f64> {
+    /// Multiplies a vector by D, the second derivative of φ: the diagonal `q / slack`, or `diag(q) − penalty q qᵀ`
+    /// for the cross-entropy.
+    fn apply_curvature(&self, v: &[f64]) -> Vec<f64> {
         match self.term {
-            Term::AtLeastOne => {
+            ConvexTerm::AtLeastOne => {
                 self.q.iter().zip(&self.slack).zip(v).map(|((q, slack), v)| q / slack * v).collect()
             }
-            Term::CrossEntropy { penalty, .. } => {
+            ConvexTerm::CrossEntropy { penalty, .. } => {
                 let mean = penalty * dot(&self.q, v);
                 self.q.iter().zip(v).map(|(q, v)| q * (v - mean)).collect()
             }
         }
     }
 
-    /// Σ x z, with Σ q slack where there are slacks, per pair.
-    fn complementarity(&self) -> f64 {
+    /// The mean of all products x z, and of all products q · slack if there are slacks.
+    fn mean_complementarity(&self) -> f64 {
         match self.term {
-            Term::AtLeastOne => {
+            ConvexTerm::AtLeastOne => {
                 (dot(&self.x, &self.z) + dot(&self.q, &self.slack)) / (self.x.len() + self.q.len()) as f64
             }
-            Term::CrossEntropy { .. } => dot(&self.x, &self.z) / self.x.len() as f64,
+            ConvexTerm::CrossEntropy { .. } => dot(&self.x, &self.z) / self.x.len() as f64,
         }
     }
 
-    /// One Newton step towards `centring` times the present complementarity; its length, at most 1.
+    /// Takes one Newton step towards `centring` times the current complementarity. Returns the step length, at most
+    /// 1.
     fn step(&mut self, centring: f64) -> f64 {
         let n = self.columns;
-        let centre = centring * self.complementarity();
-        let products = products(self.rows, &self.x);
-        let missing = self.missing(&products, centre);
+        let centre = centring * self.mean_complementarity();
+        let products = multiply_rows(self.rows, &self.x);
+        let missing = self.multiplier_residuals(&products, centre);
         // (X Aᵀ D A X + X Z) e = X (Aᵀ (D missing + q) + centre / x − 1), with dx = X e: scaled by x, the
         // system stays solvable when some x go to zero.
-        let pull: Vec<f64> = self.curvature(&missing).iter().zip(&self.q).map(|(d, q)| d + q).collect();
-        let pulled = transposed(self.rows, n, &pull);
+        let pull: Vec<f64> = self.apply_curvature(&missing).iter().zip(&self.q).map(|(d, q)| d + q).collect();
+        let pulled = multiply_transposed(self.rows, n, &pull);
         let mut right: Vec<f64> =
             self.x.iter().zip(&pulled).map(|(x, pulled)| x * (pulled - 1.0) + centre).collect();
-        let mut matrix = self.matrix();
+        let mut matrix = self.newton_matrix();
         solve_symmetric(&mut matrix, &mut right);
         let dx: Vec<f64> = self.x.iter().zip(&right).map(|(x, e)| x * e).collect();
-        let moved = self::products(self.rows, &dx);
+        let moved = self::multiply_rows(self.rows, &dx);
         let rest: Vec<f64> = missing.iter().zip(&moved).map(|(missing, moved)| missing - moved).collect();
-        let dq = self.curvature(&rest);
+        let dq = self.apply_curvature(&rest);
         let dz: Vec<f64> =
             (0..n).map(|r| centre / self.x[r] - self.z[r] - self.z[r] / self.x[r] * dx[r]).collect();
         let dslack: Vec<f64> = match self.term {
-            Term::AtLeastOne => {
+            ConvexTerm::AtLeastOne => {
                 (0..moved.len()).map(|c| moved[c] + products[c] - 1.0 - self.slack[c]).collect()
             }
-            Term::CrossEntropy { .. } => Vec::new(),
+            ConvexTerm::CrossEntropy { .. } => Vec::new(),
         };
         let mut length = 1.0_f64;
         let mut block = |values: &[f64], moves: &[f64]| {
@@ -251,8 +273,8 @@ impl<'a> State<'a> {
         block(&self.z, &dz);
         block(&self.q, &dq);
         match self.term {
-            Term::AtLeastOne => block(&self.slack, &dslack),
-            Term::CrossEntropy { penalty, .. } => {
+            ConvexTerm::AtLeastOne => block(&self.slack, &dslack),
+            ConvexTerm::CrossEntropy { penalty, .. } => {
                 let right = 1.0 - penalty * self.q.iter().sum::<f64>();
                 block(&[right], &[-penalty * dq.iter().sum::<f64>()]);
             }
@@ -267,15 +289,15 @@ impl<'a> State<'a> {
         length
     }
 
-    /// `X Aᵀ D A X + X Z`, the lower triangle of `[columns, columns]`.
-    fn matrix(&self) -> Vec<f64> {
+    /// The matrix `X Aᵀ D A X + X Z` of the Newton system, lower triangle of `[columns, columns]`.
+    fn newton_matrix(&self) -> Vec<f64> {
         let n = self.columns;
         let mut matrix = vec![0.0; n * n];
         let mut scaled = vec![0.0; n];
         for (c, row) in self.rows.chunks_exact(n).enumerate() {
             let weight = match self.term {
-                Term::AtLeastOne => self.q[c] / self.slack[c],
-                Term::CrossEntropy { .. } => self.q[c],
+                ConvexTerm::AtLeastOne => self.q[c] / self.slack[c],
+                ConvexTerm::CrossEntropy { .. } => self.q[c],
             };
             scaled.iter_mut().zip(row).zip(&self.x).for_each(|((s, a), x)| *s = a * x);
             for i in 0..n {
@@ -283,9 +305,9 @@ impl<'a> State<'a> {
                 add_scaled(&mut matrix[i * n..i * n + i + 1], factor, &scaled);
             }
         }
-        if let Term::CrossEntropy { penalty, .. } = self.term {
+        if let ConvexTerm::CrossEntropy { penalty, .. } = self.term {
             let mean: Vec<f64> =
-                transposed(self.rows, n, &self.q).iter().zip(&self.x).map(|(m, x)| m * x).collect();
+                multiply_transposed(self.rows, n, &self.q).iter().zip(&self.x).map(|(m, x)| m * x).collect();
             for i in 0..n {
                 for j in 0..=i {
                     matrix[i * n + j] -= penalty * mean[i] * mean[j];
@@ -298,31 +320,31 @@ impl<'a> State<'a> {
         matrix
     }
 
-    /// The point with the violation of the conditions there, without the centre.
-    fn solution(&self) -> Solution {
-        let slopes = transposed(self.rows, self.columns, &self.q);
+    /// The current iterate with its violation of the optimality conditions, without the centring term.
+    fn evaluate(&self) -> ProgramSolution {
+        let slopes = multiply_transposed(self.rows, self.columns, &self.q);
         let total: f64 = self.x.iter().sum();
-        let products = products(self.rows, &self.x);
+        let products = multiply_rows(self.rows, &self.x);
         let mut residual = 0.0_f64;
         for ((x, z), slope) in self.x.iter().zip(&self.z).zip(&slopes) {
             residual = residual.max((1.0 - slope - z).abs()).max(x * z / total);
         }
         match self.term {
-            Term::AtLeastOne => {
+            ConvexTerm::AtLeastOne => {
                 for ((product, slack), q) in products.iter().zip(&self.slack).zip(&self.q) {
                     residual = residual.max((product - 1.0 - slack).abs()).max(q * slack / total);
                 }
             }
-            Term::CrossEntropy { .. } => {
+            ConvexTerm::CrossEntropy { .. } => {
                 // Each is the relative error of one multiplier.
-                for missing in self.missing(&products, 0.0) {
+                for missing in self.multiplier_residuals(&products, 0.0) {
                     residual = residual.max(missing.abs());
                 }
             }
         }
-        // A comparison with a number that is none would pass for a residual of zero.
+        // A NaN would be ignored by `max` and give a residual of zero.
         let finite = self.x.iter().chain(&self.q).chain(&self.z).all(|value| value.is_finite());
-        Solution {
+        ProgramSolution {
             x: self.x.clone(),
             q: self.q.clone(),
             residual: if finite { residual } else { f64::INFINITY },
@@ -330,13 +352,13 @@ impl<'a> State<'a> {
     }
 }
 
-/// `A x`.
-pub(super) fn products(rows: &[f64], x: &[f64]) -> Vec<f64> {
+/// The product `A x`, `[rows]`.
+pub(super) fn multiply_rows(rows: &[f64], x: &[f64]) -> Vec<f64> {
     rows.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
 }
 
-/// `Aᵀ q`.
-fn transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
+/// The product `Aᵀ q`, `[columns]`.
+fn multiply_transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; columns];
     for (row, q) in rows.chunks_exact(columns).zip(q) {
         add_scaled(&mut sums, *q, row);
@@ -344,8 +366,7 @@ fn transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Solves `M x = right` in place by Cholesky's method; of `M` the lower triangle is read and overwritten. Not by
-/// `nalgebra`, which gives up at the first pivot that is lost to rounding.
+/// Solves `M x = right` in place by Cholesky's method. Reads and overwrites the lower triangle of `M`, `[n, n]`.
 fn solve_symmetric(matrix: &mut [f64], right: &mut [f64]) {
     let n = right.len();
     let largest = (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max);
@@ -355,7 +376,7 @@ fn solve_symmetric(matrix: &mut [f64], right: &mut [f64]) {
             row[j] = (row[j] - dot(&row[..j], &above[j * n..j * n + j])) / above[j * n + j];
         }
         let pivot = row[i] - dot(&row[..i], &row[..i]);
-        // A pivot lost to rounding: that unknown stays where it is in this step.
+        // If rounding destroys a pivot, its variable does not change in this step.
         row[i] = if pivot > 1e-30 * largest { pivot.sqrt() } else { 1e64 };
         right[i] = (right[i] - dot(&row[..i], &right[..i])) / row[i];
     }
@@ -384,7 +405,7 @@ mod tests {
     fn a_matrix_game_is_solved() {
         // Value 1.5 at half and half; the third column is worse against every mixture.
         let rows = [1.0, 2.0, 0.5, 2.0, 1.0, 0.5];
-        let solution = solve(&rows, 3, Term::AtLeastOne);
+        let solution = solve_to_end(&rows, 3, ConvexTerm::AtLeastOne);
         assert!(solution.residual < 1e-12, "{solution:?}");
         let total: f64 = solution.x.iter().sum();
         assert!((1.0 / total - 1.5).abs() < 1e-12);
@@ -392,11 +413,11 @@ mod tests {
     }
 
     #[test]
-    fn one_unknown_against_the_closed_form() {
+    fn one_variable_matches_the_closed_form() {
         // x + log(1 + n e^{−x}) / penalty is smallest where n e^{−x} = penalty / (1 − penalty).
         for exponent in 0..=12 {
             let penalty = 0.3 * 10f64.powi(-exponent);
-            let solution = solve(&[1.0], 1, Term::CrossEntropy { sizes: &[5.0], penalty });
+            let solution = solve_to_end(&[1.0], 1, ConvexTerm::CrossEntropy { sizes: &[5.0], penalty });
             let expected = (5.0 * (1.0 - penalty) / penalty).ln();
             assert!((solution.x[0] - expected).abs() < 1e-10 * expected, "{penalty}: {solution:?}");
         }

@@ -1,55 +1,59 @@
-//! The numbers of a group that the theory needs: sizes of classes, real dimensions and real characters.
+//! The real character table of a group: class sizes, dimensions and characters of its irreducible real
+//! representations.
 
-use super::Problem;
+use super::MarginError;
 use crate::groups::{Group, Irreps};
 
-/// How far apart two characters may be and count as equal.
-const EQUAL: f64 = 1e-7;
+/// Tolerance for the equality of two character values.
+const CHARACTER_TOLERANCE: f64 = 1e-7;
 
-/// Classes and irreducible real characters of a finite group.
+/// The real character table of a finite group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RealCharacters {
-    /// Elements of the group.
+    /// Number of elements |G| of the group.
     pub order: usize,
-    /// Real dimension D of each irrep, the trivial one first.
+    /// Real dimension D of each irrep, the trivial one first, `[irreps]`.
     pub dimensions: Vec<f64>,
-    /// Dimension of what commutes with each irrep: 1 for the real type, 2 complex, 4 quaternionic.
+    /// Type of each irrep, the dimension of the algebra of matrices that commute with it, `[irreps]`: 1 real, 2
+    /// complex, 4 quaternionic.
     pub types: Vec<f64>,
     /// Size of each class but the identity's.
     pub sizes: Vec<f64>,
-    /// Character of each irrep on each of those classes, `[irreps, classes]`.
+    /// Character of each irrep on each class except the identity's, `[irreps, classes]`.
     pub characters: Vec<f64>,
 }
 
 impl RealCharacters {
-    /// Those of a group.
+    /// Computes the table of a group from its irreps.
     ///
     /// # Errors
     ///
     /// For the group of one element.
-    pub fn of(group: &Group, irreps: &Irreps) -> Result<RealCharacters, Problem> {
+    pub fn from_group(group: &Group, irreps: &Irreps) -> Result<RealCharacters, MarginError> {
         let sizes: Vec<usize> = group.classes().iter().map(Vec::len).collect();
         let rows: Vec<Vec<f64>> = irreps.all().iter().map(|irrep| irrep.character.clone()).collect();
-        RealCharacters::new(&sizes, &rows)
+        RealCharacters::from_characters(&sizes, &rows)
     }
 
-    /// From the sizes of all classes and the real character of each irrep on them, `{e}` and the trivial first.
+    /// Builds the table from the sizes of all classes `[classes]` and the real character of each irrep on them
+    /// `[irreps][classes]`. The class of the identity and the trivial irrep come first.
     ///
     /// # Errors
     ///
-    /// Where the numbers break what holds for every group: `Σ_R D_R χ_R(C) / type = 0` for C ≠ e, and |G| at e.
-    pub fn new(sizes: &[usize], characters: &[Vec<f64>]) -> Result<RealCharacters, Problem> {
-        let wrong = |what: &str| Err(Problem::Characters(what.into()));
+    /// If the numbers violate an identity that holds for every group: `Σ_R D_R χ_R(C) / type_R` is 0 for C ≠ e and
+    /// |G| for e.
+    pub fn from_characters(sizes: &[usize], characters: &[Vec<f64>]) -> Result<RealCharacters, MarginError> {
+        let wrong = |what: &str| Err(MarginError::InvalidCharacters(what.into()));
         let order: usize = sizes.iter().sum();
         if order < 2 {
-            return Err(Problem::Trivial);
+            return Err(MarginError::TrivialGroup);
         }
         if sizes[0] != 1 || characters.iter().any(|row| row.len() != sizes.len()) {
             return wrong(
                 "the first class is the identity alone, and a character has a value for each class",
             );
         }
-        if characters.first().is_none_or(|row| row.iter().any(|x| (x - 1.0).abs() > EQUAL)) {
+        if characters.first().is_none_or(|row| row.iter().any(|x| (x - 1.0).abs() > CHARACTER_TOLERANCE)) {
             return wrong("the first character is not the trivial one");
         }
         let norm = |row: &Vec<f64>| {
@@ -79,18 +83,18 @@ impl RealCharacters {
         })
     }
 
-    /// Irreps, the trivial one included.
-    pub fn irreps(&self) -> usize {
+    /// Number of irreps, including the trivial one.
+    pub fn irrep_count(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// χ_R(C) of irrep `r` on class `c`, counted without the identity's.
-    pub fn at(&self, r: usize, c: usize) -> f64 {
+    /// The character χ_R(C) of irrep `r` on class `c`, where classes are counted without the identity's.
+    pub fn character_at(&self, r: usize, c: usize) -> f64 {
         self.characters[r * self.sizes.len() + c]
     }
 
-    /// The left side of theorem 7.9's condition on each class but the identity's: where all are below zero, every
-    /// irrep and every class takes part in a network of maximum margin.
+    /// The left side of the condition of theorem 7.9 for each class except the identity's, `[classes]`. If all are
+    /// negative, every irrep and every class takes part in a network of maximum margin.
     ///
     /// ```text
     /// Σ_{R nontrivial} D_R^{1.5} χ_R(C) / type_R
@@ -98,47 +102,50 @@ impl RealCharacters {
     ///
     /// (Edelman 2024, theorem 7.9, for real types; the division by the type, which the same proof gives for irreducible
     /// real representations of any type, is ours.)
-    pub fn condition(&self) -> Vec<f64> {
-        let term = |r: usize, c: usize| libm::pow(self.dimensions[r], 1.5) * self.at(r, c) / self.types[r];
-        (0..self.sizes.len()).map(|c| (1..self.irreps()).map(|r| term(r, c)).sum()).collect()
+    pub fn theorem_condition(&self) -> Vec<f64> {
+        let term =
+            |r: usize, c: usize| libm::pow(self.dimensions[r], 1.5) * self.character_at(r, c) / self.types[r];
+        (0..self.sizes.len()).map(|c| (1..self.irrep_count()).map(|r| term(r, c)).sum()).collect()
     }
 
     /// `Σ_{R nontrivial} D_R^{2.5} / type_R`, the sum in the closed form of γ*.
-    pub fn sum(&self) -> f64 {
-        (1..self.irreps()).map(|r| libm::pow(self.dimensions[r], 2.5) / self.types[r]).sum()
+    pub fn dimension_sum(&self) -> f64 {
+        (1..self.irrep_count()).map(|r| libm::pow(self.dimensions[r], 2.5) / self.types[r]).sum()
     }
 
-    /// γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) where the condition holds (Edelman 2024, theorem 7.9, for real types;
-    /// the types are ours).
-    pub fn closed_form(&self) -> Option<f64> {
-        let holds = self.condition().iter().all(|sum| *sum < 0.0);
-        holds.then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.sum()))
+    /// γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) if the theorem's condition holds, else none (Edelman 2024, theorem
+    /// 7.9, for real types; the division by the type is ours).
+    pub fn closed_form_margin(&self) -> Option<f64> {
+        let holds = self.theorem_condition().iter().all(|sum| *sum < 0.0);
+        holds.then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.dimension_sum()))
     }
 
-    /// The price of a unit of norm mass in a network on functions of norm 1: `(3|G|)^{1.5} / 2`.
-    pub(super) fn price(&self) -> f64 {
+    /// The factor `(3|G|)^{1.5} / 2` between Σ‖ω‖³ and the sum of the variables `D_R^{1.5} s_R` of the programs.
+    pub(super) fn norm_mass_factor(&self) -> f64 {
         libm::pow(3.0 * self.order as f64, 1.5) / 2.0
     }
 
-    /// Neurons of a construction with the irreps of which `used` says so: `Σ 2 D³ / type`.
+    /// Number of neurons of [`RealCharacters::build_network`] for the irreps that `used` marks: `Σ 2 D³ / type`.
     ///
-    /// In the type's own terms 2 d³ for real ones (Edelman 2024, lemma D.15) and 8 for a pair of frequencies
-    /// (appendix D.6.2).
-    pub fn neurons_needed(&self, used: &[bool]) -> usize {
+    /// For real type this is 2 d³ (Edelman 2024, lemma D.15); for a pair of frequencies it is 8 (appendix D.6.2).
+    pub fn count_neurons(&self, used: &[bool]) -> usize {
         let of =
             |r: usize| 2.0 * self.dimensions[r] * self.dimensions[r] * self.dimensions[r] / self.types[r];
-        (0..self.irreps()).filter(|r| used.get(*r) == Some(&true)).map(|r| of(r).round() as usize).sum()
+        (0..self.irrep_count()).filter(|r| used.get(*r) == Some(&true)).map(|r| of(r).round() as usize).sum()
     }
 
-    /// `(D_R − χ_R(C)) / D_R^{1.5}` for the nontrivial irreps on each class, equal rows once: the rows
-    /// `[merged, irreps − 1]`, their sizes, and the row of each class.
-    pub(super) fn gaps(&self) -> Gaps {
-        let columns = self.irreps() - 1;
-        let mut gaps = Gaps { rows: vec![], sizes: vec![], row_of: vec![] };
+    /// The matrix `(D_R − χ_R(C)) / D_R^{1.5}` with a row for each class C ≠ e and a column for each nontrivial irrep
+    /// R. Classes with equal rows share one row.
+    pub(super) fn compute_character_gaps(&self) -> CharacterGaps {
+        let columns = self.irrep_count() - 1;
+        let mut gaps = CharacterGaps { rows: vec![], sizes: vec![], row_of: vec![] };
         for (c, size) in self.sizes.iter().enumerate() {
-            let gap = |r: usize| (self.dimensions[r] - self.at(r, c)) / libm::pow(self.dimensions[r], 1.5);
-            let row: Vec<f64> = (1..self.irreps()).map(gap).collect();
-            let same = |other: &[f64]| other.iter().zip(&row).all(|(a, b)| (a - b).abs() < EQUAL);
+            let gap = |r: usize| {
+                (self.dimensions[r] - self.character_at(r, c)) / libm::pow(self.dimensions[r], 1.5)
+            };
+            let row: Vec<f64> = (1..self.irrep_count()).map(gap).collect();
+            let same =
+                |other: &[f64]| other.iter().zip(&row).all(|(a, b)| (a - b).abs() < CHARACTER_TOLERANCE);
             let found = gaps.rows.chunks_exact(columns).position(same);
             let index = found.unwrap_or(gaps.sizes.len());
             if found.is_none() {
@@ -152,13 +159,13 @@ impl RealCharacters {
     }
 }
 
-/// What each wrong class loses to the right one, per unit of norm mass of each irrep.
+/// The margin that one unit of each irrep's norm contributes over each wrong class, with equal classes merged.
 #[derive(Debug, Clone)]
-pub(super) struct Gaps {
-    /// `[merged classes, irreps − 1]`.
+pub(super) struct CharacterGaps {
+    /// `(D_R − χ_R(C)) / D_R^{1.5}`, `[merged classes, irreps − 1]`.
     pub rows: Vec<f64>,
-    /// Elements behind each row.
+    /// Number of wrong answers that each merged row stands for, `[merged classes]`.
     pub sizes: Vec<f64>,
-    /// The row of each class.
+    /// Index of the merged row of each class, `[classes]`.
     pub row_of: Vec<usize>,
 }

@@ -9,54 +9,55 @@
 //! add 4 s³ R_ij(a) R_jk(b) R_ik(c) to the logits, and over all j, k and i that is 4 s³ tr R(a)R(b)R(c)ᵀ
 //! (Edelman 2024, appendix D.9, lemmas D.15 and D.16).
 //!
-//! # Why fewer neurons do for other types
+//! # Why other types need fewer neurons
 //!
-//! Where matrices J commute with an irreducible representation (√−1, or the three units of the quaternions), they
-//! make one vector x into 2 or 4 with `⟨Jx, M Jx⟩ = ⟨x, M x⟩` for all matrices M of the representation. So i may
-//! run over one vector of each such set, with 2 or 4 times the weight: on Z_p that leaves the eight neurons per
-//! frequency of appendix D.6.2. The norm |G|/D of `⟨x, R e_j⟩` and with it the margin are the same for all types.
+//! Suppose matrices J commute with an irreducible representation (√−1, or the three quaternion units). They turn one
+//! vector x into 2 or 4 vectors with `⟨Jx, M Jx⟩ = ⟨x, M x⟩` for all matrices M of the representation. So i may run
+//! over one vector of each such set, with 2 or 4 times the weight: on Z_p that leaves the eight neurons per frequency
+//! of appendix D.6.2. The norm |G|/D of `⟨x, R e_j⟩`, and with it the margin, are the same for all types.
 
-use super::{Construction, Problem, RealCharacters};
+use super::{MarginError, QuadraticNetwork, RealCharacters};
 use vivarium_core::math::{dot, project_out};
 
 impl RealCharacters {
-    /// The network that computes `Σ_R s_R χ_R(a b c⁻¹)` with the norm masses `shares` (one for each irrep, the
-    /// trivial one's ignored), and `matrices(r)` of irrep r, `[order, D, D]`.
+    /// Builds the network that computes `Σ_R s_R χ_R(a b c⁻¹)` with these norm shares `[irreps]`; the share of the
+    /// trivial irrep is ignored. `matrices(r)` returns the matrices of irrep r, `[order, D, D]`.
     ///
-    /// With the shares of [`max_margin`](Self::max_margin) its margin is γ*. The scale is that of lemma D.16: where
+    /// With the shares of [`compute_max_margin`](Self::compute_max_margin) its margin is γ*. The scale is that of lemma D.16: where
     /// theorem 7.9 holds, the right logit is |G| − 1 and all others are −1. It has
-    /// [`neurons_needed`](Self::neurons_needed) neurons.
+    /// [`count_neurons`](Self::count_neurons) neurons.
     ///
     /// # Errors
     ///
     /// If the shares do not fit, or matrices are not of the dimension and the type that they should be of.
-    pub fn network(
+    pub fn build_network(
         &self,
         shares: &[f64],
         mut matrices: impl FnMut(usize) -> Vec<f64>,
-    ) -> Result<Construction, Problem> {
+    ) -> Result<QuadraticNetwork, MarginError> {
         let total: f64 = shares.iter().skip(1).sum();
-        let fits = shares.len() == self.irreps() && shares[1..].iter().all(|share| *share >= 0.0);
+        let fits = shares.len() == self.irrep_count() && shares[1..].iter().all(|share| *share >= 0.0);
         if !(fits && total > 0.0 && total.is_finite()) {
-            return Err(Problem::Shares);
+            return Err(MarginError::InvalidNormShares);
         }
         let mut neurons = vec![];
-        for r in (1..self.irreps()).filter(|r| shares[*r] > 0.0) {
+        for r in (1..self.irrep_count()).filter(|r| shares[*r] > 0.0) {
             let (dimension, units) = (self.dimensions[r] as usize, self.types[r] as usize);
             let matrices = matrices(r);
             if matrices.len() != self.order * dimension * dimension {
-                return Err(Problem::Matrices(r));
+                return Err(MarginError::InvalidMatrices(r));
             }
-            let representation = Representation { matrices: &matrices, dimension };
-            let vectors = representation.vectors(units).ok_or(Problem::Matrices(r))?;
+            let representation = RepresentationMatrices { matrices: &matrices, dimension };
+            let vectors =
+                representation.orbit_representatives(units).ok_or(MarginError::InvalidMatrices(r))?;
             // Σ D^{1.5} s_R is what it would be with s_R = D_R / type.
-            let s = shares[r] / total * self.sum() / libm::pow(self.dimensions[r], 1.5);
+            let s = shares[r] / total * self.dimension_sum() / libm::pow(self.dimensions[r], 1.5);
             let amplitude = libm::cbrt(units as f64 * s / 4.0);
             for x in &vectors {
-                let rows = representation.rows(x);
+                let rows = representation.row_functions(x);
                 for (j, first) in rows.iter().enumerate() {
                     for (k, last) in rows.iter().enumerate() {
-                        let middle = representation.entry(j, k);
+                        let middle = representation.entry_function(j, k);
                         for sign in [1.0, -1.0] {
                             let times = |f: &[f64], by: f64| f.iter().map(|x| by * x).collect::<Vec<f64>>();
                             neurons.push([
@@ -69,25 +70,25 @@ impl RealCharacters {
                 }
             }
         }
-        Ok(Construction::of(self.order, &neurons))
+        Ok(QuadraticNetwork::from_neurons(self.order, &neurons))
     }
 }
 
-/// Matrices `[order, D, D]`.
-struct Representation<'a> {
+/// The matrices of a representation, `[order, D, D]`.
+struct RepresentationMatrices<'a> {
     matrices: &'a [f64],
     dimension: usize,
 }
 
-impl Representation<'_> {
-    /// R_jk as a function, `[order]`.
-    fn entry(&self, j: usize, k: usize) -> Vec<f64> {
+impl RepresentationMatrices<'_> {
+    /// The matrix entry R_jk as a function on the group, `[order]`.
+    fn entry_function(&self, j: usize, k: usize) -> Vec<f64> {
         let d = self.dimension;
         self.matrices.chunks_exact(d * d).map(|matrix| matrix[j * d + k]).collect()
     }
 
-    /// ⟨x, R e_j⟩ as functions, `[D][order]`.
-    fn rows(&self, x: &[f64]) -> Vec<Vec<f64>> {
+    /// The functions ⟨x, R e_j⟩ on the group for each j, `[D][order]`.
+    fn row_functions(&self, x: &[f64]) -> Vec<Vec<f64>> {
         let d = self.dimension;
         let along = |j: usize| {
             let of = |matrix: &[f64]| x.iter().enumerate().map(|(i, x)| x * matrix[i * d + j]).sum();
@@ -96,14 +97,15 @@ impl Representation<'_> {
         (0..d).map(along).collect()
     }
 
-    /// One vector of each orbit under the units that commute: D / `units` of them.
-    fn vectors(&self, units: usize) -> Option<Vec<Vec<f64>>> {
+    /// Orthonormal vectors, one of each orbit under the commuting units: D / `units` of them. None if the commuting
+    /// matrices do not exist.
+    fn orbit_representatives(&self, units: usize) -> Option<Vec<Vec<f64>>> {
         let d = self.dimension;
         if !d.is_multiple_of(units) {
             return None;
         }
         // With one orbit any vector will do.
-        let commuting = if d == units { vec![] } else { self.commuting(units - 1)? };
+        let commuting = if d == units { vec![] } else { self.find_commuting_matrices(units - 1)? };
         let mut vectors: Vec<Vec<f64>> = vec![];
         let mut spanned: Vec<Vec<f64>> = vec![];
         while vectors.len() < d / units {
@@ -115,7 +117,7 @@ impl Representation<'_> {
                 let left = dot(&rest, &rest);
                 (left, rest)
             });
-            // Of equal ones the first.
+            // The first vector among equally distant ones, so that rounding does not decide.
             let (left, rest) = rests.reduce(|best, next| if next.0 > best.0 + 1e-9 { next } else { best })?;
             let vector: Vec<f64> = rest.iter().map(|x| x / left.sqrt()).collect();
             spanned.push(vector.clone());
@@ -127,9 +129,9 @@ impl Representation<'_> {
         Some(vectors)
     }
 
-    /// `count` antisymmetric matrices that commute with all others, orthogonal to each other and each orthogonal
-    /// itself: averages R X Rᵀ over the group. None if there are fewer.
-    fn commuting(&self, count: usize) -> Option<Vec<Vec<f64>>> {
+    /// Finds `count` antisymmetric orthogonal matrices `[D, D]` that commute with the representation and are
+    /// orthogonal to each other, by averaging R X Rᵀ over the group. None if there are fewer.
+    fn find_commuting_matrices(&self, count: usize) -> Option<Vec<Vec<f64>>> {
         let d = self.dimension;
         let mut found: Vec<Vec<f64>> = vec![];
         for (a, b) in (1..d).flat_map(|b| (0..b).map(move |a| (a, b))) {

@@ -1,46 +1,52 @@
 //! Networks from representations against the maximum margins, and the numbers of groups computed from tables.
 
 use super::known;
-use super::{Problem, RealCharacters, fourier, max_margin, prediction, representation};
-use crate::groups::{Group, Irreps, Kind};
+use super::{
+    MarginError, RealCharacters, build_fourier_network, build_max_margin_network, compute_max_margin,
+    compute_penalised_optimum,
+};
+use crate::groups::{Group, IrrepType, Irreps};
 
 /// Order, γ* reached to 1e-9, neurons as few as they should be, and every pair and class as predicted.
 fn check(name: &str, group: &Group) {
-    let irreps = Irreps::of(group);
-    let characters = RealCharacters::of(group, &irreps).unwrap();
-    let margin = max_margin(group, &irreps).unwrap();
-    let network = representation(group, &irreps, &margin.shares).unwrap();
-    assert_eq!(network.neurons, characters.neurons_needed(&margin.used), "{name}");
+    let irreps = Irreps::compute(group);
+    let characters = RealCharacters::from_group(group, &irreps).unwrap();
+    let margin = compute_max_margin(group, &irreps).unwrap();
+    let network = build_max_margin_network(group, &irreps, &margin.shares).unwrap();
+    assert_eq!(network.neurons, characters.count_neurons(&margin.used_irreps), "{name}");
     assert_eq!(network.order(), group.order());
     let order = group.order();
     // All pairs of small groups, of large ones every hundredth or so.
     let stride = if order > 60 { 101 } else { 1 };
     let pairs = (0..order * order).step_by(stride).map(|pair| (pair / order, pair % order));
-    let spread = network.spread(group.table(), pairs);
-    let ratio = spread.least / network.mass(3) / margin.value;
+    let spread = network.compute_margin_range(group.table(), pairs);
+    let ratio = spread.min_margin / network.norm_mass(3) / margin.value;
     assert!((ratio - 1.0).abs() < 1e-9, "{name}: {ratio}");
     // All pairs have the same margin.
-    assert!((spread.most / spread.least - 1.0).abs() < 1e-8, "{name}: {spread:?}");
+    assert!((spread.max_margin / spread.min_margin - 1.0).abs() < 1e-8, "{name}: {spread:?}");
     // The wrong logits are equal exactly where every class is on the margin.
     let most = margin.classes.iter().copied().fold(1.0, f64::max);
-    let expected = (most - 1.0) * spread.least;
-    assert!((spread.wrong - expected).abs() < 1e-7 * spread.least, "{name}: {spread:?}, expected {expected}");
-    if characters.closed_form().is_some() {
-        let logits = network.logits(group.identity(), group.identity());
+    let expected = (most - 1.0) * spread.min_margin;
+    assert!(
+        (spread.max_wrong_logit_difference - expected).abs() < 1e-7 * spread.min_margin,
+        "{name}: {spread:?}, expected {expected}"
+    );
+    if characters.closed_form_margin().is_some() {
+        let logits = network.compute_logits(group.identity(), group.identity());
         for (c, logit) in logits.iter().enumerate() {
             let expected = if c == group.identity() { order as f64 - 1.0 } else { -1.0 };
             assert!((logit - expected).abs() < 1e-7 * order as f64, "{name} {c}: {logit}");
         }
     }
     // Norm masses of the neurons are the shares, and within an irrep all norms are equal.
-    let norms = network.norms();
+    let norms = network.neuron_norms();
     let mut from = 0;
-    for r in (0..characters.irreps()).filter(|r| margin.used[*r]) {
-        let mut only = vec![false; characters.irreps()];
+    for r in (0..characters.irrep_count()).filter(|r| margin.used_irreps[*r]) {
+        let mut only = vec![false; characters.irrep_count()];
         only[r] = true;
-        let to = from + characters.neurons_needed(&only);
+        let to = from + characters.count_neurons(&only);
         let mass: f64 = norms[from..to].iter().map(|norm| norm.powi(3)).sum();
-        assert!((mass / network.mass(3) - margin.shares[r]).abs() < 1e-9, "{name} irrep {r}");
+        assert!((mass / network.norm_mass(3) - margin.shares[r]).abs() < 1e-9, "{name} irrep {r}");
         from = to;
     }
 }
@@ -54,8 +60,8 @@ fn real_groups_reach_their_maximum_margin() {
     }
     let two = Group::cyclic(2);
     check("Z2", &two);
-    check("Z2^2", &Group::product(&[two.clone(), two.clone()]));
-    check("Z2^3", &Group::product(&[two.clone(), two.clone(), two.clone()]));
+    check("Z2^2", &Group::direct_product(&[two.clone(), two.clone()]));
+    check("Z2^3", &Group::direct_product(&[two.clone(), two.clone(), two.clone()]));
     check("A5", &Group::alternating(5));
 }
 
@@ -72,28 +78,35 @@ fn groups_with_other_types_reach_their_maximum_margin() {
     let (two, three) = (Group::cyclic(2), Group::cyclic(3));
     check("A4", &Group::alternating(4));
     check("Q8", &Group::quaternion());
-    check("Z3 x Z3", &Group::product(&[three.clone(), three.clone()]));
-    check("Q8 x Z2", &Group::product(&[Group::quaternion(), two]));
+    check("Z3 x Z3", &Group::direct_product(&[three.clone(), three.clone()]));
+    check("Q8 x Z2", &Group::direct_product(&[Group::quaternion(), two]));
     // Complex pairs of dimension 4 and 6 need what commutes with them.
-    check("Q8 x Z3", &Group::product(&[Group::quaternion(), three.clone()]));
-    check("S3 x Z3", &Group::product(&[Group::symmetric(3), three.clone()]));
-    check("A4 x Z3", &Group::product(&[Group::alternating(4), three]));
+    check("Q8 x Z3", &Group::direct_product(&[Group::quaternion(), three.clone()]));
+    check("S3 x Z3", &Group::direct_product(&[Group::symmetric(3), three.clone()]));
+    check("A4 x Z3", &Group::direct_product(&[Group::alternating(4), three]));
     // Quaternionic of dimension 8: two orbits under the units.
-    check("Q8 x S3", &Group::product(&[Group::quaternion(), Group::symmetric(3)]));
+    check("Q8 x S3", &Group::direct_product(&[Group::quaternion(), Group::symmetric(3)]));
 }
 
 #[test]
-fn every_type_is_among_those_checked() {
-    let large = |group: &Group, kind: Kind, dimension: usize| {
-        Irreps::of(group).all().iter().any(|irrep| irrep.kind == kind && irrep.dimension == dimension)
+fn the_checked_groups_cover_every_type() {
+    let large = |group: &Group, kind: IrrepType, dimension: usize| {
+        Irreps::compute(group)
+            .all()
+            .iter()
+            .any(|irrep| irrep.irrep_type == kind && irrep.dimension == dimension)
     };
     let three = Group::cyclic(3);
-    assert!(large(&Group::product(&[Group::symmetric(3), three]), Kind::Complex, 4));
-    assert!(large(&Group::product(&[Group::quaternion(), Group::symmetric(3)]), Kind::Quaternionic, 8));
+    assert!(large(&Group::direct_product(&[Group::symmetric(3), three]), IrrepType::Complex, 4));
+    assert!(large(
+        &Group::direct_product(&[Group::quaternion(), Group::symmetric(3)]),
+        IrrepType::Quaternionic,
+        8
+    ));
 }
 
 #[test]
-fn characters_from_tables_are_those_known_by_heart() {
+fn computed_characters_match_the_closed_formulas() {
     let pairs = [
         (Group::symmetric(3), known::symmetric(3).0),
         (Group::symmetric(4), known::symmetric(4).0),
@@ -104,8 +117,8 @@ fn characters_from_tables_are_those_known_by_heart() {
         (Group::quaternion(), known::quaternion()),
     ];
     for (group, expected) in pairs {
-        let irreps = Irreps::of(&group);
-        let found = RealCharacters::of(&group, &irreps).unwrap();
+        let irreps = Irreps::compute(&group);
+        let found = RealCharacters::from_group(&group, &irreps).unwrap();
         let sorted = |values: &[f64]| {
             let mut values = values.to_vec();
             values.sort_by(f64::total_cmp);
@@ -118,31 +131,34 @@ fn characters_from_tables_are_those_known_by_heart() {
         close(&found.dimensions, &expected.dimensions);
         close(&found.types, &expected.types);
         close(&found.sizes, &expected.sizes);
-        close(&found.condition(), &expected.condition());
+        close(&found.theorem_condition(), &expected.theorem_condition());
         for (r, irrep) in irreps.all().iter().enumerate() {
-            let of = match irrep.kind {
-                Kind::Real => 1.0,
-                Kind::Complex => 2.0,
-                Kind::Quaternionic => 4.0,
+            let of = match irrep.irrep_type {
+                IrrepType::Real => 1.0,
+                IrrepType::Complex => 2.0,
+                IrrepType::Quaternionic => 4.0,
             };
             assert_eq!((found.types[r], found.dimensions[r]), (of, irrep.dimension as f64));
         }
-        let lambda = 0.1 * found.collapse();
-        let (a, b) = (prediction(&group, &irreps, lambda).unwrap(), expected.prediction(lambda).unwrap());
-        assert!((a.ratio - b.ratio).abs() < 1e-9 && (a.loss - b.loss).abs() < 1e-9);
+        let lambda = 0.1 * found.collapse_penalty();
+        let (a, b) = (
+            compute_penalised_optimum(&group, &irreps, lambda).unwrap(),
+            expected.compute_penalised_optimum(lambda).unwrap(),
+        );
+        assert!((a.margin_ratio - b.margin_ratio).abs() < 1e-9 && (a.loss - b.loss).abs() < 1e-9);
     }
 }
 
 #[test]
-fn frequencies_are_what_representations_make_of_a_cyclic_group() {
+fn the_fourier_network_is_the_representation_network_of_a_cyclic_group() {
     let group = Group::cyclic(11);
-    let irreps = Irreps::of(&group);
-    let margin = max_margin(&group, &irreps).unwrap();
-    let network = representation(&group, &irreps, &margin.shares).unwrap();
-    let by_frequency = fourier(11).unwrap();
+    let irreps = Irreps::compute(&group);
+    let margin = compute_max_margin(&group, &irreps).unwrap();
+    let network = build_max_margin_network(&group, &irreps, &margin.shares).unwrap();
+    let by_frequency = build_fourier_network(11).unwrap();
     assert_eq!(network.neurons, by_frequency.neurons);
     for (a, b) in [(0, 0), (3, 9), (10, 1)] {
-        for (one, two) in network.logits(a, b).iter().zip(by_frequency.logits(a, b)) {
+        for (one, two) in network.compute_logits(a, b).iter().zip(by_frequency.compute_logits(a, b)) {
             assert!((2.0 * one - two).abs() < 1e-9);
         }
     }
@@ -152,13 +168,13 @@ fn frequencies_are_what_representations_make_of_a_cyclic_group() {
 fn no_network_nearby_has_a_larger_margin() {
     // Shares moved from one irrep to another cost margin, whatever the type.
     for group in [Group::symmetric(4), Group::quaternion(), Group::alternating(4), Group::cyclic(6)] {
-        let irreps = Irreps::of(&group);
-        let best = max_margin(&group, &irreps).unwrap();
-        for r in (1..best.shares.len()).filter(|r| best.unique && best.used[*r]) {
+        let irreps = Irreps::compute(&group);
+        let best = compute_max_margin(&group, &irreps).unwrap();
+        for r in (1..best.shares.len()).filter(|r| best.is_unique && best.used_irreps[*r]) {
             let mut shares = best.shares.clone();
             shares[r] *= 1.1;
-            let network = representation(&group, &irreps, &shares).unwrap();
-            let margin = network.normalised_margin(group.table(), 3);
+            let network = build_max_margin_network(&group, &irreps, &shares).unwrap();
+            let margin = network.compute_normalised_margin(group.table(), 3);
             assert!(
                 margin < best.value * (1.0 - 1e-6) || best.shares[r] > 0.999,
                 "{r}: {margin} {}",
@@ -180,7 +196,7 @@ fn best_neuron(group: &Group, weights: &[f64]) -> f64 {
         })
         .collect();
     let answer: Vec<f64> = (0..n * n * n)
-        .map(|i| kernel[group.times(group.times(i / (n * n), i / n % n), group.inverse(i % n))])
+        .map(|i| kernel[group.multiply(group.multiply(i / (n * n), i / n % n), group.inverse(i % n))])
         .collect();
     let mut best = 0.0_f64;
     for start in 0..8 {
@@ -216,23 +232,26 @@ fn no_neuron_scores_above_the_maximum_margin() {
         ("A4", Group::alternating(4)),
         ("Q8", Group::quaternion()),
         ("D5", Group::dihedral(5)),
-        ("S3 x Z3", Group::product(&[Group::symmetric(3), three])),
+        ("S3 x Z3", Group::direct_product(&[Group::symmetric(3), three])),
     ] {
-        let margin = max_margin(&group, &Irreps::of(&group)).unwrap();
-        let found = best_neuron(&group, &margin.weights);
+        let margin = compute_max_margin(&group, &Irreps::compute(&group)).unwrap();
+        let found = best_neuron(&group, &margin.class_weights);
         assert!((found / margin.value - 1.0).abs() < 1e-6, "{name}: {found}, {}", margin.value);
     }
 }
 
 #[test]
-fn shares_that_do_not_fit_are_refused() {
+fn invalid_norm_shares_are_an_error() {
     let group = Group::symmetric(3);
-    let irreps = Irreps::of(&group);
+    let irreps = Irreps::compute(&group);
     for shares in [vec![0.0; 3], vec![0.0, 1.0], vec![0.0, -1.0, 2.0], vec![0.0, f64::NAN, 1.0]] {
-        assert_eq!(representation(&group, &irreps, &shares), Err(Problem::Shares));
+        assert_eq!(build_max_margin_network(&group, &irreps, &shares), Err(MarginError::InvalidNormShares));
     }
-    let characters = RealCharacters::of(&group, &irreps).unwrap();
-    assert_eq!(characters.network(&[0.0, 0.5, 0.5], |_| vec![1.0]), Err(Problem::Matrices(1)));
+    let characters = RealCharacters::from_group(&group, &irreps).unwrap();
+    assert_eq!(
+        characters.build_network(&[0.0, 0.5, 0.5], |_| vec![1.0]),
+        Err(MarginError::InvalidMatrices(1))
+    );
     let one = Group::cyclic(1);
-    assert_eq!(max_margin(&one, &Irreps::of(&one)), Err(Problem::Trivial));
+    assert_eq!(compute_max_margin(&one, &Irreps::compute(&one)), Err(MarginError::TrivialGroup));
 }

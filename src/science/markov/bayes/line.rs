@@ -1,134 +1,153 @@
-//! KL(truth ‖ Bayes-optimal prediction) over the held-out sequences of a run, in parts.
+//! Computes KL(truth ‖ Bayes-optimal prediction) over the held-out sequences of a run, in slices.
 
-use super::Bayes;
-use crate::markov::{ChainSequences, Strategy, kl};
+use super::BayesPredictor;
+use crate::markov::{ChainSequences, Strategy, kl_divergence};
 
-/// Most held-out sequences with an importance sample of their own.
-const MOST_SAMPLED: u64 = 256;
-/// Fewest of them.
-const FEWEST_SAMPLED: u64 = 16;
-/// Operations of all importance samples, unless the fewest take more.
-const SAMPLED_OPERATIONS: u64 = 1 << 28;
+/// The largest number of held-out sequences with an importance sample.
+const MAX_SAMPLED_SEQUENCES: u64 = 256;
+/// The smallest number of held-out sequences with an importance sample.
+const MIN_SAMPLED_SEQUENCES: u64 = 16;
+/// Operations for all importance samples, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
+const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
 /// Sequences that are drawn together.
-const TOGETHER: usize = 16;
+const SEQUENCE_BLOCK: usize = 16;
 
-/// The line of the Bayes-optimal prediction.
+/// The mean divergence of the Bayes-optimal prediction from the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BayesLine {
+pub struct BayesDivergence {
     /// Mean KL(truth ‖ prediction) over the held-out sequences, in nats.
     pub kl: f64,
-    /// How far `kl` may be off, as a standard error with the bias added, because predictions are importance samples; 0 where
-    /// they are exact.
-    pub error: f64,
+    /// Standard error of `kl` plus its estimated bias, which importance sampling causes; 0 if predictions are exact.
+    pub standard_error: f64,
 }
 
-/// The line on its way.
+/// A running computation of the [`BayesDivergence`].
 ///
 /// # Why
-/// An importance sample of a chain with many contexts takes milliseconds, so at most 256 sequences have one, and fewer where
-/// chains have many contexts. On these the KL is compared with that of the best strategy, and the mean difference is taken
-/// off this strategy's line over all sequences: differences vary far less between sequences than the KLs themselves.
+/// An importance sample of a chain with many contexts takes milliseconds, so at most 256 sequences have one, and
+/// fewer for chains with many contexts. On these sequences the KL is compared with that of the best strategy. The
+/// mean difference is subtracted from the strategy's mean KL over all sequences: differences vary much less between
+/// sequences than the KLs.
 #[derive(Debug, Clone)]
-pub struct BayesJob {
-    drawn: ChainSequences,
+pub struct BayesDivergenceJob {
+    sequences: ChainSequences,
     seed: u64,
     held_out: usize,
-    bayes: Bayes,
-    done: usize,
-    /// Of the best strategy over all sequences.
-    counted: f64,
-    /// Best strategy's KL less the prediction's: how many, sum, and sum of squares.
-    gained: [f64; 3],
-    /// KL of both halves of the sample: sum of their mean less the whole sample's, and of their squared difference.
-    halves: [f64; 2],
+    bayes: BayesPredictor,
+    /// Number of sequences evaluated so far.
+    done_count: usize,
+    /// Sum of the best strategy's KL over the sequences so far.
+    strategy_kl_sum: f64,
+    /// Differences between the KL of the best strategy and of the prediction: count, sum, and sum of squares.
+    kl_gain_sums: [f64; 3],
+    /// KL of both halves of the sample: sum of their mean minus the whole sample's KL, and sum of their squared
+    /// difference.
+    half_sample_sums: [f64; 2],
 }
 
-impl BayesJob {
-    /// Nothing yet; none where there is no such prediction.
+impl BayesDivergenceJob {
+    /// Starts the computation; none if there is no Bayes-optimal prediction.
     pub fn new(drawn: &ChainSequences, seed: u64, held_out: usize) -> Option<Self> {
-        let bayes = Bayes::new(drawn, drawn.test, seed)?;
+        let bayes = BayesPredictor::new(drawn, drawn.test_family, seed)?;
         let drawn = *drawn;
         let (counted, gained, halves) = (0.0, [0.0; 3], [0.0; 2]);
-        Some(BayesJob { drawn, seed, held_out, bayes, done: 0, counted, gained, halves })
+        Some(BayesDivergenceJob {
+            sequences: drawn,
+            seed,
+            held_out,
+            bayes,
+            done_count: 0,
+            strategy_kl_sum: counted,
+            kl_gain_sums: gained,
+            half_sample_sums: halves,
+        })
     }
 
-    /// Operations, roughly, of all that is left.
-    pub fn operations(&self) -> u64 {
-        let predicted = self.predicted().saturating_sub(self.done) as u64;
-        let left = (self.held_out - self.done) as u64;
-        self.drawn
-            .operations()
+    /// Approximate number of operations that remain.
+    pub fn remaining_operations(&self) -> u64 {
+        let predicted = self.predicted_count().saturating_sub(self.done_count) as u64;
+        let left = (self.held_out - self.done_count) as u64;
+        self.sequences
+            .operations_per_sequence()
             .saturating_mul(left)
-            .saturating_add(self.bayes.operations().saturating_mul(predicted))
+            .saturating_add(self.bayes.operations_per_prediction().saturating_mul(predicted))
     }
 
-    /// How many sequences have a prediction.
-    fn predicted(&self) -> usize {
+    /// Number of sequences for which a prediction is computed.
+    fn predicted_count(&self) -> usize {
         if self.bayes.is_exact() {
             return self.held_out;
         }
-        let most = (SAMPLED_OPERATIONS / self.bayes.operations()).clamp(FEWEST_SAMPLED, MOST_SAMPLED);
+        let most = (MAX_SAMPLING_OPERATIONS / self.bayes.operations_per_prediction())
+            .clamp(MIN_SAMPLED_SEQUENCES, MAX_SAMPLED_SEQUENCES);
         self.held_out.min(most as usize)
     }
 
-    /// Goes on by about so many operations, but by a few sequences at least; the line comes with the last of them.
-    pub fn advance(&mut self, operations: u64) -> Option<BayesLine> {
+    /// Continues for about `operations` operations, but at least for a few sequences. Returns the result after the
+    /// last sequence, else none.
+    pub fn advance(&mut self, operations: u64) -> Option<BayesDivergence> {
         let mut left = operations;
-        while self.done < self.held_out {
-            let before = self.operations();
-            // As few as possible where one takes long.
-            let together = if self.bayes.is_exact() { TOGETHER } else { 1 };
-            let until = (self.done + together).min(self.held_out);
-            self.add(self.done..until);
-            self.done = until;
-            left = left.saturating_sub(before - self.operations());
-            if left == 0 && self.done < self.held_out {
+        while self.done_count < self.held_out {
+            let before = self.remaining_operations();
+            // Single sequences if one takes long.
+            let together = if self.bayes.is_exact() { SEQUENCE_BLOCK } else { 1 };
+            let until = (self.done_count + together).min(self.held_out);
+            self.add_sequences(self.done_count..until);
+            self.done_count = until;
+            left = left.saturating_sub(before - self.remaining_operations());
+            if left == 0 && self.done_count < self.held_out {
                 return None;
             }
         }
-        Some(self.line())
+        Some(self.estimate())
     }
 
-    fn add(&mut self, examples: std::ops::Range<usize>) {
-        let (k, test) = (self.drawn.symbols, self.drawn.test);
+    /// Evaluates the held-out sequences with these indices and updates the sums.
+    fn add_sequences(&mut self, examples: std::ops::Range<usize>) {
+        let (k, test) = (self.sequences.symbols, self.sequences.test_family);
         let (mut sequences, mut counted) = (vec![], vec![0.0; k]);
-        self.drawn.held_out_sequences(test, self.seed, examples.clone(), &mut sequences);
-        let predicted = self.predicted();
-        for (example, sequence) in examples.zip(sequences.chunks(self.drawn.length + 1)) {
-            let context = &sequence[..self.drawn.length];
-            let chain = self.drawn.held_out_chain(test, self.seed, example);
-            let truth = chain.law(chain.context(context));
-            if let Some(strategy) = Strategy::of_order(self.drawn.order) {
-                strategy.predict(k, self.drawn.added(), context, &mut counted);
+        self.sequences.append_held_out_sequences(test, self.seed, examples.clone(), &mut sequences);
+        let predicted = self.predicted_count();
+        for (example, sequence) in examples.zip(sequences.chunks(self.sequences.length + 1)) {
+            let context = &sequence[..self.sequences.length];
+            let chain = self.sequences.held_out_chain(test, self.seed, example);
+            let truth = chain.next_symbol_distribution(chain.context_index(context));
+            if let Some(strategy) = Strategy::from_order(self.sequences.order) {
+                strategy.predict(k, self.sequences.pseudocount(), context, &mut counted);
             }
-            let best = kl(&truth, &counted);
-            self.counted += best;
+            let best = kl_divergence(&truth, &counted);
+            self.strategy_kl_sum += best;
             if example >= predicted {
                 continue;
             }
             let Some(found) = self.bayes.predict(context, example as u64) else { continue };
-            let own = kl(&truth, &found.mean);
+            let own = kl_divergence(&truth, &found.mean);
             let gain = best - own;
-            self.gained = [self.gained[0] + 1.0, self.gained[1] + gain, self.gained[2] + gain * gain];
-            if let Some([a, b]) = found.halves.map(|halves| halves.map(|half| kl(&truth, &half))) {
-                self.halves = [self.halves[0] + (a + b) / 2.0 - own, self.halves[1] + (a - b) * (a - b)];
+            self.kl_gain_sums =
+                [self.kl_gain_sums[0] + 1.0, self.kl_gain_sums[1] + gain, self.kl_gain_sums[2] + gain * gain];
+            if let Some([a, b]) = found.halves.map(|halves| halves.map(|half| kl_divergence(&truth, &half))) {
+                self.half_sample_sums = [
+                    self.half_sample_sums[0] + (a + b) / 2.0 - own,
+                    self.half_sample_sums[1] + (a - b) * (a - b),
+                ];
             }
         }
     }
 
-    fn line(&self) -> BayesLine {
-        let [count, sum, squares] = self.gained;
+    /// The mean divergence and its error from the sums.
+    fn estimate(&self) -> BayesDivergence {
+        let [count, sum, squares] = self.kl_gain_sums;
         let mean = sum / count;
-        let kl = self.counted / self.held_out as f64 - mean;
+        let kl = self.strategy_kl_sum / self.held_out as f64 - mean;
         if self.bayes.is_exact() {
-            return BayesLine { kl, error: 0.0 };
+            return BayesDivergence { kl, standard_error: 0.0 };
         }
         // The bias of a sample of half the size is twice as large, and the difference of both halves has twice the variance
         // of one half, which has twice that of the whole.
-        let bias = (self.halves[0] / count).abs();
-        let of_samples = self.halves[1] / 4.0 / (count * count);
+        let bias = (self.half_sample_sums[0] / count).abs();
+        let of_samples = self.half_sample_sums[1] / 4.0 / (count * count);
         let left_out = 1.0 - count / self.held_out as f64;
         let of_sequences = left_out * (squares / count - mean * mean).max(0.0) / count;
-        BayesLine { kl, error: bias + libm::sqrt(of_samples + of_sequences) }
+        BayesDivergence { kl, standard_error: bias + libm::sqrt(of_samples + of_sequences) }
     }
 }

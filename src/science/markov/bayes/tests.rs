@@ -1,14 +1,22 @@
 //! The posterior mean against other ways to compute it: another quadrature, enumeration, and samples.
 
 use super::*;
-use crate::markov::{Chain, Law, Strategy, kl};
+use crate::markov::{Chain, ChainDistribution, Strategy, kl_divergence};
 
-fn drawn(symbols: usize, length: usize, test: Chains, alpha: f64) -> ChainSequences {
-    ChainSequences { symbols, length, order: 2, train: test, test, alpha, share: 0.3 }
+fn drawn(symbols: usize, length: usize, test: ChainFamily, alpha: f64) -> ChainSequences {
+    ChainSequences {
+        symbols,
+        length,
+        order: 2,
+        train_family: test,
+        test_family: test,
+        alpha,
+        mixture_weight: 0.3,
+    }
 }
 
 fn after(drawn: &ChainSequences, context: &[u8]) -> Vec<f64> {
-    Bayes::new(drawn, drawn.test, 1).unwrap().predict(context, 0).unwrap().mean
+    BayesPredictor::new(drawn, drawn.test_family, 1).unwrap().predict(context, 0).unwrap().mean
 }
 
 /// By a midpoint rule with 4,000 nodes for each row in x, where u = x^m / (x^m + (1 − x)^m) and m = ⌈3/α⌉, by NumPy:
@@ -20,7 +28,7 @@ fn after(drawn: &ChainSequences, context: &[u8]) -> Vec<f64> {
 /// pi0 = 1 / (1 + exp(lu[:, None] - lu[None, :]))   # v / (u + v)
 /// ```
 #[test]
-fn two_symbols_have_the_means_of_another_quadrature() {
+fn predictions_for_two_symbols_match_another_quadrature() {
     let long = [0, 0, 1, 1, 0, 1, 0, 0, 0, 1].repeat(10);
     for (context, alpha, expected) in [
         (vec![0, 0, 1, 0, 1, 0], 1.0, 0.567_860_723_669_3),
@@ -33,7 +41,7 @@ fn two_symbols_have_the_means_of_another_quadrature() {
         ([0, 1, 1].repeat(20), 20.0, 0.502_672_082_034_0),
         ([0, 0, 0, 1].repeat(12), 0.1, 0.008_723_172_632_7),
     ] {
-        let found = after(&drawn(2, 100, Chains::Dirichlet, alpha), &context);
+        let found = after(&drawn(2, 100, ChainFamily::Dirichlet, alpha), &context);
         assert!((found[1] - expected).abs() < 2e-6, "{context:?} {alpha}: {found:?} {expected}");
         assert!((found[0] + found[1] - 1.0).abs() < 1e-12);
     }
@@ -73,7 +81,7 @@ fn by_midpoints(context: &[u8], alpha: f64) -> f64 {
 }
 
 #[test]
-fn random_settings_have_the_means_of_another_quadrature() {
+fn predictions_for_random_settings_match_another_quadrature() {
     let random = Stream::new(7, Purpose::Noise, 0);
     for setting in 0..20 {
         let unit = |index: u32| f64::from(random.unit(setting, index));
@@ -87,8 +95,10 @@ fn random_settings_have_the_means_of_another_quadrature() {
             let stays = unit(place as u32 + 4) < if last == 0 { stay_0 } else { stay_1 };
             context.push(if stays { last } else { 1 - last });
         }
-        let (found, expected) =
-            (after(&drawn(2, 100, Chains::Dirichlet, alpha), &context)[1], by_midpoints(&context, alpha));
+        let (found, expected) = (
+            after(&drawn(2, 100, ChainFamily::Dirichlet, alpha), &context)[1],
+            by_midpoints(&context, alpha),
+        );
         assert!((found - expected).abs() < 1e-5, "{alpha} {context:?}: {found} {expected}");
     }
 }
@@ -96,15 +106,15 @@ fn random_settings_have_the_means_of_another_quadrature() {
 /// With uniform rows, u the probability to leave 0 and v the probability to leave 1, after the single symbol 0:
 /// E[uv/(u + v)] / E[v/(u + v)] = 2 E[uv/(u + v)] = (4/3)(1 − ln 2), since ∫∫ uv/(u + v) = (2/3)(1 − ln 2).
 #[test]
-fn a_single_symbol_has_a_closed_form() {
-    let found = after(&drawn(2, 4, Chains::Dirichlet, 1.0), &[0]);
+fn a_context_of_one_symbol_matches_the_closed_form() {
+    let found = after(&drawn(2, 4, ChainFamily::Dirichlet, 1.0), &[0]);
     assert!((found[1] - 4.0 / 3.0 * (1.0 - std::f64::consts::LN_2)).abs() < 1e-12, "{found:?}");
 }
 
 /// The weight of the first symbol becomes the same for all likely matrices as the context grows (remark 8.1).
 #[test]
 fn first_symbols_change_the_bigram_strategy_less_in_longer_contexts() {
-    let drawn = drawn(2, 200, Chains::Dirichlet, 1.0);
+    let drawn = drawn(2, 200, ChainFamily::Dirichlet, 1.0);
     let differs = |context: &[u8]| {
         let mut counted = [0.0; 2];
         Strategy::Bigram.predict(2, 1.0, context, &mut counted);
@@ -119,14 +129,17 @@ fn first_symbols_change_the_bigram_strategy_less_in_longer_contexts() {
 #[test]
 fn an_importance_sample_agrees_with_the_quadrature() {
     for (alpha, length) in [(1.0, 6), (0.3, 12), (4.0, 30)] {
-        let of = drawn(2, length, Chains::Dirichlet, alpha);
-        let mut sample = Sample::new(2, 2, alpha, 3);
+        let of = drawn(2, length, ChainFamily::Dirichlet, alpha);
+        let mut sample = ImportanceSampler::new(2, 2, alpha, 3);
         for number in 0..40u64 {
-            let chain =
-                Law::Dirichlet(1.0).draw(2, 2, &[(number as u32).wrapping_mul(2_654_435_769), 1 << 31]);
+            let chain = ChainDistribution::Dirichlet(1.0).draw_chain(
+                2,
+                2,
+                &[(number as u32).wrapping_mul(2_654_435_769), 1 << 31],
+            );
             let words: Vec<u32> =
                 (1..length as u32).map(|i| (i + 77 * number as u32).wrapping_mul(2_246_822_519)).collect();
-            let context = chain.sequence(&words);
+            let context = chain.draw_sequence(&words);
             let exact = after(&of, &context);
             let found = sample.predict(&context, number);
             // Five standard deviations of a covariance of at most 0.25 in 64 samples.
@@ -140,7 +153,7 @@ fn an_importance_sample_agrees_with_the_quadrature() {
 /// All sequences of six symbols, with the probability of each by a midpoint rule over the one parameter of a doubly stochastic
 /// chain and over the one row of independent symbols.
 #[test]
-fn doubly_stochastic_and_mixed_symbols_have_the_means_of_enumeration() {
+fn doubly_stochastic_and_mixed_predictions_match_enumeration() {
     let points: Vec<f64> = (0..4000).map(|i| (f64::from(i) + 0.5) / 4000.0).collect();
     for bits in 0..64u8 {
         let context: Vec<u8> = (0..6).map(|i| bits >> i & 1).collect();
@@ -151,14 +164,14 @@ fn doubly_stochastic_and_mixed_symbols_have_the_means_of_enumeration() {
         let mean = |f: &dyn Fn(f64) -> f64| points.iter().map(|p| f(*p)).sum::<f64>() / 4000.0;
         let one = |p: f64| if context[5] == 1 { p } else { 1.0 - p };
         let expected = mean(&|p| doubly(p) * one(p)) / mean(&doubly);
-        let found = after(&drawn(2, 6, Chains::Doubly, 1.0), &context);
+        let found = after(&drawn(2, 6, ChainFamily::DoublyStochastic, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
         let expected = mean(&|q| even(q) * q) / mean(&even);
-        let found = after(&drawn(2, 6, Chains::Independent, 1.0), &context);
+        let found = after(&drawn(2, 6, ChainFamily::Independent, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
         let above = 0.3 * mean(&|p| doubly(p) * one(p)) + 0.7 * mean(&|q| even(q) * q);
         let expected = above / (0.3 * mean(&doubly) + 0.7 * mean(&even));
-        let found = after(&drawn(2, 6, Chains::Mixture, 1.0), &context);
+        let found = after(&drawn(2, 6, ChainFamily::Mixture, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
     }
 }
@@ -167,10 +180,10 @@ fn doubly_stochastic_and_mixed_symbols_have_the_means_of_enumeration() {
 /// uniform matrices of NumPy, weighted by π(2) P_20 P_01, where π is in proportion to sums over spanning trees; each has a
 /// standard error of 0.0001.
 #[test]
-fn three_symbols_have_the_mean_over_many_matrices() {
+fn predictions_for_three_symbols_match_the_mean_over_many_matrices() {
     let context = [2, 0, 1];
-    let of = drawn(3, 3, Chains::Dirichlet, 1.0);
-    let mut bayes = Bayes::new(&of, Chains::Dirichlet, 5).unwrap();
+    let of = drawn(3, 3, ChainFamily::Dirichlet, 1.0);
+    let mut bayes = BayesPredictor::new(&of, ChainFamily::Dirichlet, 5).unwrap();
     let count = 400;
     let mut found = vec![0.0; 3];
     for number in 0..count {
@@ -185,25 +198,25 @@ fn three_symbols_have_the_mean_over_many_matrices() {
 /// Means over held-out sequences, against simulations by NumPy (8,000 sequences each; 20,000 for doubly stochastic chains),
 /// with four standard errors of both: KL of the strategies with the prior's α and of the posterior mean.
 #[test]
-fn lines_with_the_prior_are_those_of_a_simulation() {
+fn divergences_match_a_simulation_with_the_prior() {
     for (symbols, length, test, alpha, expected, error) in [
-        (3, 50, Chains::Dirichlet, 10.0, [0.0328_f64, 0.0312, 0.0214, 0.0214], 0.0004),
-        (3, 50, Chains::Dirichlet, 0.1, [0.9007, 0.2931, 0.0237, 0.0230], 0.0009),
-        (2, 10, Chains::Dirichlet, 1.0, [0.2093, 0.1076, 0.0653, 0.0622], 0.0010),
-        (2, 10, Chains::Dirichlet, 10.0, [0.0250, 0.0231, 0.0200, 0.0199], 0.0003),
-        (3, 10, Chains::Dirichlet, 1.0, [0.2796, 0.2167, 0.1413, 0.1377], 0.0015),
-        (2, 100, Chains::Doubly, 1.0, [0.1927, 0.1940, 0.0100, 0.0049], 0.0002),
+        (3, 50, ChainFamily::Dirichlet, 10.0, [0.0328_f64, 0.0312, 0.0214, 0.0214], 0.0004),
+        (3, 50, ChainFamily::Dirichlet, 0.1, [0.9007, 0.2931, 0.0237, 0.0230], 0.0009),
+        (2, 10, ChainFamily::Dirichlet, 1.0, [0.2093, 0.1076, 0.0653, 0.0622], 0.0010),
+        (2, 10, ChainFamily::Dirichlet, 10.0, [0.0250, 0.0231, 0.0200, 0.0199], 0.0003),
+        (3, 10, ChainFamily::Dirichlet, 1.0, [0.2796, 0.2167, 0.1413, 0.1377], 0.0015),
+        (2, 100, ChainFamily::DoublyStochastic, 1.0, [0.1927, 0.1940, 0.0100, 0.0049], 0.0002),
     ] {
         let of = drawn(symbols, length, test, alpha);
         let (mut sums, count, mut predicted) = ([[0.0_f64; 2]; 3], 4000, vec![0.0; symbols]);
         let mut sequences = vec![];
-        of.held_out_sequences(test, 3, 0..count, &mut sequences);
+        of.append_held_out_sequences(test, 3, 0..count, &mut sequences);
         for (example, sequence) in sequences.chunks(length + 1).enumerate() {
             let chain: Chain = of.held_out_chain(test, 3, example);
-            let truth = chain.law(chain.context(&sequence[..length]));
+            let truth = chain.next_symbol_distribution(chain.context_index(&sequence[..length]));
             for (sum, strategy) in sums.iter_mut().zip(Strategy::ALL) {
-                strategy.predict(symbols, of.added(), &sequence[..length], &mut predicted);
-                let kl = kl(&truth, &predicted);
+                strategy.predict(symbols, of.pseudocount(), &sequence[..length], &mut predicted);
+                let kl = kl_divergence(&truth, &predicted);
                 *sum = [sum[0] + kl, sum[1] + kl * kl];
             }
         }
@@ -216,10 +229,10 @@ fn lines_with_the_prior_are_those_of_a_simulation() {
                 "{symbols} {length} {test:?} {alpha}: {mean} {expected}"
             );
         }
-        let line = BayesJob::new(&of, 3, count).unwrap().advance(u64::MAX).unwrap();
+        let line = BayesDivergenceJob::new(&of, 3, count).unwrap().advance(u64::MAX).unwrap();
         let best = sums[2][0] / n;
         assert!(
-            line.kl < best + 2e-4 && line.error < 0.002,
+            line.kl < best + 2e-4 && line.standard_error < 0.002,
             "{symbols} {length} {test:?} {alpha}: {line:?} {best}"
         );
         assert!((line.kl - expected[3]).abs() < 4.0 * error + 0.05 * expected[3], "{line:?} {expected:?}");
@@ -227,41 +240,49 @@ fn lines_with_the_prior_are_those_of_a_simulation() {
 }
 
 #[test]
-fn a_line_comes_in_parts_and_is_the_same() {
+fn slices_give_the_same_divergence() {
     for (of, held_out) in [
-        (drawn(2, 20, Chains::Dirichlet, 0.5), 100),
-        (drawn(4, 20, Chains::Dirichlet, 0.5), 300),
-        (ChainSequences { order: 3, ..drawn(2, 20, Chains::Dirichlet, 1.0) }, 40),
+        (drawn(2, 20, ChainFamily::Dirichlet, 0.5), 100),
+        (drawn(4, 20, ChainFamily::Dirichlet, 0.5), 300),
+        (ChainSequences { order: 3, ..drawn(2, 20, ChainFamily::Dirichlet, 1.0) }, 40),
     ] {
-        let at_once = BayesJob::new(&of, 1, held_out).unwrap().advance(u64::MAX).unwrap();
-        let mut job = BayesJob::new(&of, 1, held_out).unwrap();
-        assert!(job.operations() > 0 && of.bayes_operations(held_out) == job.operations());
+        let at_once = BayesDivergenceJob::new(&of, 1, held_out).unwrap().advance(u64::MAX).unwrap();
+        let mut job = BayesDivergenceJob::new(&of, 1, held_out).unwrap();
+        assert!(
+            job.remaining_operations() > 0 && of.bayes_operations(held_out) == job.remaining_operations()
+        );
         let lines = std::iter::repeat_with(|| job.advance(1)).take(1000);
         let (parts, line) = lines.enumerate().find_map(|(part, line)| Some((part, line?))).unwrap();
         assert!(parts > 3 && line == at_once, "{parts} {line:?} {at_once:?}");
-        assert!(line.error.is_finite() && (line.error == 0.0) == (of.symbols == 2 && of.order == 2));
-        assert_eq!(job.operations(), 0);
+        assert!(
+            line.standard_error.is_finite()
+                && (line.standard_error == 0.0) == (of.symbols == 2 && of.order == 2)
+        );
+        assert_eq!(job.remaining_operations(), 0);
     }
 }
 
 #[test]
-fn chains_without_a_posterior_mean_have_none() {
+fn families_without_a_posterior_mean_give_none() {
     for (test, symbols, share, is_there) in [
-        (Chains::Doubly, 3, 0.5, false),
-        (Chains::Mixture, 3, 0.5, false),
-        (Chains::Mixture, 3, 0.0, true),
-        (Chains::Independent, 8, 0.5, true),
-        (Chains::Mixture, 2, 1.0, true),
+        (ChainFamily::DoublyStochastic, 3, 0.5, false),
+        (ChainFamily::Mixture, 3, 0.5, false),
+        (ChainFamily::Mixture, 3, 0.0, true),
+        (ChainFamily::Independent, 8, 0.5, true),
+        (ChainFamily::Mixture, 2, 1.0, true),
     ] {
-        let of = ChainSequences { share, ..drawn(symbols, 9, test, 1.0) };
-        assert_eq!(Bayes::new(&of, test, 0).is_some(), is_there, "{test:?} {symbols}");
+        let of = ChainSequences { mixture_weight: share, ..drawn(symbols, 9, test, 1.0) };
+        assert_eq!(BayesPredictor::new(&of, test, 0).is_some(), is_there, "{test:?} {symbols}");
         assert_eq!(of.bayes_operations(10) > 0, is_there);
     }
-    let of = ChainSequences { order: 3, ..drawn(2, 9, Chains::Dirichlet, 1.0) };
-    let mut bayes = Bayes::new(&of, of.test, 0).unwrap();
+    let of = ChainSequences { order: 3, ..drawn(2, 9, ChainFamily::Dirichlet, 1.0) };
+    let mut bayes = BayesPredictor::new(&of, of.test_family, 0).unwrap();
     assert!(bayes.predict(&[0], 0).is_none() && bayes.predict(&[], 0).is_none());
     assert!(bayes.predict(&[0, 1], 0).is_some());
     // All chains of a mixture with the share 1 are doubly stochastic.
-    let whole = ChainSequences { share: 1.0, ..drawn(2, 9, Chains::Mixture, 1.0) };
-    assert_eq!(after(&whole, &[0, 1, 1]), after(&drawn(2, 9, Chains::Doubly, 1.0), &[0, 1, 1]));
+    let whole = ChainSequences { mixture_weight: 1.0, ..drawn(2, 9, ChainFamily::Mixture, 1.0) };
+    assert_eq!(
+        after(&whole, &[0, 1, 1]),
+        after(&drawn(2, 9, ChainFamily::DoublyStochastic, 1.0), &[0, 1, 1])
+    );
 }

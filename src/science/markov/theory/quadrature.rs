@@ -1,6 +1,7 @@
 //! Gauss–Legendre quadrature.
 
-/// The nodes in (0, 1) and weights, which sum to 1, that integrate polynomials up to degree 2·`count` − 1 exactly.
+/// The `count` nodes in (0, 1) and their weights, which sum to 1, as pairs (node, weight). They integrate polynomials
+/// up to degree 2·`count` − 1 exactly.
 ///
 /// Nodes are the zeros of the Legendre polynomial by Newton's method from the guess cos(π(i − ¼)/(n + ½)) (Press et al.
 /// 2007, Numerical Recipes, section 4.6).
@@ -11,7 +12,7 @@ pub fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
         let mut slope = 1.0;
         // Convergence is quadratic from within 1/n²; four rounds are enough for any count.
         for _ in 0..8 {
-            let (value, before) = legendre(count, x);
+            let (value, before) = legendre_pair(count, x);
             slope = n * (x * value - before) / (x * x - 1.0);
             x -= value / slope;
         }
@@ -20,8 +21,8 @@ pub fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
     (0..count).map(node).collect()
 }
 
-/// The Legendre polynomial of degree `count` at `x`, and the one before it.
-fn legendre(count: usize, x: f64) -> (f64, f64) {
+/// The Legendre polynomials of degrees `count` and `count` − 1 at `x`.
+fn legendre_pair(count: usize, x: f64) -> (f64, f64) {
     let (mut value, mut before) = (1.0, 0.0);
     for k in 0..count {
         let k = k as f64;
@@ -50,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_come_out() {
+    fn a_logarithm_is_integrated_accurately() {
         let found: f64 = gauss_legendre(60).iter().map(|(x, w)| w / (1.0 + x)).sum();
         assert!((found - std::f64::consts::LN_2).abs() < 1e-15);
     }

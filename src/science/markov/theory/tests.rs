@@ -4,12 +4,12 @@ use super::*;
 use crate::markov::theory::quadrature::gauss_legendre;
 use vivarium_core::rng::{Purpose, Stream};
 
-fn default_tensor(length: usize) -> Tensor {
-    Tensor::new(Law::Independent, length)
+fn default_tensor(length: usize) -> GradientTensor {
+    GradientTensor::compute(TwoSymbolDistribution::Independent, length)
 }
 
-fn equal(epsilon: f64, length: usize) -> Tensor {
-    Tensor::new(Law::Equal { epsilon }, length)
+fn equal(epsilon: f64, length: usize) -> GradientTensor {
+    GradientTensor::compute(TwoSymbolDistribution::Equal { epsilon }, length)
 }
 
 #[track_caller]
@@ -40,9 +40,9 @@ fn by_definition(a: f64, b: f64, length: usize, m: usize, l: usize, d: usize) ->
 }
 
 #[test]
-fn the_tensor_of_a_chain_is_its_definition() {
+fn the_tensor_of_a_chain_matches_its_definition() {
     for (a, b) in [(0.3, 0.6), (0.9, 0.95), (0.05, 0.1), (0.4, 0.6), (0.99, 0.02)] {
-        let tensor = Tensor::new(Law::Chain(a, b), 9);
+        let tensor = GradientTensor::compute(TwoSymbolDistribution::Fixed(a, b), 9);
         for (m, l) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             for (d, found) in tensor.entry(m, l).iter().enumerate() {
                 near(*found, by_definition(a, b, 9, m, l, d), 1e-13);
@@ -52,14 +52,14 @@ fn the_tensor_of_a_chain_is_its_definition() {
 }
 
 #[test]
-fn quadrature_over_the_triangle_is_that_over_the_square() {
+fn quadrature_over_the_triangle_matches_quadrature_over_the_square() {
     let length = 20;
     let tensor = default_tensor(length);
     let nodes = gauss_legendre(80);
     let mut sums = [vec![0.0; length], vec![0.0; length], vec![0.0; length], vec![0.0; length]];
     for (a, da) in &nodes {
         for (b, db) in &nodes {
-            let one = Tensor::new(Law::Chain(*a, *b), length);
+            let one = GradientTensor::compute(TwoSymbolDistribution::Fixed(*a, *b), length);
             for (at, sum) in sums.iter_mut().enumerate() {
                 sum.iter_mut().zip(one.entry(at / 2, at % 2)).for_each(|(s, t)| *s += da * db * t);
             }
@@ -74,10 +74,12 @@ fn quadrature_over_the_triangle_is_that_over_the_square() {
 
 #[test]
 fn sixty_nodes_are_enough() {
-    for (law, length) in
-        [(Law::Independent, 100), (Law::Independent, 256), (Law::Equal { epsilon: 0.5 }, 256)]
-    {
-        let [few, many] = [60, 150].map(|nodes| Tensor::with_nodes(law, length, nodes));
+    for (law, length) in [
+        (TwoSymbolDistribution::Independent, 100),
+        (TwoSymbolDistribution::Independent, 256),
+        (TwoSymbolDistribution::Equal { epsilon: 0.5 }, 256),
+    ] {
+        let [few, many] = [60, 150].map(|nodes| GradientTensor::compute_with_nodes(law, length, nodes));
         for l in 0..2 {
             for (few, many) in few.entry(0, l).iter().zip(many.entry(0, l)) {
                 near(*few, *many, 1e-12);
@@ -89,7 +91,7 @@ fn sixty_nodes_are_enough() {
 /// Chains of two symbols with a, b ~ U(0, 1), and the derivative of the margin loss in its linear regime by each product
 /// W_ml v_d, counted on every sequence.
 #[test]
-fn sampled_sequences_have_the_tensor_as_their_mean() {
+fn the_tensor_is_the_mean_over_sampled_sequences() {
     const LENGTH: usize = 12;
     let sequences = 60_000u32;
     for (law, tensor) in [("default", default_tensor(LENGTH)), ("equal", equal(0.5, LENGTH))] {
@@ -179,15 +181,15 @@ fn printed_lags(a: f64, b: f64, t: usize, d: usize) -> f64 {
 }
 
 #[test]
-fn printed_first_steps_are_those_of_the_tensor() {
+fn the_first_step_matches_the_printed_formulas() {
     for (a, b) in [(0.3, 0.6), (0.7, 0.9), (0.2, 0.1), (0.5, 0.35), (0.15, 0.8)] {
         for t in [2, 10, 50] {
-            let tensor = Tensor::new(Law::Chain(a, b), t);
-            let (found, printed) = (tensor.of_kernel(&vec![1.0; t]), printed_kernel(a, b, t));
+            let tensor = GradientTensor::compute(TwoSymbolDistribution::Fixed(a, b), t);
+            let (found, printed) = (tensor.kernel_gradient(&vec![1.0; t]), printed_kernel(a, b, t));
             for (found, printed) in found.as_flattened().iter().zip(printed.as_flattened()) {
                 near(*found, *printed, 1e-9 * (t * t) as f64);
             }
-            for (d, found) in tensor.of_lags(&[[1.0; 2]; 2]).into_iter().enumerate() {
+            for (d, found) in tensor.lag_gradient(&[[1.0; 2]; 2]).into_iter().enumerate() {
                 near(found, printed_lags(a, b, t, d), 1e-9 * t as f64);
             }
         }
@@ -196,29 +198,30 @@ fn printed_first_steps_are_those_of_the_tensor() {
 
 /// Equations E.24 and E.25; D is of E.29, and the two of the second step are E.42 and the corrected E.43.
 #[test]
-fn leading_constants_are_those_of_the_lemma() {
+fn leading_constants_match_the_lemma() {
     // What is left after the leading order is of order 1/t: twice the second less the first takes it out.
-    let limit = |of: &dyn Fn(&Tensor) -> f64| {
+    let limit = |of: &dyn Fn(&GradientTensor) -> f64| {
         let at = |t: usize| of(&default_tensor(t));
         let (near, far, farther) = (at(64), at(128), at(256));
         let (one, two) = (2.0 * far - near, 2.0 * farther - far);
         (4.0 * two - one) / 3.0
     };
     let ln2 = std::f64::consts::LN_2;
-    let cubic = |t: &Tensor| ((t.length() + 1) * (t.length() + 2)) as f64 / 6.0;
-    let kernel = |t: &Tensor| t.of_kernel(&vec![1.0; t.length()]);
+    let cubic = |t: &GradientTensor| ((t.length() + 1) * (t.length() + 2)) as f64 / 6.0;
+    let kernel = |t: &GradientTensor| t.kernel_gradient(&vec![1.0; t.length()]);
     let b = limit(&|t| kernel(t)[0][0] / cubic(t));
     let a = limit(&|t| kernel(t)[0][1] / cubic(t));
     near(b, (8.0 * ln2 - 5.0) / 12.0, 2e-4);
     near(a, (7.0 - 10.0 * ln2) / 6.0, 2e-4);
     near(((8.0 * ln2 - 5.0) / 12.0) / ((7.0 - 10.0 * ln2) / 6.0), 3.98, 5e-3);
-    let square =
-        |t: &Tensor, d: usize| ((t.length() - d + 1) * (t.length() - d)) as f64 / (2 * t.length()) as f64;
-    let lags = limit(&|t| t.of_lags(&[[1.0; 2]; 2])[0] / square(t, 0));
+    let square = |t: &GradientTensor, d: usize| {
+        ((t.length() - d + 1) * (t.length() - d)) as f64 / (2 * t.length()) as f64
+    };
+    let lags = limit(&|t| t.lag_gradient(&[[1.0; 2]; 2])[0] / square(t, 0));
     near(lags, 2.0 - libm::log(4.0) - 0.5, 2e-4);
     let identity = [[1.0, 0.0], [0.0, 1.0]];
     for (d, expected) in [(0, (1.0 - ln2) / 3.0), (1, (7.0 - 10.0 * ln2) / 2.0 + (8.0 * ln2 - 5.0) / 6.0)] {
-        let found = limit(&|t| t.of_lags(&identity)[d] / square(t, d));
+        let found = limit(&|t| t.lag_gradient(&identity)[d] / square(t, d));
         near(found, expected, 2e-4);
     }
 }
@@ -226,7 +229,7 @@ fn leading_constants_are_those_of_the_lemma() {
 #[test]
 fn the_first_step_favours_the_diagonal_by_these_factors() {
     for (t, expected) in [(10, 9.49), (20, 6.48), (50, 4.95), (100, 4.46), (200, 4.22)] {
-        let [[own, other], [across, back]] = default_tensor(t).of_kernel(&vec![1.0; t]);
+        let [[own, other], [across, back]] = default_tensor(t).kernel_gradient(&vec![1.0; t]);
         near(own / other, expected, 0.005);
         assert_eq!((own, other), (back, across));
     }
@@ -234,55 +237,58 @@ fn the_first_step_favours_the_diagonal_by_these_factors() {
 
 /// The settings of figures E.1 and E.2.
 #[test]
-fn two_steps_at_length_one_hundred_give_these_numbers() {
+fn two_steps_at_length_one_hundred_match_stored_numbers() {
     let tensor = default_tensor(100);
     let (c, eta) = (0.02, 0.03);
-    let start = Theory::constant(c, c, 100);
-    let gradient = tensor.of_kernel(&start.v);
+    let start = MinimalModel::with_equal_weights(c, c, 100);
+    let gradient = tensor.kernel_gradient(&start.v);
     near(gradient[0][0] / c, 81.703, 5e-4);
     near(gradient[0][1] / c, 18.307, 5e-4);
-    let gradient = tensor.of_lags(&start.w);
+    let gradient = tensor.lag_gradient(&start.w);
     for (found, expected) in gradient.iter().zip([5.843, 5.729, 5.615]) {
         near(found / c, expected, 6e-4);
     }
-    let first = start.step(&tensor, eta);
+    let first = start.gradient_step(&tensor, eta);
     near(first.w[0][0], 0.06902, 5e-6);
     near(first.w[0][1], 0.03098, 5e-6);
     for (found, expected) in first.v.iter().zip([0.02351, 0.02344, 0.02337]) {
         near(*found, expected, 5e-6);
     }
-    assert_eq!(first.leader(), 0);
+    assert_eq!(first.largest_lag(), 0);
     assert!(first.v.windows(2).all(|v| v[0] > v[1]));
-    let (uniform, diagonal) = first.parts(&tensor);
-    let bias = first.diagonal() - first.rest();
+    let (uniform, diagonal) = first.lag_gradient_parts(&tensor);
+    let bias = first.diagonal_mean() - first.off_diagonal_mean();
     let per_unit = [5.216, 6.266, 4.386, 5.055, 4.237, 4.558, 4.086, 4.247];
     for (found, expected) in diagonal.iter().zip(per_unit) {
         near(found / bias, expected, 6e-4);
     }
-    let second = first.step(&tensor, eta);
+    let second = first.gradient_step(&tensor, eta);
     for (d, found) in second.v.iter().enumerate() {
         near(*found, first.v[d] + eta * (uniform[d] + diagonal[d]), 1e-15);
     }
     for (found, expected) in second.v.iter().zip([0.03489, 0.03591, 0.03359, 0.03418, 0.03308, 0.03328]) {
         near(*found, expected, 6e-6);
     }
-    assert_eq!(second.leader(), 1);
+    assert_eq!(second.largest_lag(), 1);
 }
 
 #[test]
-fn of_equal_entries_the_first_leads() {
-    let leader = |v: &[f64]| Theory { w: [[1.0; 2]; 2], v: v.to_vec() }.leader();
+fn the_largest_lag_is_the_first_of_equals() {
+    let leader = |v: &[f64]| MinimalModel { w: [[1.0; 2]; 2], v: v.to_vec() }.largest_lag();
     assert_eq!(leader(&[1.0, 3.0, 3.0, 2.0]), 1);
     assert_eq!(leader(&[-1.0, -2.0, -1.0]), 0);
     assert_eq!(leader(&[1.0, 2.0, 2.0, 4.0, 4.0]), 3);
-    assert_eq!(Theory::constant(0.02, 0.02, 5).leader(), 0);
+    assert_eq!(MinimalModel::with_equal_weights(0.02, 0.02, 5).largest_lag(), 0);
 }
 
 #[test]
 fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
     let leader = |t: usize, eta: f64| {
         let tensor = default_tensor(t);
-        Theory::constant(0.02, 0.02, t).step(&tensor, eta).step(&tensor, eta).leader()
+        MinimalModel::with_equal_weights(0.02, 0.02, t)
+            .gradient_step(&tensor, eta)
+            .gradient_step(&tensor, eta)
+            .largest_lag()
     };
     for (t, expected) in [(10, 0), (20, 0), (30, 0), (40, 0), (50, 1), (60, 1), (100, 1), (200, 1)] {
         assert_eq!(leader(t, 0.03), expected, "t = {t}");
@@ -293,11 +299,11 @@ fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
 }
 
 #[test]
-fn c_only_rescales() {
+fn the_initial_value_only_rescales_the_model() {
     let tensor = default_tensor(30);
     let [small, large] = [0.01, 0.08].map(|c| {
-        let start = Theory::constant(c, c, 30);
-        start.step(&tensor, 0.03).step(&tensor, 0.03)
+        let start = MinimalModel::with_equal_weights(c, c, 30);
+        start.gradient_step(&tensor, 0.03).gradient_step(&tensor, 0.03)
     });
     for (small, large) in small.v.iter().zip(&large.v) {
         near(8.0 * small, *large, 1e-14);
@@ -306,13 +312,13 @@ fn c_only_rescales() {
 
 /// More steps in the linear regime do not make bigrams of it.
 #[test]
-fn steps_for_ever_settle_on_a_mixture() {
+fn many_steps_converge_to_a_mixture() {
     let tensor = default_tensor(100);
-    let mut theory = Theory::constant(0.02, 0.02, 100);
+    let mut theory = MinimalModel::with_equal_weights(0.02, 0.02, 100);
     for _ in 0..60 {
-        theory = theory.step(&tensor, 0.03);
+        theory = theory.gradient_step(&tensor, 0.03);
     }
-    near(theory.ratio(), 4.915, 2e-3);
+    near(theory.diagonal_ratio(), 4.915, 2e-3);
     for (found, expected) in theory.v.iter().zip([0.868, 1.0, 0.753, 0.836, 0.726, 0.764]) {
         near(found / theory.v[1], expected, 6e-4);
     }
@@ -320,15 +326,15 @@ fn steps_for_ever_settle_on_a_mixture() {
 
 /// Corollary E.2, with exact numbers for its leading orders.
 #[test]
-fn without_unigrams_only_the_diagonal_moves() {
+fn without_unigrams_only_the_diagonal_changes() {
     let cases =
         [(25, 2.32, 0.443), (50, 6.22, 0.588), (100, 16.0, 0.743), (200, 39.7, 0.906), (400, 95.6, 1.07)];
     for (t, diagonal, lag) in cases {
         let tensor = equal(0.5, t);
-        let [[own, other], _] = tensor.of_kernel(&vec![1.0; t]);
+        let [[own, other], _] = tensor.kernel_gradient(&vec![1.0; t]);
         near(own, diagonal, 0.005 * diagonal);
         near(other, 0.0, 1e-12 * own);
-        let lags = tensor.of_lags(&[[1.0; 2]; 2]);
+        let lags = tensor.lag_gradient(&[[1.0; 2]; 2]);
         near(lags[0], lag, 6e-3 * lag);
         for (d, found) in lags.iter().enumerate() {
             let inner = |n: usize| (1..=n / 2).map(|m| 1.0 / (2 * m + 1) as f64).sum::<f64>();
@@ -337,16 +343,16 @@ fn without_unigrams_only_the_diagonal_moves() {
         }
     }
     // A seventh of the pull towards unigrams that all chains have.
-    near(default_tensor(100).of_lags(&[[1.0; 2]; 2])[0], 5.843, 6e-4);
+    near(default_tensor(100).lag_gradient(&[[1.0; 2]; 2])[0], 5.843, 6e-4);
 }
 
 /// Proposition E.3, from W = 0.
 #[test]
-fn the_curriculum_leaves_bigrams() {
+fn the_curriculum_ends_with_bigrams() {
     let (all, t) = (default_tensor(100), 100);
     let two_steps = |kernel: f64, first: f64, epsilon: f64| {
-        let after = Theory::constant(kernel, 0.02, t).step(&all, first);
-        after.decayed_step(&equal(epsilon, t), 1.0 / t as f64, [1.0; 2])
+        let after = MinimalModel::with_equal_weights(kernel, 0.02, t).gradient_step(&all, first);
+        after.gradient_step_with_decay(&equal(epsilon, t), 1.0 / t as f64, [1.0; 2])
     };
     let cases = [
         (0.1, 6e-4, [0.031, 1.0, 0.031, 0.053, 0.030, 0.030]),
@@ -355,7 +361,7 @@ fn the_curriculum_leaves_bigrams() {
     ];
     for (epsilon, within, expected) in cases {
         let theory = two_steps(0.0, 1e-4, epsilon);
-        assert_eq!(theory.leader(), 1);
+        assert_eq!(theory.largest_lag(), 1);
         for (found, expected) in theory.v.iter().zip(expected) {
             near(found / theory.v[1], expected, within);
         }

@@ -1,10 +1,10 @@
-//! How many pairs of random codes break assumption 3, on average.
+//! The expected number of pairs of random codes that violate assumption 3.
 //!
 //! The inner product of two codes of d_e signs ±1/√d_e is (d_e − 2K)/d_e with K binomial, so that a pair has
 //! |⟨ω_i, ω_j⟩| > 1/2 where K < d_e/4 or K > 3d_e/4.
 
-/// The mean number of pairs of `positions` codes of `dimension` random signs with |⟨ω_i, ω_j⟩| > 1/2, exactly: what
-/// [`strong_pairs`](super::super::strong_pairs) counts of one draw.
+/// Exact expected number of pairs with |⟨ω_i, ω_j⟩| > 1/2 among `positions` codes of `dimension` random signs.
+/// [`count_strong_pairs`](super::super::count_strong_pairs) counts the pairs of one draw.
 pub fn mean_strong_pairs(positions: usize, dimension: usize) -> f64 {
     let (n, size) = (positions as f64, dimension as f64);
     let log_choose = |k: f64| libm::lgamma(size + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(size - k + 1.0);
@@ -15,17 +15,18 @@ pub fn mean_strong_pairs(positions: usize, dimension: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Codes, strong_pairs};
+    use super::super::super::{PositionCodes, count_strong_pairs};
     use super::*;
 
     #[test]
-    fn the_mean_is_that_of_many_draws() {
+    fn the_expected_number_matches_many_draws() {
         for positions in [12, 33, 100] {
-            let dimension = Codes::Random.dimension(positions, 0);
+            let dimension = PositionCodes::Random.dimension(positions, 0);
             let exact = mean_strong_pairs(positions, dimension);
             let draws = 200;
-            let count =
-                |seed| strong_pairs(&Codes::Random.draw(seed, positions, dimension), dimension) as f64;
+            let count = |seed| {
+                count_strong_pairs(&PositionCodes::Random.draw(seed, positions, dimension), dimension) as f64
+            };
             let counts: Vec<f64> = (0..draws).map(count).collect();
             let mean = counts.iter().sum::<f64>() / draws as f64;
             let spread = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (draws - 1) as f64;
@@ -36,9 +37,9 @@ mod tests {
 
     /// 2.5, 25.9 and 52.6 at N = 12, 33 and 100 with ⌊5 ln N⌋ signs; with 20 ln N one draw in thirty has a pair at most.
     #[test]
-    fn short_codes_are_too_much_alike_and_long_ones_are_not() {
+    fn short_codes_violate_assumption_3_and_long_codes_do_not() {
         for (positions, expected) in [(12, 2.545_898), (33, 25.894_043), (100, 52.579_021)] {
-            let pairs = mean_strong_pairs(positions, Codes::Random.dimension(positions, 0));
+            let pairs = mean_strong_pairs(positions, PositionCodes::Random.dimension(positions, 0));
             assert!((pairs - expected).abs() < 1e-4, "N = {positions}: {pairs}");
             let long = (20.0 * libm::log(positions as f64)) as usize;
             assert!(mean_strong_pairs(positions, long) < 0.05, "{}", mean_strong_pairs(positions, long));

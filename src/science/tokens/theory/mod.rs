@@ -1,5 +1,6 @@
-//! What is known of sparse token regression without a network: how far few heads can come, what the span of a sample has
-//! caught, how sharp a look-up is, and how often short codes are too much alike (Mousavi-Hosseini et al. 2025).
+//! Exact results on sparse token regression that need no training: the risk of models with few attention heads, the
+//! information of n prompts about a direction, the error of a look-up against its sharpness, and pairs of random
+//! codes that are too similar (Mousavi-Hosseini et al. 2025).
 //!
 //! | here | there |
 //! |---|---|

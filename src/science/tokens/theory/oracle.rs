@@ -1,45 +1,47 @@
-//! The oracle of theorem 6: it knows u and which token is named, but sees a prompt only through the span of n training
-//! prompts.
+//! The oracle of theorem 6: it knows u and which token is named, but sees a prompt only through its projection onto
+//! the span of n training prompts.
 //!
-//! Theorem 6 is about the algorithms of definition 5: those that end at a stationary point of the loss plus λ/2 ‖W‖², where
-//! ∇L + λW = 0, and those that return weights of least norm. With them every row of a fully connected first layer W lies in
-//! that span, so whatever follows sees x ∈ R^{Nd} through its projection P x alone. Other training need not keep W there: Adam
-//! scales gradients number by number, decoupled weight decay has no such stationary points, and without decay what the initial
-//! weights had outside the span stays. [`Span::outside`] measures how much of W is outside.
+//! Theorem 6 is about the algorithms of definition 5: those that end at a stationary point of the loss plus λ/2 ‖W‖²,
+//! where ∇L + λW = 0, and those that return weights of minimum norm. With them every row of a fully connected first
+//! layer W lies in that span, so that later layers see x ∈ R^{Nd} only through its projection P x. Other training
+//! need not keep W in the span: Adam scales gradients coordinate by coordinate, decoupled weight decay has no such
+//! stationary points, and without decay the component of the initial weights outside the span remains.
+//! [`PromptSpan::fraction_outside`] measures how much of W is outside.
 //!
-//! The label is ⟨e_t ⊗ u, x⟩ with u
-//! in the block of the named token t, and for normal tokens the least risk is
+//! The label is ⟨e_t ⊗ u, x⟩ with u in the block of the named token t, and for normal tokens the minimum risk is
 //!
 //! ```text
 //! E (y − E[y | P x])² = 1 − ‖P (e_t ⊗ u)‖²
 //! ```
 //!
-//! Over a direction drawn uniformly this is **1 − n/(Nd)** on average, exactly. [`Span`] computes it for the prompts at
-//! hand.
+//! Averaged over uniformly drawn directions this is **1 − n/(Nd)**, exactly. [`PromptSpan`] computes it for given
+//! prompts.
 
 use vivarium_core::math::{dot, normalize, orthogonalize, project_out};
 use vivarium_core::rng::{Purpose, Stream};
 
-/// The span of training prompts, with what it has caught of the directions e_t ⊗ u.
+/// The span of training prompts, and the squared norm of the projection of each direction e_t ⊗ u onto it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Span {
+pub struct PromptSpan {
+    /// The direction u, `[dim]`, a unit vector.
     u: Vec<f64>,
+    /// An orthonormal basis of the span, `[rank][positions · dim]`.
     basis: Vec<Vec<f64>>,
-    /// ‖P (e_t ⊗ u)‖² for each token t.
-    caught: Vec<f64>,
+    /// ‖P (e_t ⊗ u)‖² for each token t, `[positions]`.
+    captured: Vec<f64>,
 }
 
-impl Span {
-    /// The span of no prompt, of `positions` tokens; `u`, of length 1, has a number for each of a token's.
+impl PromptSpan {
+    /// The span of no prompts, for prompts of `positions` tokens. `u` is a unit vector, `[dim]`.
     pub fn new(positions: usize, u: &[f64]) -> Self {
-        Span { u: u.to_vec(), basis: vec![], caught: vec![0.0; positions] }
+        PromptSpan { u: u.to_vec(), basis: vec![], captured: vec![0.0; positions] }
     }
 
-    /// Adds a prompt, unless it lies in the span already (twice Gram and Schmidt): `rank · N · d` operations.
+    /// Adds a prompt to the span by Gram–Schmidt, in `rank · N · d` operations.
     ///
     /// # Shapes
     /// `tokens` is `[positions, dim]`.
-    pub fn push(&mut self, tokens: &[f64]) {
+    pub fn add_prompt(&mut self, tokens: &[f64]) {
         let (mut rest, size) = (tokens.to_vec(), dot(tokens, tokens));
         orthogonalize(&mut rest, self.basis.iter());
         let square = dot(&rest, &rest);
@@ -47,18 +49,18 @@ impl Span {
             return;
         }
         normalize(&mut rest);
-        for (caught, block) in self.caught.iter_mut().zip(rest.chunks(self.u.len())) {
+        for (caught, block) in self.captured.iter_mut().zip(rest.chunks(self.u.len())) {
             let along = dot(&self.u, block);
             *caught += along * along;
         }
         self.basis.push(rest);
     }
 
-    /// The share of the squared norm of these vectors that is outside the span, from 0 to 1; 0 where all of them are 0.
+    /// Fraction of the squared norm of these vectors outside the span, from 0 to 1; 0 if all vectors are 0.
     ///
     /// # Shapes
     /// Each vector is `[positions · dim]`.
-    pub fn outside(&self, vectors: impl Iterator<Item = Vec<f64>>) -> f64 {
+    pub fn fraction_outside(&self, vectors: impl Iterator<Item = Vec<f64>>) -> f64 {
         let (mut outside, mut whole) = (0.0, 0.0);
         for vector in vectors {
             let mut rest = vector.clone();
@@ -69,30 +71,31 @@ impl Span {
         if whole > 0.0 { outside / whole } else { 0.0 }
     }
 
-    /// Dimensions of the span.
+    /// Dimension of the span.
     pub fn rank(&self) -> usize {
         self.basis.len()
     }
 
-    /// The share of the direction that belongs to token `position` that the span has caught, from 0 to 1.
-    pub fn share_of(&self, position: usize) -> f64 {
-        self.caught[position]
+    /// ‖P (e_t ⊗ u)‖² for the token t = `position`, from 0 to 1: 1 minus the oracle's risk if this token is named.
+    pub fn captured_fraction(&self, position: usize) -> f64 {
+        self.captured[position]
     }
 
-    /// The mean of that over all tokens, each of which is named as often: one less the oracle's risk.
-    pub fn share(&self) -> f64 {
-        self.caught.iter().sum::<f64>() / self.caught.len() as f64
+    /// The mean of [`PromptSpan::captured_fraction`] over all tokens: 1 minus the oracle's risk for a uniformly named
+    /// token.
+    pub fn mean_captured_fraction(&self) -> f64 {
+        self.captured.iter().sum::<f64>() / self.captured.len() as f64
     }
 }
 
-/// The oracle's risk on average over directions, max(0, 1 − n/(Nd)).
-pub fn mean_risk(prompts: usize, positions: usize, dim: usize) -> f64 {
+/// Expected risk of the oracle over uniformly drawn directions, max(0, 1 − n/(Nd)) for n = `prompts`.
+pub fn mean_oracle_risk(prompts: usize, positions: usize, dim: usize) -> f64 {
     (1.0 - prompts as f64 / (positions * dim) as f64).max(0.0)
 }
 
-/// The oracle's risk in draw number `draw`, with so many normal prompts as each of `counts` says, in rising order: of a
-/// direction u and a named token that are drawn too.
-pub fn drawn_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &[usize]) -> Vec<f64> {
+/// The oracle's risk in random draw number `draw` of a direction u, a named token and normal prompts, for each number
+/// of prompts in `counts`, which increase.
+pub fn sample_oracle_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &[usize]) -> Vec<f64> {
     let stream = |purpose| Stream::new(seed, purpose, draw);
     let normal = |stream: Stream, step: u64, count: usize| -> Vec<f64> {
         (0..count as u32).map(|i| f64::from(stream.normal(step, i))).collect()
@@ -100,13 +103,13 @@ pub fn drawn_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &
     let mut u = normal(stream(Purpose::Support), 0, dim);
     normalize(&mut u);
     let named = stream(Purpose::Names).below(0, 0, positions as u32) as usize;
-    let (mut span, mut pushed) = (Span::new(positions, &u), 0);
+    let (mut span, mut pushed) = (PromptSpan::new(positions, &u), 0);
     let risk = |count: &usize| {
         while pushed < *count {
-            span.push(&normal(stream(Purpose::Sample), pushed as u64, positions * dim));
+            span.add_prompt(&normal(stream(Purpose::Sample), pushed as u64, positions * dim));
             pushed += 1;
         }
-        (1.0 - span.share_of(named)).max(0.0)
+        (1.0 - span.captured_fraction(named)).max(0.0)
     };
     counts.iter().map(risk).collect()
 }
@@ -124,15 +127,16 @@ mod tests {
     /// N = 16, d = 8: an independent implementation measured 0.739, 0.496, 0.250, 0.143 and 0 in 40 draws each. Both are
     /// means of 40.
     #[test]
-    fn risks_are_those_that_were_measured_elsewhere() {
+    fn risks_match_values_of_another_program() {
         let (counts, draws) = ([32, 64, 96, 112, 128], 40);
         let elsewhere = [0.739, 0.496, 0.250, 0.143, 0.000];
-        let all: Vec<Vec<f64>> = (0..draws).map(|draw| drawn_risks(7, draw, 16, 8, &counts)).collect();
+        let all: Vec<Vec<f64>> =
+            (0..draws).map(|draw| sample_oracle_risks(7, draw, 16, 8, &counts)).collect();
         for (i, (count, elsewhere)) in counts.iter().zip(elsewhere).enumerate() {
             let (mean, spread) = moments(&all.iter().map(|risks| risks[i]).collect::<Vec<_>>());
             let error = spread / f64::from(draws).sqrt();
             assert!(
-                (mean - mean_risk(*count, 16, 8)).abs() < 3.5 * error + 1e-9,
+                (mean - mean_oracle_risk(*count, 16, 8)).abs() < 3.5 * error + 1e-9,
                 "n = {count}: {mean} ± {error}"
             );
             let apart = 3.5 * error * 2f64.sqrt() + 1e-9;
@@ -142,9 +146,9 @@ mod tests {
 
     /// Squared lengths of projections of a uniform direction are Beta(n/2, (Nd − n)/2).
     #[test]
-    fn the_spread_of_a_draw_is_that_of_the_beta_law() {
+    fn the_captured_fraction_has_the_variance_of_a_beta_distribution() {
         let draws = 400;
-        let risks: Vec<f64> = (0..draws).map(|draw| drawn_risks(3, draw, 6, 4, &[12])[0]).collect();
+        let risks: Vec<f64> = (0..draws).map(|draw| sample_oracle_risks(3, draw, 6, 4, &[12])[0]).collect();
         let (mean, spread) = moments(&risks);
         let exact = (0.25f64 / 13.0).sqrt();
         assert!((mean - 0.5).abs() < 4.0 * exact / f64::from(draws).sqrt(), "{mean}");
@@ -152,39 +156,45 @@ mod tests {
     }
 
     #[test]
-    fn a_span_grows_by_what_is_new() {
-        let mut span = Span::new(2, &[0.6, 0.8]);
-        span.push(&[3.0, 4.0, 0.0, 0.0]);
-        assert!((span.share_of(0) - 1.0).abs() < 1e-12 && span.share_of(1) == 0.0);
-        span.push(&[6.0, 8.0, 0.0, 0.0]);
+    fn a_span_grows_by_independent_prompts_only() {
+        let mut span = PromptSpan::new(2, &[0.6, 0.8]);
+        span.add_prompt(&[3.0, 4.0, 0.0, 0.0]);
+        assert!((span.captured_fraction(0) - 1.0).abs() < 1e-12 && span.captured_fraction(1) == 0.0);
+        span.add_prompt(&[6.0, 8.0, 0.0, 0.0]);
         assert_eq!(span.rank(), 1);
-        span.push(&[3.0, 4.0, 1.0, 0.0]);
-        assert!((span.share_of(1) - 0.36).abs() < 1e-12 && (span.share() - 0.68).abs() < 1e-12);
+        span.add_prompt(&[3.0, 4.0, 1.0, 0.0]);
+        assert!(
+            (span.captured_fraction(1) - 0.36).abs() < 1e-12
+                && (span.mean_captured_fraction() - 0.68).abs() < 1e-12
+        );
         for i in 0..6 {
-            span.push(&[1.0, f64::from(i), -2.0, f64::from(i * i)]);
+            span.add_prompt(&[1.0, f64::from(i), -2.0, f64::from(i * i)]);
         }
         assert_eq!(span.rank(), 4);
-        assert!((span.share() - 1.0).abs() < 1e-9);
+        assert!((span.mean_captured_fraction() - 1.0).abs() < 1e-9);
     }
 
     /// 1 − n/(Nd) holds for the mean over an orthonormal set of directions in every draw.
     #[test]
-    fn over_all_directions_the_share_is_exact() {
+    fn the_captured_fraction_averages_to_the_exact_value() {
         let stream = Stream::new(2, Purpose::Batch, 0);
         let (positions, dim) = (5, 3);
         for prompts in [1, 4, 9] {
             let share = |axis: usize| {
                 let u: Vec<f64> = (0..dim).map(|i| if i == axis { 1.0 } else { 0.0 }).collect();
-                let mut span = Span::new(positions, &u);
+                let mut span = PromptSpan::new(positions, &u);
                 for p in 0..prompts as u64 {
                     let row: Vec<f64> =
                         (0..(positions * dim) as u32).map(|i| f64::from(stream.normal(p, i))).collect();
-                    span.push(&row);
+                    span.add_prompt(&row);
                 }
-                span.share()
+                span.mean_captured_fraction()
             };
             let mean = (0..dim).map(share).sum::<f64>() / dim as f64;
-            assert!((1.0 - mean - mean_risk(prompts, positions, dim)).abs() < 1e-10, "{prompts}: {mean}");
+            assert!(
+                (1.0 - mean - mean_oracle_risk(prompts, positions, dim)).abs() < 1e-10,
+                "{prompts}: {mean}"
+            );
         }
     }
 }

@@ -16,7 +16,7 @@ fn follows(evaluator: &Evaluator, strategy: Strategy, shift: f64) -> Answers {
     let mut out = vec![0.0; evaluator.drawn.symbols];
     let mut logits = vec![];
     for context in evaluator.contexts.chunks(length) {
-        strategy.predict(evaluator.drawn.symbols, evaluator.drawn.added(), context, &mut out);
+        strategy.predict(evaluator.drawn.symbols, evaluator.drawn.pseudocount(), context, &mut out);
         logits.extend(out.iter().map(|p| (libm::log(*p) + shift) as f32));
     }
     Answers { logits, ..Default::default() }
@@ -71,7 +71,7 @@ fn strategies_count_with_the_prior_of_the_test_chains() {
         let way = evaluator.evaluate(&follows(&evaluator, Strategy::Bigram, 0.0)).way;
         assert!((way - 1.0).abs() < 1e-3, "{link}: {way}");
     }
-    let added = |link: &str| evaluator(link).1.drawn.added();
+    let added = |link: &str| evaluator(link).1.drawn.pseudocount();
     assert_eq!(added("#v1/markov?alpha=10&test=iid&held=64"), 1.0);
     assert_eq!(added("#v1/markov?alpha=10&data=ds&held=64"), 10.0);
 }
@@ -106,7 +106,7 @@ fn each_law_has_its_measure_and_its_own_sequences() {
         let drawn = spec.task.examples().chain_sequences().unwrap();
         for example in [0, 7, 399] {
             let (mut context, mut truth) = (vec![], vec![]);
-            add(&drawn, drawn.test, spec.run.seed, example..example + 1, &mut context, &mut truth);
+            add(&drawn, drawn.test_family, spec.run.seed, example..example + 1, &mut context, &mut truth);
             assert_eq!(context, evaluator.contexts()[example * 100..][..100]);
             assert_eq!(truth, evaluator.truths()[example * 3..][..3]);
         }
@@ -118,7 +118,7 @@ fn each_law_has_its_measure_and_its_own_sequences() {
     let (_, of_trigrams) = evaluator("#v1/markov?gram=3");
     let evaluation = of_trigrams.evaluate(&follows(&of_trigrams, Strategy::Trigram, 0.0));
     assert_eq!(of_trigrams.count(), 256);
-    assert!(evaluation.measures[Measure::OnDirichlet as usize..].iter().all(Option::is_none));
+    assert!(evaluation.measures[ChainMeasure::OnDirichlet as usize..].iter().all(Option::is_none));
 }
 
 /// KL(p ‖ even) = Σ p ln 3p.
@@ -140,9 +140,11 @@ fn a_measure_on_another_law_is_the_mean_over_its_own_contexts_alone() {
     assert_eq!(evaluator.count(), 64 + 32 + 32);
     let is = |found: f32, exact: f64| assert!((f64::from(found) - exact).abs() < 1e-6, "{found} {exact}");
     is(evaluation.kl, mean(0, 64));
-    for (measure, from, to) in
-        [(Measure::OnDirichlet, 0, 64), (Measure::OnIndependent, 64, 96), (Measure::OnDoubly, 96, 128)]
-    {
+    for (measure, from, to) in [
+        (ChainMeasure::OnDirichlet, 0, 64),
+        (ChainMeasure::OnIndependent, 64, 96),
+        (ChainMeasure::OnDoubly, 96, 128),
+    ] {
         is(evaluation.measures[measure as usize].unwrap(), mean(from, to));
     }
 }
@@ -154,7 +156,7 @@ fn scores_are_the_largest_of_their_layers() {
         let mut answers = follows(&evaluator, Strategy::Uniform, 0.0);
         (answers.heads, answers.layers) = (heads.to_vec(), layers.to_vec());
         let measures = evaluator.evaluate(&answers).measures;
-        [Measure::Previous, Measure::Induction].map(|measure| measures[measure as usize])
+        [ChainMeasure::Previous, ChainMeasure::Induction].map(|measure| measures[measure as usize])
     };
     let heads = [[0.1, 0.9], [0.3, 0.2], [0.8, 0.4], [0.7, 0.5]];
     assert_eq!(scores(&heads, &[2, 2]), [Some(0.3), Some(0.5)]);
@@ -189,7 +191,7 @@ fn evaluations_of_all_replicas_make_one_row() {
 #[test]
 fn lines_come_in_parts_of_so_many_operations() {
     let (spec, evaluator) = evaluator("#v1/markov?k=3&t=100&held=400");
-    let each = spec.task.sampler().chain_sequences().unwrap().operations();
+    let each = spec.task.sampler().chain_sequences().unwrap().operations_per_sequence();
     // The law of 3 contexts, two words for each of them, and 100 symbols.
     assert_eq!(each, 27 + 16 * 6 + 16 * 100);
     let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();

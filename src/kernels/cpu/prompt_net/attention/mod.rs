@@ -23,7 +23,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::family::PromptAttention;
 use vivarium_model::models::prompts::CODES;
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::{Codes as CodeKind, Prompts};
+use vivarium_science::tokens::{PositionCodes as CodeKind, TokenPrompts};
 
 /// Positions whose perceptron is computed at once, about: what it keeps of them fits into the caches.
 const TOGETHER: usize = 128;
@@ -35,7 +35,7 @@ const KEPT: usize = 2048;
 #[derive(Debug, Clone)]
 pub struct AttentionLoop {
     shape: Shape,
-    prompts: Prompts,
+    prompts: TokenPrompts,
     /// Place of W₁ among the parameters.
     first: usize,
     codes: Codes,
@@ -71,7 +71,7 @@ impl AttentionLoop {
         Self::shape(spec).map(drop)
     }
 
-    fn shape(spec: &RunSpec) -> Result<(PromptAttention, Prompts, Shape), String> {
+    fn shape(spec: &RunSpec) -> Result<(PromptAttention, TokenPrompts, Shape), String> {
         let (Family::TokenAttention(net), prompts) = family_of(spec)? else {
             return Err(format!("its model is {}", spec.model.info().name));
         };
@@ -81,13 +81,13 @@ impl AttentionLoop {
 
     /// What the network makes of as many prompts as are kept, or fewer.
     fn forward(&mut self, rows: &[f32]) {
-        let (shape, columns) = (self.shape, self.prompts.columns());
+        let (shape, columns) = (self.shape, self.prompts.row_len());
         let mut given = PanelsMut::new(&mut self.given[0], self.samples);
         let mut count = 0;
         for (prompt, row) in self.kept.iter_mut().zip(rows.chunks_exact(columns)) {
             self.z.clear();
-            self.prompts.encode(&self.plain_codes, row, &mut self.z);
-            prompt.load(&shape, self.prompts.parts(row).1, &self.z);
+            self.prompts.append_encoded(&self.plain_codes, row, &mut self.z);
+            prompt.load(&shape, self.prompts.split_row(row).1, &self.z);
             self.scratch.forward(&self.tables, prompt, &mut given, count);
             count += shape.length;
         }
@@ -167,11 +167,11 @@ impl PromptLoop for AttentionLoop {
 
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]) {
         self.layer.turn();
-        let columns = self.prompts.columns();
+        let columns = self.prompts.row_len();
         let scale = 2.0 / (rows.len() / columns * self.shape.length) as f32;
         for rows in rows.chunks(self.kept.len() * columns) {
             self.forward(rows);
-            let labels = rows.chunks_exact(columns).flat_map(|row| self.prompts.parts(row).2);
+            let labels = rows.chunks_exact(columns).flat_map(|row| self.prompts.split_row(row).2);
             for (output, label) in self.outputs.iter_mut().zip(labels) {
                 *output = (*output - label) * scale;
             }
@@ -188,7 +188,7 @@ impl PromptLoop for AttentionLoop {
     }
 
     fn outputs(&mut self, rows: &[f32], out: &mut Vec<f32>) {
-        for rows in rows.chunks(self.kept.len() * self.prompts.columns()) {
+        for rows in rows.chunks(self.kept.len() * self.prompts.row_len()) {
             self.forward(rows);
             out.extend_from_slice(&self.outputs);
         }

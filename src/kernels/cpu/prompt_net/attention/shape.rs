@@ -4,7 +4,7 @@ use crate::cpu::dense::{HIGH, panels};
 use crate::cpu::one_hidden_layer::LANES;
 use vivarium_model::models::family::PromptAttention;
 use vivarium_model::models::token_attention::Scores;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Most entries of all tables together: 16 MiB.
 const MOST_ENTRIES: u64 = 1 << 22;
@@ -29,9 +29,9 @@ impl Shape {
     ///
     /// # Errors
     /// A sentence where its tables would be too large.
-    pub fn of(net: &PromptAttention, prompts: &Prompts) -> Result<Self, String> {
+    pub fn of(net: &PromptAttention, prompts: &TokenPrompts) -> Result<Self, String> {
         let dense = if net.scores == Scores::All { prompts.dim } else { 0 };
-        let Prompts { length, names, .. } = *prompts;
+        let TokenPrompts { length, names, .. } = *prompts;
         let shape = Shape { length, names, heads: net.heads, dense, values: net.value_width(prompts) };
         let entries = vivarium_core::bounds::product([shape.heads, shape.lines(), shape.lines()]);
         match entries > MOST_ENTRIES {

@@ -9,7 +9,7 @@ use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::prompt_net::codes::{Codes, look_back, look_up};
 use crate::cpu::wide::wide;
 use vivarium_model::models::gru::{Direction as Places, FORWARD, OUT};
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// One direction of the network.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ struct At {
 
 impl Direction {
     /// A direction whose numbers are all zero.
-    pub fn new(at: Places, prompts: &Prompts, codes: &Codes, width: usize) -> Self {
+    pub fn new(at: Places, prompts: &TokenPrompts, codes: &Codes, width: usize) -> Self {
         let (panels, places) = (panels(width), 1 + prompts.names);
         let rows = |count: usize| vec![Row::ZERO; 3 * panels * count];
         let (tokens, map, table) = (
@@ -89,7 +89,7 @@ impl Direction {
     }
 
     /// Takes its parameters and forgets its gradient.
-    pub fn load(&mut self, prompts: &Prompts, codes: &Codes, weights: &[Vec<Row>]) {
+    pub fn load(&mut self, prompts: &TokenPrompts, codes: &Codes, weights: &[Vec<Row>]) {
         let w = &weights[self.at.input];
         let stride = prompts.dim.next_multiple_of(HIGH);
         self.columns.pack(w, 0..prompts.dim, 1.0, &mut PanelsMut::new(&mut self.tokens, stride), 0);
@@ -208,7 +208,7 @@ impl Direction {
     }
 
     /// Writes the gradient as the parameters lie.
-    pub fn unload(&mut self, prompts: &Prompts, codes: &Codes, gradient: &mut [Vec<Row>]) {
+    pub fn unload(&mut self, prompts: &TokenPrompts, codes: &Codes, gradient: &mut [Vec<Row>]) {
         let rows = self.places * codes.rows();
         // A bias is added wherever a position is read.
         let of_position =

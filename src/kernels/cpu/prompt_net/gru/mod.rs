@@ -33,7 +33,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::gru::{BACKWARD, BETA, FORWARD, OUT};
 use vivarium_model::models::prompts::CODES;
 use vivarium_model::run::RunSpec;
-use vivarium_science::tokens::Prompts;
+use vivarium_science::tokens::TokenPrompts;
 
 /// Most prompts that go through a position together.
 const TOGETHER: usize = 64;
@@ -59,7 +59,7 @@ pub(super) struct Block {
 
 /// The loop.
 pub struct GruLoop {
-    prompts: Prompts,
+    prompts: TokenPrompts,
     codes: Codes,
     directions: [Direction; 2],
     beta: f32,
@@ -71,8 +71,8 @@ pub struct GruLoop {
 
 impl Block {
     /// Takes the prompts `rows`.
-    fn take(&mut self, prompts: &Prompts, codes: &Codes, rows: &[f32]) {
-        let (length, columns) = (prompts.length, prompts.columns());
+    fn take(&mut self, prompts: &TokenPrompts, codes: &Codes, rows: &[f32]) {
+        let (length, columns) = (prompts.length, prompts.row_len());
         self.count = rows.len() / columns;
         self.stride = self.count.next_multiple_of(HIGH);
         let samples = length * self.stride;
@@ -83,7 +83,7 @@ impl Block {
         self.outputs.clear();
         self.outputs.resize(samples, 0.0);
         for (at, row) in rows.chunks_exact(columns).enumerate() {
-            let (tokens, names, _) = prompts.parts(row);
+            let (tokens, names, _) = prompts.split_row(row);
             let each = tokens.chunks_exact(prompts.dim).zip(names.chunks_exact(prompts.names));
             for (i, (token, names)) in each.enumerate() {
                 let sample = i * self.stride + at;
@@ -140,14 +140,14 @@ impl PromptLoop for GruLoop {
     }
 
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]) {
-        let (columns, length) = (self.prompts.columns(), self.prompts.length);
+        let (columns, length) = (self.prompts.row_len(), self.prompts.length);
         let share = 2.0 / (rows.len() / columns * length) as f32;
         self.directions.iter_mut().for_each(Direction::turn);
         for rows in rows.chunks(self.together * columns) {
             self.forward(rows);
             let count = self.block.count;
             for (at, row) in rows.chunks_exact(columns).enumerate() {
-                for (i, label) in self.prompts.parts(row).2.iter().enumerate() {
+                for (i, label) in self.prompts.split_row(row).2.iter().enumerate() {
                     let slope = self.block.output(at, i);
                     *slope = (*slope - label) * share;
                     self.beta_slope += *slope;
@@ -167,7 +167,7 @@ impl PromptLoop for GruLoop {
     }
 
     fn outputs(&mut self, rows: &[f32], out: &mut Vec<f32>) {
-        for rows in rows.chunks(self.together * self.prompts.columns()) {
+        for rows in rows.chunks(self.together * self.prompts.row_len()) {
             self.forward(rows);
             for prompt in 0..self.block.count {
                 out.extend((0..self.prompts.length).map(|i| *self.block.output(prompt, i)));

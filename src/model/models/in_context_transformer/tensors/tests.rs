@@ -61,7 +61,7 @@ fn outputs_and_gradients_are_those_of_the_reference() {
         let on = OnPoints { net: net.clone(), prompts: prompts(2, POINTS) };
         let examples = Points(on.prompts.clone());
         let (parameters, each) = parameters(&on, &device);
-        let columns = on.prompts.columns();
+        let columns = on.prompts.row_len();
         // Each replica with examples of its own, and all with the same.
         for of_x in [REPLICAS, 1] {
             let all = rows(&on.prompts, of_x * BATCH);
