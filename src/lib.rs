@@ -29,9 +29,11 @@
 //! | `vivarium-plot` | [`analysis`], [`mod@charts`] | from arrays of numbers to readings; from readings to pictures |
 //! | `vivarium-view` | [`display`], [`probing`] | a run as it is shown; measurements that are made in short slices |
 //! | | [`presets`], [`record`] | named runs with a claim; a run as files: CSV, JSON, a command, a PyTorch script |
-//! | | [`ui`] | parts of the page that depend on no lab and on no state of the page |
-//! | `vivarium-labs` | [`labs`] | what belongs to one lab only: its charts, probes, texts, presets, stories and panels |
-//! | `vivarium-worker`, `vivarium-app` | `worker`, `app` | the two halves of the page |
+//! | | [`ui`] | fields of a form, scales and requests, as plain data |
+//! | `vivarium-labs` | [`labs`] | what belongs to one lab only: its charts, probes, texts, presets and stories |
+//! | `vivarium-worker` | `worker` | commands in, slices of a session, messages out |
+//! | `vivarium-page` | `page` | the state of the page, its actions and the messages of its trainer |
+//! | `vivarium-ui`, `vivarium-panels`, `vivarium-app` | `app` | pieces of the page, panels of the labs, and the page itself: in a browser only |
 //! | `vivarium-cli`, `vivarium-python` | `cli` | the command line, and its runs and sweeps as a Python module |
 //!
 //! To find where a chart is made: the name and help of a chart are with its task (`src/model/tasks/<task>/charts.rs`), and its
@@ -51,9 +53,11 @@ pub use vivarium_science::{circuits, descent, functions, groups, machines, marko
 pub use vivarium_training as training;
 pub use vivarium_view::{display, presets, probing, record, ui};
 
-#[cfg(any(feature = "ui", feature = "cli"))]
+#[cfg(feature = "ui")]
 pub use vivarium_app as app;
 #[cfg(feature = "cli")]
 pub use vivarium_cli as cli;
+#[cfg(any(feature = "ui", feature = "cli"))]
+pub use vivarium_page as page;
 #[cfg(any(feature = "train", feature = "fused"))]
 pub use vivarium_worker as worker;

@@ -2,7 +2,7 @@
 //
 // The message is { type: "vivarium:size", width, height }: at this width of the frame, in CSS pixels, this height is the
 // right one. It holds nothing private, so it goes to whatever page is around. It comes once the page is shown, and when
-// the width or what is shown has changed. The page around may follow it or not (src/app/share/teaching.rs has a script).
+// the width or what is shown has changed. The page around may follow it or not (src/page/share/teaching.rs has a script).
 //
 // The height follows from the width and from what is shown, never from the height that the frame has now: the charts fit
 // whatever height there is (styles/teach.css), and a height that followed from theirs could grow without end.

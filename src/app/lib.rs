@@ -1,61 +1,36 @@
-//! The page: one store, a pure reducer, a trainer behind a trait, and Leptos components that only show.
+//! The page: Leptos components that show the state of [`vivarium_page`] and send it the user's actions.
 //!
-//! Each feature is a folder with its model, what changes it, its views and its tests.
-//!
-//! # Why
-//! Everything that decides something (what a message means, which device to take, what to say) is plain
-//! data and functions, compiled and tested natively. What needs a browser is below `ui`, and holds no rule.
-//! The alternative, signals that set each other, cannot be tested without a browser and hides the order of
-//! things; what would change our mind is a page with many independent runs on it.
+//! For a browser only; elsewhere this crate is empty.
+
+#![cfg(target_family = "wasm")]
 
 #[macro_use]
 extern crate vivarium_core;
 
 pub mod bench;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
 pub mod charts;
 pub mod compare;
 pub mod files;
 pub mod gallery;
-mod html;
 pub mod library;
 pub mod presenter;
 pub mod run;
 pub mod settings;
 pub mod share;
-pub mod state;
+pub mod shell;
+pub mod store;
 pub mod sweeps;
 pub mod timeline;
 pub mod tour;
 pub mod trainer;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod shell;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod store;
-
-#[cfg(test)]
-mod chain_tests;
-#[cfg(test)]
-mod display_tests;
-#[cfg(test)]
-mod labs_tests;
-#[cfg(test)]
-mod luck_tests;
-#[cfg(test)]
-mod markup_tests;
-#[cfg(test)]
-pub mod opened;
-
-/// Where the choice of a language is remembered.
-pub const LANGUAGE: &str = "vivarium.language";
+use vivarium_page::LANGUAGE;
 
 /// Fetches the reader's language, if it is another than English, and shows the page.
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub fn open() {
     use vivarium_core::language::{ENGLISH, speak, wanted};
-    use vivarium_view::ui::browser::{mark_root, remembered};
+    use vivarium_ui::browser::{mark_root, remembered};
     let code = wanted(remembered(LANGUAGE), &browser::reads());
     if code == ENGLISH {
         return show();
@@ -72,12 +47,11 @@ pub fn open() {
 
 /// Shows the page at once, unless its run begins with a network that only the second program can write down, or is
 /// about a table that this browser keeps.
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 fn show() {
     use vivarium_model::models::group_net::Beginning;
     let fragment = browser::fragment();
     let maximum = format!("from={}", Beginning::Maximum.slug());
-    let table = library::merge::table_in(&fragment);
+    let table = vivarium_page::library::merge::table_in(&fragment);
     let is_maximum = fragment.starts_with("#v1/groups") && fragment.contains(&maximum);
     if table.is_none() && !is_maximum {
         return mount();
@@ -93,7 +67,6 @@ fn show() {
 }
 
 /// Puts the page into the document, in place of the picture of itself that stood there until now.
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 fn mount() {
     use leptos::prelude::document;
     use wasm_bindgen::JsCast;

@@ -5,27 +5,27 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use super::bench::BenchAction;
-use super::browser;
-use super::files::openers::openers;
-use super::gallery::GalleryAction;
-use super::gallery::update::address;
-use super::library::storage::{self, Coming};
-use super::library::{LibraryAction, LibraryAnswer};
-use super::settings::inputs::FormInputs;
-use super::state::{Action, State};
-use super::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use crate::browser;
 use crate::browser::files::system;
-use crate::sweeps::workers::SweepWorkers;
-use crate::tour::{TourAction, answers_of, file_of};
-use crate::trainer::device::{Survey, begins_on_cpu};
-use crate::trainer::speeds::Speeds;
+use crate::library::storage::{self, Coming};
 use crate::trainer::web::{self, WorkerTrainer};
 use vivarium_core::language::escaped;
 use vivarium_model::platform::web::spawn;
 use vivarium_model::protocol::Payload;
-use vivarium_view::ui::browser::{kept_in_tab, remember, remembered};
-use vivarium_view::ui::context::RunContext;
+use vivarium_page::bench::BenchAction;
+use vivarium_page::files::openers::openers;
+use vivarium_page::gallery::GalleryAction;
+use vivarium_page::gallery::update::address;
+use vivarium_page::library::{LibraryAction, LibraryAnswer};
+use vivarium_page::settings::inputs::FormInputs;
+use vivarium_page::state::{Action, State};
+use vivarium_page::sweeps::workers::SweepWorkers;
+use vivarium_page::tour::{TourAction, answers_of, file_of};
+use vivarium_page::trainer::device::{Survey, begins_on_cpu};
+use vivarium_page::trainer::speeds::Speeds;
+use vivarium_page::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use vivarium_ui::browser::{kept_in_tab, remember, remembered};
+use vivarium_ui::context::RunContext;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ impl Store {
     /// Opens the run of the address and keeps both in step from then on.
     pub fn open() -> Store {
         let speeds = Speeds::read(&remembered(SPEEDS).unwrap_or_default(), &system());
-        let mut state = State { speeds: Some(speeds), ..State::default() };
+        let mut state = State::with_speeds(speeds);
         state.bench.table.program = system();
         let state = RwSignal::new(state);
         let (form, form_readers) = signal(state.with_untracked(FormInputs::of));

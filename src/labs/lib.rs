@@ -7,7 +7,7 @@
 //!     probes.rs    one [`ProbeSpec`] a probe: when it applies, and a job that is polled
 //!     presets.rs   named runs, each with a claim that a test checks
 //!     stories/     tours that use them, in Markdown
-//!     panel/       what only this lab shows on the page
+//!     panel/       the plain data of its panels, which `src/panels/<lab>/` draws
 //! ```
 //!
 //! # Why
@@ -24,8 +24,6 @@ pub mod answers;
 #[cfg(test)]
 pub mod asked;
 pub mod lazy;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod panels;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
@@ -65,10 +63,6 @@ macro_rules! labs {
 
         /// The second halves of the labs, in the same order.
         static LAZY_LABS: &[&dyn LazyLab] = &[$(&$module::$lab),+];
-
-        /// What the labs show on the page, in the same order.
-        #[cfg(all(feature = "ui", target_family = "wasm"))]
-        pub static PANELS: &[&dyn panels::LabPanel] = &[$(&$module::$lab),+];
 
         /// When their charts apply.
         static RULES: &[&[ChartRules]] =
@@ -112,12 +106,6 @@ pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
     LAZY_LABS[LABS.place(spec).unwrap_or(0)]
 }
 
-/// What a run's lab shows on the page.
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub fn panel(spec: &RunSpec) -> &'static dyn panels::LabPanel {
-    PANELS[LABS.place(spec).unwrap_or(0)]
-}
-
 /// The link of a run on the data file that is kept under this number, opened while the page shows `shown`; none where no
 /// lab learns from files.
 pub fn of_file(number: u64, shown: &Link) -> Option<Link> {
@@ -153,7 +141,7 @@ pub fn measured(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>)
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 ///
 /// ```
-/// use vivarium_labs::cannot_learn;
+/// use crate::cannot_learn;
 /// use vivarium_model::permalink::decode;
 /// let advice = |link: &str| cannot_learn(&decode(link).0.spec);
 /// assert!(advice("#v1/sparse-parity?k=3").is_empty());
@@ -230,7 +218,7 @@ pub fn stories() -> impl Iterator<Item = &'static About> {
 }
 
 /// The file of a story in the sources.
-#[cfg(any(test, feature = "cli"))]
+#[cfg(not(target_family = "wasm"))]
 pub fn story_file(root: &std::path::Path, slug: &str) -> Option<std::path::PathBuf> {
     let folders = std::fs::read_dir(root.join("src/labs")).ok()?.flatten();
     folders.map(|lab| lab.path().join(format!("stories/{slug}.md"))).find(|file| file.is_file())

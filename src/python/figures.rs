@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use vivarium_app::share::teaching::{LessonEdit, frame};
-use vivarium_app::share::titles::run_name;
-use vivarium_app::state::State;
+use vivarium_page::share::teaching::{LessonEdit, frame};
+use vivarium_page::share::titles::run_name;
+use vivarium_page::state::State;
 use vivarium_cli::{Trouble, plot};
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;

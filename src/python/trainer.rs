@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 
 use super::columns::Columns;
 use super::errors::TrainingError;
-use vivarium_app::state::{Action, State};
+use vivarium_page::state::{Action, State};
 use vivarium_cli::Trouble;
 use vivarium_cli::headless::Headless;
 use vivarium_model::chart::Chart;

@@ -1,6 +1,9 @@
 //! The worker: commands in, slices of a session, messages out. The transport is not its business, so that
 //! the same worker runs behind a web worker's messages and in native tests.
 
+#[cfg(all(feature = "web", target_family = "wasm"))]
+pub mod web;
+
 use std::collections::VecDeque;
 
 use vivarium_labs as labs;

@@ -8,7 +8,7 @@ use crate::structure::all_sources;
 const ENUMS: [&str; 3] = ["Task", "Model", "Form"];
 
 /// Folders in which a lab, a task or a model is at home.
-const HOMES: [&str; 3] = ["labs", "model/tasks", "model/models"];
+const HOMES: [&str; 4] = ["labs", "panels", "model/tasks", "model/models"];
 
 /// The lines of code with their numbers: without comments, texts and the tests at the end of a file.
 fn code(text: &str) -> impl Iterator<Item = (usize, String)> {

@@ -67,7 +67,7 @@ fn features_stay_small() {
     let mut lines = std::collections::BTreeMap::new();
     for file in files {
         let folder = file.strip_prefix(&src).unwrap().parent().unwrap().to_path_buf();
-        let is_feature = ["app", "labs"].iter().any(|room| folder.starts_with(room));
+        let is_feature = ["app", "page", "panels", "labs"].iter().any(|room| folder.starts_with(room));
         let is_of_tests = file.file_name().unwrap().to_string_lossy().ends_with("tests.rs")
             || folder.iter().any(|part| part.to_string_lossy().ends_with("_tests"));
         if is_feature && !is_of_tests {

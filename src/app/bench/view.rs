@@ -4,15 +4,15 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::{Event, MouseEvent};
 
-use super::BenchAction;
 use crate::browser;
 use crate::gallery::cards::{follow_focus, show_top};
-use crate::state::Action;
 use crate::store::Store;
 use crate::tour::passage::pressed;
 use vivarium_core::language::translated;
+use vivarium_page::bench::BenchAction;
+use vivarium_page::state::Action;
+use vivarium_ui::browser::get;
 use vivarium_view::record::bench::BenchTable;
-use vivarium_view::ui::browser::get;
 
 /// The bench, where it is open.
 #[component]

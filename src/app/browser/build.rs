@@ -9,7 +9,7 @@ use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 
-use vivarium_view::ui::browser::{get, settle};
+use vivarium_ui::browser::{get, settle};
 
 /// The name of the build that the server has now (`.cargo/xtask/src/finish.rs`). No service worker keeps it.
 const PUBLISHED: &str = "./build.txt";

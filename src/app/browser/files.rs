@@ -7,8 +7,8 @@ use leptos::prelude::{document, set_timeout, window};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, Event, HtmlAnchorElement, HtmlCanvasElement, Url};
 
-use crate::files::Saved;
-use vivarium_view::ui::browser::get;
+use vivarium_page::files::Saved;
+use vivarium_ui::browser::get;
 
 /// What the browser calls itself.
 pub fn system() -> String {

@@ -7,10 +7,10 @@ use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 
-use super::state::State;
-use crate::trainer::device::Survey;
 use vivarium_core::language::Table;
-use vivarium_view::ui::browser::{get, settle};
+use vivarium_page::state::State;
+use vivarium_page::trainer::device::Survey;
+use vivarium_ui::browser::{get, settle};
 
 /// The fragment of the address, with its `#`.
 pub fn fragment() -> String {

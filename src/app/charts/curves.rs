@@ -3,13 +3,13 @@
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
 
-use super::crosshair::{Pointed, Scene};
-use super::viewport::legend;
-use crate::state::State;
 use crate::store::Store;
+use vivarium_page::charts::crosshair::{Pointed, Scene};
+use vivarium_page::charts::viewport::legend;
+use vivarium_page::state::State;
 use vivarium_plot::analysis::Lines;
 use vivarium_plot::charts::{self, Across, Named};
-use vivarium_view::ui::appearance::Appearance;
+use vivarium_ui::appearance::Appearance;
 
 /// What all charts share while somebody looks at them.
 #[derive(Clone, Copy)]

@@ -9,11 +9,11 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
-use super::crosshair::{Pointed, Scene};
-use super::curves::Curves;
-use super::viewport::ViewportAction;
-use crate::state::Action;
-use vivarium_view::ui::effect::effect;
+use crate::charts::curves::Curves;
+use vivarium_page::charts::crosshair::{Pointed, Scene};
+use vivarium_page::charts::viewport::ViewportAction;
+use vivarium_page::state::Action;
+use vivarium_ui::effect::effect;
 
 /// How far a pointer must move before it counts as dragged, in CSS pixels.
 const SLACK: f64 = 3.0;

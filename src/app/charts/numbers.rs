@@ -2,10 +2,11 @@
 
 use leptos::html::Dialog;
 use leptos::prelude::*;
+use vivarium_view::display::charts::ChartOfRun;
 
-use crate::html::explained;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
+use vivarium_page::html::explained;
 use vivarium_plot::analysis::data_table::DataTable;
 
 /// Most rows and columns that are shown.
@@ -37,7 +38,7 @@ pub fn Ask(
 ) -> impl IntoView {
     let (store, Shown(shown)) = (Store::here(), expect_context::<Shown>());
     let ask = move |_| {
-        let of = |state: &crate::state::State| {
+        let of = |state: &vivarium_page::state::State| {
             chart
                 .applies(&state.run)
                 .is_ok()

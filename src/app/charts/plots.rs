@@ -1,17 +1,18 @@
 //! The charts that are shown, and what the page adds to every drawing of curves.
 
 use leptos::prelude::*;
+use vivarium_view::display::charts::ChartOfRun;
 
-use super::curves::Curves;
-use super::numbers::Ask;
-use super::shown::{Room, rooms};
-use super::toolbar::Toolbar;
+use crate::charts::curves::Curves;
+use crate::charts::numbers::Ask;
+use crate::charts::toolbar::Toolbar;
 use crate::run::readouts::Headline;
 use crate::shell::later::{Later, Part};
 use crate::store::Store;
 use vivarium_model::chart::Chart;
 use vivarium_model::chart::Kind;
-use vivarium_view::ui::plot::{Attached, CurveTools, PlotCanvas};
+use vivarium_page::charts::shown::{Room, rooms};
+use vivarium_ui::plot::{Attached, CurveTools, PlotCanvas};
 
 /// Gives every drawing of curves below what the page adds to it.
 pub fn provide_tools(store: Store) {

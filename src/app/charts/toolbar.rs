@@ -1,14 +1,15 @@
 //! What is shown and on which axes: a row of switches above the charts.
 
 use leptos::prelude::*;
+use vivarium_view::display::charts::ChartOfRun;
 
-use super::curves::Gaze;
-use super::viewport::ViewportAction;
-use crate::settings::form::{COUNT_KEY, SMOOTH_KEY};
-use crate::state::Action;
+use crate::charts::curves::Gaze;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Counted;
+use vivarium_page::charts::viewport::ViewportAction;
+use vivarium_page::settings::form::{COUNT_KEY, SMOOTH_KEY};
+use vivarium_page::state::Action;
 
 /// A button that is on or off.
 #[component]

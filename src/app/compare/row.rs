@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 
 use crate::browser::files;
-use crate::files::Export;
-use crate::library::LibraryAction;
 use crate::library::list::tint;
-use crate::state::{Action, State};
 use crate::store::Store;
-use vivarium_view::ui::browser::{focus, keep_in_tab, kept_in_tab};
+use vivarium_page::files::Export;
+use vivarium_page::library::LibraryAction;
+use vivarium_page::state::{Action, State};
+use vivarium_ui::browser::{focus, keep_in_tab, kept_in_tab};
 
 /// What the compared runs are kept under as long as the tab is open.
 const KEY: &str = "compared";
@@ -25,7 +25,7 @@ struct Line {
 fn seen(state: &State) -> (Vec<Line>, String) {
     let comparison = state.comparison();
     let notes: Vec<String> = comparison.runs.iter().filter_map(|named| state.why_not_drawn(named)).collect();
-    let line = |named: &crate::compare::NamedRun| Line {
+    let line = |named: &vivarium_page::compare::NamedRun| Line {
         id: named.of.id.clone(),
         words: match named.is_same {
             true => tr!("{name} (the run of this page)", name = named.name),

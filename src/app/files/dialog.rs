@@ -5,27 +5,28 @@ use leptos::prelude::*;
 use plotters::backend::SVGBackend;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
+use vivarium_view::display::charts::ChartOfRun;
 use web_sys::KeyboardEvent;
 
-use super::data::chart_csv;
-use super::progress::FileReading;
-use super::reader::FileReader;
-use super::{Export, Saved, record};
 use crate::browser::files;
-use crate::state::Action;
+use crate::files::reader::FileReader;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
+use vivarium_page::files::data::chart_csv;
+use vivarium_page::files::progress::FileReading;
+use vivarium_page::files::{Export, Saved, record};
+use vivarium_page::state::Action;
 use vivarium_plot::analysis::Reading;
 use vivarium_plot::charts::figure::{alone, written};
 use vivarium_plot::charts::{Theme, draw};
+use vivarium_ui::appearance::Appearance;
+use vivarium_ui::browser::{get, mark_root, read_first};
+use vivarium_ui::file_button::FileButton;
+use vivarium_ui::surface::Surface;
 use vivarium_view::display::words::thousands;
 use vivarium_view::record::head::HEAD;
 use vivarium_view::record::reading::News;
-use vivarium_view::ui::appearance::Appearance;
-use vivarium_view::ui::browser::{get, mark_root, read_first};
-use vivarium_view::ui::file_button::FileButton;
 use vivarium_view::ui::request::Request;
-use vivarium_view::ui::surface::Surface;
 
 /// Width and height of a saved chart that has no room on the page, in CSS pixels.
 const USUAL: (u32, u32) = (640, 360);

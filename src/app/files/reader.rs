@@ -10,11 +10,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use crate::trainer::Program;
 use crate::trainer::web::address;
 use vivarium_core::language::spoken;
 use vivarium_model::platform::file::{FileHandle, GivenFile, given};
 use vivarium_model::platform::web::unpack;
+use vivarium_page::trainer::Program;
 use vivarium_view::record::dataset::Dataset;
 use vivarium_view::record::head::{HEAD, Kind};
 use vivarium_view::record::reading::{FileEvent, Found, Job, News, Received, read};

@@ -4,13 +4,13 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, MouseEvent};
 
-use super::place::Place;
-use super::{GalleryAction, strip};
 use crate::browser;
-use crate::state::Action;
 use crate::store::Store;
 use crate::tour::passage::pressed;
-use vivarium_view::ui::browser::{focus, get};
+use vivarium_page::gallery::place::Place;
+use vivarium_page::gallery::{GalleryAction, strip};
+use vivarium_page::state::Action;
+use vivarium_ui::browser::{focus, get};
 
 /// The gallery, where it is open.
 #[component]

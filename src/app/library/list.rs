@@ -2,16 +2,16 @@
 
 use leptos::prelude::*;
 
-use super::{LibraryAction, SavedRun};
-use crate::state::{Action, State};
 use crate::store::Store;
 use vivarium_model::run::RunSpec;
+use vivarium_page::library::{LibraryAction, SavedRun};
+use vivarium_page::state::{Action, State};
 use vivarium_plot::charts::MUTED;
+use vivarium_ui::browser::get;
+use vivarium_ui::file_button::FileButton;
 use vivarium_view::display::words::{difference, thousands};
 use vivarium_view::record::head::HEAD;
 use vivarium_view::record::saved::link;
-use vivarium_view::ui::browser::get;
-use vivarium_view::ui::file_button::FileButton;
 
 /// What a line of the list says besides the name, of a kept run of `spec`.
 fn about(state: &State, kept: &SavedRun, spec: &RunSpec) -> String {

@@ -3,7 +3,7 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use crate::share::qr::svg;
+use vivarium_page::share::qr::svg;
 
 /// A dialog as large as the screen.
 #[component]

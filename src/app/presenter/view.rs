@@ -9,14 +9,14 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
 
-use super::cover::Cover;
-use super::{Cover as Covered, PresenterAction};
 use crate::browser;
-use crate::gallery::update::address;
-use crate::state::Action;
+use crate::presenter::cover::Cover;
 use crate::store::Store;
-use vivarium_view::ui::appearance::Appearance;
-use vivarium_view::ui::browser::{focus, get, mark_root, settle};
+use vivarium_page::gallery::update::address;
+use vivarium_page::presenter::{Cover as Covered, PresenterAction};
+use vivarium_page::state::Action;
+use vivarium_ui::appearance::Appearance;
+use vivarium_ui::browser::{focus, get, mark_root, settle};
 
 /// The button that enters, to which the focus goes back.
 const ENTRY: &str = "[data-testid=presenter]";

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::files::openers::openers;
-use crate::state::{Action, State};
 use crate::store::Store;
 use vivarium_core::language::translated;
 use vivarium_labs::{find, preset_groups};
+use vivarium_page::files::openers::openers;
+use vivarium_page::state::{Action, State};
 use vivarium_view::display::instance::Instance;
 
 /// What the texts of the card depend on.

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::status;
-use crate::files::{initial_weights, origin};
 use crate::store::Store;
-use crate::trainer::device::device_line;
+use vivarium_page::files::{initial_weights, origin};
+use vivarium_page::run::status;
+use vivarium_page::trainer::device::device_line;
 use vivarium_view::display::RunView;
 use vivarium_view::display::status::held_out;
 use vivarium_view::display::summary::{self, Newest, extra};

@@ -2,16 +2,16 @@
 
 use leptos::prelude::*;
 
-use super::status::status;
-use crate::library::LibraryAction;
-use crate::settings::form::speed_field;
-use crate::state::{Action, State};
 use crate::store::Store;
 use crate::timeline::scrub::Scrub;
 use vivarium_model::platform::fresh_seed;
+use vivarium_page::library::LibraryAction;
+use vivarium_page::run::status::status;
+use vivarium_page::settings::form::speed_field;
+use vivarium_page::state::{Action, State};
+use vivarium_ui::icon::{Icon, Name};
+use vivarium_ui::setting::Setting;
 use vivarium_view::display::Phase;
-use vivarium_view::ui::icon::{Icon, Name};
-use vivarium_view::ui::setting::Setting;
 
 /// A button with an icon and a word.
 #[component]

@@ -1,8 +1,3 @@
-//! The form of the settings, and what a panel asks of them.
+//! The form of the settings.
 
-pub mod form;
-pub mod inputs;
-mod panel_keys;
-mod requests;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod sections;

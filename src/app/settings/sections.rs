@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::form::fields;
 use crate::store::Store;
 use vivarium_core::language::translated;
 use vivarium_model::run::Section;
-use vivarium_view::ui::browser::holds;
-use vivarium_view::ui::setting::Setting;
+use vivarium_page::settings::form::fields;
+use vivarium_ui::browser::holds;
+use vivarium_ui::setting::Setting;
 
 /// Every setting of the run.
 #[component]

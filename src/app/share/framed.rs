@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::titles::run_name;
 use crate::browser;
 use crate::store::Store;
 use vivarium_model::permalink::encode;
+use vivarium_page::share::titles::run_name;
 
 /// One line above the transport, in a frame only.
 #[component]

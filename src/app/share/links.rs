@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 
+use crate::browser;
 use crate::shell::later::{Later, Part};
 use crate::store::Store;
-use crate::{browser, files};
 use vivarium_model::permalink::encode;
-use vivarium_view::ui::icon::{Icon, Name};
+use vivarium_page::files;
+use vivarium_ui::icon::{Icon, Name};
 
 /// The run as a link and as a command line, to be copied.
 #[component]

@@ -4,17 +4,17 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
-use super::links::Copied;
-use super::qr::svg;
-use super::teaching::{FOLLOW, LessonEdit, form, frame};
-use super::titles::{run_name, title};
 use crate::browser;
 use crate::presenter::cover::Cover;
+use crate::share::links::Copied;
 use crate::store::Store;
 use crate::tour::paper::Lesson;
 use vivarium_model::permalink::{Link, encode};
-use vivarium_view::ui::icon::Name;
-use vivarium_view::ui::sheet::Sheet;
+use vivarium_page::share::qr::svg;
+use vivarium_page::share::teaching::{FOLLOW, LessonEdit, form, frame};
+use vivarium_page::share::titles::{run_name, title};
+use vivarium_ui::icon::Name;
+use vivarium_ui::sheet::Sheet;
 
 /// What a teacher wishes for, and the link that comes of it.
 #[component]

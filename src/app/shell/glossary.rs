@@ -16,8 +16,8 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, Node, PointerEvent};
 
 use vivarium_core::language::translated;
+use vivarium_ui::browser::by_id;
 use vivarium_view::display::glossary::TERMS;
-use vivarium_view::ui::browser::by_id;
 
 /// What is a term, by the style sheet's name.
 const TERM: &str = ".term";

@@ -5,23 +5,24 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use crate::bench::{self, BenchAction};
-use crate::gallery::{FRAGMENT, GalleryAction};
-use crate::html::explained;
-use crate::library::LibraryAction;
-use crate::presenter::{Focus, Presenter, PresenterAction};
-use crate::state::Action;
+use crate::browser;
 use crate::store::Store;
-use crate::tour::TourAction;
-use crate::{LANGUAGE, browser};
 use vivarium_core::language::{LANGUAGES, translated, wanted};
-use vivarium_labs::panel;
 use vivarium_model::platform::fresh_seed;
+use vivarium_page::LANGUAGE;
+use vivarium_page::bench::{self, BenchAction};
+use vivarium_page::gallery::{FRAGMENT, GalleryAction};
+use vivarium_page::html::explained;
+use vivarium_page::library::LibraryAction;
+use vivarium_page::presenter::{Focus, Presenter, PresenterAction};
+use vivarium_page::state::Action;
+use vivarium_page::tour::TourAction;
+use vivarium_panels::panel;
+use vivarium_ui::appearance::Appearance;
+use vivarium_ui::browser::{remember, remembered};
+use vivarium_ui::sheet::{Sheet, fold};
 use vivarium_view::display::glossary;
-use vivarium_view::ui::appearance::Appearance;
-use vivarium_view::ui::browser::{remember, remembered};
 use vivarium_view::ui::request::Request;
-use vivarium_view::ui::sheet::{Sheet, fold};
 
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),

@@ -2,13 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::help::shortcuts;
-use super::later::{Later, Part};
-use super::second;
 use crate::charts::curves::Gaze;
 use crate::charts::numbers::Shown;
 use crate::charts::plots::{Plots, provide_tools};
-use crate::presenter::PresenterAction;
 use crate::run::preset::{Presets, Story};
 use crate::run::readouts::Readouts;
 use crate::run::task::Task;
@@ -16,14 +12,18 @@ use crate::run::transport::Transport;
 use crate::settings::sections::Form;
 use crate::share::framed::Framed;
 use crate::share::links::Links;
-use crate::share::titles;
-use crate::state::Action;
+use crate::shell::help::shortcuts;
+use crate::shell::later::{Later, Part};
+use crate::shell::second;
 use crate::store::Store;
 use crate::tour::paper::Lesson;
 use vivarium_core::language::translated;
-use vivarium_view::ui::appearance::{Appearance, PresentButton, ThemeButton};
-use vivarium_view::ui::browser::mark_root;
-use vivarium_view::ui::icon;
+use vivarium_page::presenter::PresenterAction;
+use vivarium_page::share::titles;
+use vivarium_page::state::Action;
+use vivarium_ui::appearance::{Appearance, PresentButton, ThemeButton};
+use vivarium_ui::browser::mark_root;
+use vivarium_ui::icon;
 
 /// The whole page.
 #[component]

@@ -9,16 +9,16 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent};
 
-use super::SweepAction;
-use super::form::options;
-use super::map::{Face, faces, legend, markup};
-use crate::settings::form::CELLS_KEY;
-use crate::state::{Action, State};
 use crate::store::Store;
 use vivarium_core::language::{escaped, translated};
 use vivarium_model::permalink::{Cells, encode};
+use vivarium_page::settings::form::CELLS_KEY;
+use vivarium_page::state::{Action, State};
+use vivarium_page::sweeps::SweepAction;
+use vivarium_page::sweeps::form::options;
+use vivarium_page::sweeps::map::{Face, faces, legend, markup};
+use vivarium_ui::browser::{by_id, set_attribute};
 use vivarium_view::display::sweep::Sweep;
-use vivarium_view::ui::browser::{by_id, set_attribute};
 
 fn write(id: &str, text: &str) {
     if let Some(element) = by_id(id).filter(|element| element.text_content().as_deref() != Some(text)) {

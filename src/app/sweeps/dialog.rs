@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
-use super::SweepAction;
-use super::form::Choice;
-use crate::state::Action;
 use crate::store::Store;
-use vivarium_view::ui::browser::{by_id, set_attribute};
-use vivarium_view::ui::sheet::Sheet;
+use vivarium_page::state::Action;
+use vivarium_page::sweeps::SweepAction;
+use vivarium_page::sweeps::form::Choice;
+use vivarium_ui::browser::{by_id, set_attribute};
+use vivarium_ui::sheet::Sheet;
 
 /// The button that opens the dialog, and the dialog.
 #[component]

@@ -1,26 +1,4 @@
-//! What a person wants of sweeps.
+//! The dialog of sweeps and the map of their cells.
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod cells;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod dialog;
-pub mod form;
-pub mod map;
-#[cfg(test)]
-pub(crate) mod tests;
-#[cfg(all(test, feature = "session"))]
-mod worker_tests;
-pub mod workers;
-
-mod update;
-
-use vivarium_model::permalink::Link;
-
-/// What a person wants of sweeps.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SweepAction {
-    /// Make the one of this link.
-    Make(Box<Link>),
-    /// Make no more runs, and keep what was found.
-    Cancel,
-}

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::state::Action;
 use crate::store::Store;
+use vivarium_page::state::Action;
 use vivarium_view::display::words::thousands;
 
 /// A slider over the steps made so far, and the way back to the newest.

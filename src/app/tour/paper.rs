@@ -10,17 +10,17 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::handout::handout;
-use super::lesson::lesson;
-use super::{file_of, not_loaded, start_of};
 use crate::browser;
-use crate::html::Html;
-use crate::state::State;
 use crate::store::Store;
 use vivarium_core::language::escaped;
 use vivarium_labs::stories;
 use vivarium_labs::story::parse;
-use vivarium_view::ui::sheet::Sheet;
+use vivarium_page::html::Html;
+use vivarium_page::state::State;
+use vivarium_page::tour::handout::handout;
+use vivarium_page::tour::lesson::lesson;
+use vivarium_page::tour::{file_of, not_loaded, start_of};
+use vivarium_ui::sheet::Sheet;
 
 /// The page for teachers that is shown.
 #[derive(Clone, Copy)]

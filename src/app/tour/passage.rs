@@ -4,13 +4,13 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::paper::{Lesson, print};
-use super::{LESSON, TourAction, answers_of, list};
 use crate::browser;
-use crate::state::Action;
 use crate::store::Store;
-use vivarium_view::ui::browser::{focus, keep_in_tab};
-use vivarium_view::ui::sheet::Sheet;
+use crate::tour::paper::{Lesson, print};
+use vivarium_page::state::Action;
+use vivarium_page::tour::{LESSON, TourAction, answers_of, list};
+use vivarium_ui::browser::{focus, keep_in_tab};
+use vivarium_ui::sheet::Sheet;
 
 /// The name of the button that was pressed, inside of what is written as markup.
 pub fn pressed(event: &MouseEvent) -> Option<String> {

@@ -9,10 +9,10 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use crate::browser::build::{build, look_for_another, offer_new, suffix};
-use crate::trainer::{Program, Trainer, TrainerMessage, last_words};
 use vivarium_model::platform::web::{pack, unpack};
 use vivarium_model::protocol::{Command, Event, Greeting, Message, Payload};
-use vivarium_view::ui::browser::get;
+use vivarium_page::trainer::{Program, Trainer, TrainerMessage, last_words};
+use vivarium_ui::browser::get;
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {

@@ -4,7 +4,6 @@ mod advice;
 pub mod experiments;
 pub mod fourier;
 pub mod looks;
-mod panel;
 pub mod presets;
 pub mod probes;
 

@@ -8,7 +8,7 @@ use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_plot::analysis::curves::series;
 use vivarium_plot::analysis::replicas::Of;
 use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use vivarium_science::circuits::Measured;
+use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
@@ -52,19 +52,19 @@ pub const CHARTS: &[ChartSpec] = &[
 /// What was measured of the perturbations; what is not known of this run is left out.
 fn norms(run: &RunView) -> Lines {
     let measure =
-        |name: &str, role: Role, of: Measured| series(&run.history, name, role, Of::Measure(of as usize));
+        |name: &str, role: Role, of: CircuitMetric| series(&run.history, name, role, Of::Measure(of as usize));
     let mut lines = with_axes(tr!("step"), tr!("norm of the perturbation, ‖δ‖₂"));
     let all = [
-        measure(tr!("smallest noise"), Role::Train, Measured::Noise),
-        measure(tr!("smallest perturbation found"), Role::Test, Measured::Least),
-        measure(tr!("exact margin"), Role::Relevant, Measured::Exact),
-        measure(tr!("bound by the proof of D.6 (rounding parameters fixed)"), Role::Other, Measured::Held),
+        measure(tr!("smallest noise"), Role::Train, CircuitMetric::NoiseNorm),
+        measure(tr!("smallest perturbation found"), Role::Test, CircuitMetric::LeastNorm),
+        measure(tr!("exact margin"), Role::Relevant, CircuitMetric::ExactMargin),
+        measure(tr!("bound by the proof of D.6 (rounding parameters fixed)"), Role::Other, CircuitMetric::ProofBound),
         measure(
             tr!("bound by the formula of D.6 (rounding parameters fixed)"),
             Role::Other,
-            Measured::Formula,
+            CircuitMetric::FormulaBound,
         ),
-        measure(tr!("bound of theorem D.6"), Role::Other, Measured::Bound),
+        measure(tr!("bound of theorem D.6"), Role::Other, CircuitMetric::TheoremBound),
     ];
     lines.series = all.into_iter().filter(|series| series.y.iter().any(|y| y.is_finite())).collect();
     let mut lines = marked(lines, run);
@@ -76,7 +76,7 @@ fn norms(run: &RunView) -> Lines {
 /// "x1", "and"; of an ID gate that only carries a value its name as well.
 fn name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
     let place = state.layered.layers().get(layer)?.get(at)?;
-    Some(state.circuit.name(place.signal))
+    Some(state.circuit.signal_name(place.signal))
 }
 
 /// A row for each layer, a column for each gate: 0 has no colour, and 1 has the full one.
@@ -161,7 +161,7 @@ fn places(state: &CircuitState) -> Bars {
 /// A row for each input: its bits, the circuit's value and the network's output.
 fn table(state: &CircuitState) -> Grid {
     let rows = state.table();
-    let mut column_names: Vec<String> = state.circuit.names()[..state.circuit.inputs()].to_vec();
+    let mut column_names: Vec<String> = state.circuit.signal_names()[..state.circuit.input_count()].to_vec();
     column_names.extend([tr!("circuit"), tr!("network")].map(String::from));
     let mut grid = Grid {
         x_label: tr!("bits of the input; value of the circuit; output of the network").into(),

@@ -6,13 +6,13 @@ use super::state::CircuitState;
 use super::words::written;
 use crate::answers::{SHOWN, number, said};
 use vivarium_model::run::RunSpec;
-use vivarium_science::circuits::{Drawn, Named, is_right};
+use vivarium_science::circuits::{CircuitSpec, CircuitKind, is_correct};
 use vivarium_view::display::{Example, RunView};
 
 /// Rows that are shown; the product of weights 1 has one input.
 pub fn shown(spec: &RunSpec) -> Option<usize> {
     let drawn = spec.task.examples().circuit()?;
-    let inputs = if drawn.named == Named::Toy { 0 } else { drawn.inputs() };
+    let inputs = if drawn.kind == CircuitKind::Toy { 0 } else { drawn.input_count() };
     Some((1 << inputs.min(usize::BITS as usize - 2)).min(SHOWN))
 }
 
@@ -25,8 +25,8 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let bits = match at.checked_sub(1) {
         None => state.bits.clone(),
         Some(other) => {
-            let all = Drawn { shown: vec![], ..state.drawn.clone() };
-            (0..=at).map(|row| all.row(row)).filter(|row| *row != state.bits).nth(other)?
+            let all = CircuitSpec { fixed_input: vec![], ..state.drawn.clone() };
+            (0..=at).map(|row| all.replica_input(row)).filter(|row| *row != state.bits).nth(other)?
         }
     };
     let truth = state.circuit.evaluate(&bits).ok()?;
@@ -39,7 +39,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
                 tr!("{output}, so the bit is {bit}", output = number(output), bit = bit(output > 0.0))
             }
         };
-        said(state.step, &answer, is_right(output, truth))
+        said(state.step, &answer, is_correct(output, truth))
     });
     Some(Example {
         given: tr!("Example {which}: the input bits {bits}.", which, bits = written(&bits)),
@@ -98,7 +98,7 @@ mod tests {
     fn noise_changes_the_output_and_the_product_of_weights_has_one_input() {
         let run = asked("#v1/boolean-circuit?sigma=0.2&round=no");
         let state: &CircuitState = run.state().unwrap();
-        let theta = state.network.moved(
+        let theta = state.network.perturb(
             &vivarium_model::models::circuit_network::noise(&state.network, run.spec().run.seed, 7),
             0.2,
         );

@@ -7,7 +7,7 @@ use vivarium_model::models::circuit_network::{CircuitNetwork, noise};
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
-use vivarium_science::circuits::{Circuit, Drawn, Layered, Network, Trace};
+use vivarium_science::circuits::{Circuit, CircuitSpec, ForwardTrace, LayeredCircuit, ReluNetwork};
 use vivarium_view::display::LabState;
 
 /// Most rows of a truth table that are shown.
@@ -17,13 +17,13 @@ const MOST_ROWS: usize = 64;
 #[derive(Debug, Clone)]
 pub struct CircuitState {
     /// Which circuit it is.
-    pub drawn: Drawn,
+    pub drawn: CircuitSpec,
     /// The circuit.
     pub circuit: Circuit,
     /// The circuit in layers.
-    pub layered: Layered,
+    pub layered: LayeredCircuit,
     /// Its network.
-    pub network: Network,
+    pub network: ReluNetwork,
     /// Linear layers that give the values of layers 1, 2, … of the circuit.
     pub gate_layers: Vec<usize>,
     /// The input that is shown.
@@ -31,7 +31,7 @@ pub struct CircuitState {
     /// What the circuit's gates give for it, layer by layer, the inputs first.
     pub values: Vec<Vec<bool>>,
     /// What the network's layers give for it, with the noise of the newest step.
-    pub trace: Trace,
+    pub trace: ForwardTrace,
     /// The smallest perturbation found by then; empty before the first step.
     pub delta: Vec<f64>,
     /// Steps made when it was found.
@@ -61,12 +61,12 @@ impl CircuitState {
         }
         let drawn = examples.circuit()?;
         let Some(Family::Circuit(net)) = spec.model.config().family() else { return None };
-        let network = drawn.network(net.rounding()).ok()?;
-        let (circuit, layered, bits) = (drawn.circuit().ok()?, drawn.layered().ok()?, drawn.row(0));
+        let network = drawn.build_network(net.rounding()).ok()?;
+        let (circuit, layered, bits) = (drawn.build_circuit().ok()?, drawn.build_layered().ok()?, drawn.replica_input(0));
         let mut state = CircuitState {
-            values: layered.values(&bits).ok()?,
+            values: layered.evaluate_layers(&bits).ok()?,
             trace: network.trace(&bits).ok()?,
-            gate_layers: drawn.gate_layers(&network),
+            gate_layers: drawn.gate_layer_indices(&network),
             delta: vec![],
             step: 0,
             seed: spec.run.seed,
@@ -84,7 +84,7 @@ impl CircuitState {
     /// θ with the noise of the newest step.
     fn theta(&self) -> Vec<f64> {
         match self.net.sigma > 0.0 {
-            true => self.network.moved(&noise(&self.network, self.seed, self.step), self.net.sigma),
+            true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.net.sigma),
             false => self.network.theta().to_vec(),
         }
     }
@@ -123,7 +123,7 @@ impl CircuitState {
         for (at, layer) in self.network.layers().iter().enumerate() {
             // A layer of gates is the linear layers up to the one that gives its values.
             let place = self.gate_layers.partition_point(|last| *last < at);
-            let numbers = self.delta.get(layer.free()).unwrap_or(&[]);
+            let numbers = self.delta.get(layer.free_range()).unwrap_or(&[]);
             parts[place.min(self.gate_layers.len())] +=
                 numbers.iter().map(|delta| delta * delta).sum::<f64>();
         }
@@ -133,15 +133,15 @@ impl CircuitState {
     /// Rows of the truth table, the first ones of a large one.
     pub fn table(&self) -> Vec<TableRow> {
         let theta = self.theta();
-        let rows = 1usize << self.circuit.inputs().min(6);
+        let rows = 1usize << self.circuit.input_count().min(6);
         let row = |at: usize| {
-            let bits = match self.drawn.row(0).len() {
-                1 if self.network.inputs() == 1
-                    && self.drawn.named == vivarium_science::circuits::Named::Toy =>
+            let bits = match self.drawn.replica_input(0).len() {
+                1 if self.network.input_count() == 1
+                    && self.drawn.kind == vivarium_science::circuits::CircuitKind::Toy =>
                 {
                     vec![true]
                 }
-                _ => self.circuit.row(at),
+                _ => self.circuit.truth_table_row(at),
             };
             let truth = self.circuit.evaluate(&bits).ok()?;
             Some(TableRow { output: self.network.output_at(&theta, &bits).ok()?, truth, bits })

@@ -3,7 +3,7 @@
 use vivarium_core::settings::Axis;
 use vivarium_plot::analysis::ends::{self, Curve};
 use vivarium_plot::analysis::{Lines, Role, Series};
-use vivarium_science::circuits::{Measured, Named, first_order_margin, rounded_toy_margin, toy_margin};
+use vivarium_science::circuits::{CircuitMetric, CircuitKind, first_order_margin, rounded_toy_margin, toy_margin};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measures;
 use vivarium_view::display::words::label;
@@ -15,13 +15,13 @@ pub(super) fn over(run: &RunView) -> Option<&str> {
 }
 
 /// The curves of the sweep so far: at each value what was measured at the end.
-pub(super) fn curves(run: &RunView, of: Measured) -> Vec<Curve> {
+pub(super) fn curves(run: &RunView, of: CircuitMetric) -> Vec<Curve> {
     final_measures(run, of as usize)
 }
 
 /// Whether the run is about the product of weights, whose margins are known.
 pub(super) fn is_toy(run: &RunView) -> bool {
-    run.spec().task.examples().circuit().is_some_and(|drawn| drawn.named == Named::Toy)
+    run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }
 
 /// Depths at which what is known is drawn: rising, not many.
@@ -42,7 +42,7 @@ fn depths(run: &RunView) -> Vec<usize> {
 
 /// The chart.
 pub(super) fn by_depth(run: &RunView) -> Lines {
-    let found = curves(run, Measured::Least);
+    let found = curves(run, CircuitMetric::LeastNorm);
     let mut lines = ends::chart(
         &found,
         &label(&run.link.spec, over(run).unwrap_or("levels")),
@@ -77,7 +77,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             lines.series.push(Series { faint: true, ..first });
         }
     } else {
-        for (name, points) in curves(run, Measured::Held) {
+        for (name, points) in curves(run, CircuitMetric::ProofBound) {
             let points: Vec<(f64, f32)> =
                 points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
             if !points.is_empty() {

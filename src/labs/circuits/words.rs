@@ -7,7 +7,7 @@ use vivarium_model::run::Success;
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::circuits::{Measured, Rounding, first_order_margin, is_right, rounded_toy_margin};
+use vivarium_science::circuits::{CircuitMetric, Rounding, first_order_margin, is_correct, rounded_toy_margin};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{percent, thousands};
 
@@ -30,20 +30,20 @@ pub(super) fn names() -> [String; 4] {
 /// The least norm found, and the lower bounds where rounding is fixed.
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
-        (tr!("Smallest perturbation found").into(), significant(measured(run, Measured::Least))),
+        (tr!("Smallest perturbation found").into(), significant(measured(run, CircuitMetric::LeastNorm))),
         (
             tr!("Lower bound with rounding fixed (proof of D.6; formula of D.6)").into(),
             format!(
                 "{}; {}",
-                significant(measured(run, Measured::Held)),
-                significant(measured(run, Measured::Formula))
+                significant(measured(run, CircuitMetric::ProofBound)),
+                significant(measured(run, CircuitMetric::FormulaBound))
             ),
         ),
     ]
 }
 
 /// The newest median of a further measure.
-fn measured(run: &RunView, of: Measured) -> f64 {
+fn measured(run: &RunView, of: CircuitMetric) -> f64 {
     run.history.last().map_or(f64::NAN, |row| f64::from(spread(Of::Measure(of as usize).values(row)).0))
 }
 
@@ -54,7 +54,7 @@ fn share(run: &RunView, of: Of) -> f32 {
 
 /// How far the search has come, for the status line.
 pub(super) fn learning(run: &RunView) -> Option<String> {
-    let least = measured(run, Measured::Least);
+    let least = measured(run, CircuitMetric::LeastNorm);
     least
         .is_finite()
         .then(|| tr!("the smallest perturbation found so far has norm {least}", least = significant(least)))
@@ -100,12 +100,12 @@ pub(super) fn written(bits: &[bool]) -> String {
 
 pub(super) fn norms(run: &RunView) -> String {
     let [least, noise, bound, formula, held, exact] = [
-        Measured::Least,
-        Measured::Noise,
-        Measured::Bound,
-        Measured::Formula,
-        Measured::Held,
-        Measured::Exact,
+        CircuitMetric::LeastNorm,
+        CircuitMetric::NoiseNorm,
+        CircuitMetric::TheoremBound,
+        CircuitMetric::FormulaBound,
+        CircuitMetric::ProofBound,
+        CircuitMetric::ExactMargin,
     ]
     .map(|of| measured(run, of));
     let mut said = tr!(
@@ -138,7 +138,7 @@ pub(super) fn norms(run: &RunView) -> String {
 
 /// What is said of a sweep over the depth.
 pub(super) fn by_depth(run: &RunView) -> String {
-    let curves = curves(run, Measured::Least);
+    let curves = curves(run, CircuitMetric::LeastNorm);
     if curves.iter().all(|(_, points)| points.is_empty()) {
         return tr!("No run of the sweep has ended yet.").into();
     }
@@ -173,7 +173,7 @@ pub(super) fn by_depth(run: &RunView) -> String {
 
 pub(super) fn values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
-    let (counts, held) = (state.network.counts(), state.network.held());
+    let (counts, held) = (state.network.count_free_parameters(), state.network.count_fixed_parameters());
     let norm = |l1: f64| thousands(l1.round() as u64);
     Some(tr!(
         "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change; {nonzeros} of them are not 0, and their part of ‖θ‖₁ is {norm}. In addition, {held} parameters stay fixed, mainly those of rounding if there is any; their part of ‖θ‖₁ is {held_norm}. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree with the circuit.",
@@ -236,7 +236,7 @@ pub(super) fn places(run: &RunView) -> Option<String> {
 pub(super) fn table(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.state()?;
     let rows = state.table();
-    let right = rows.iter().filter(|row| is_right(row.output, row.truth)).count();
+    let right = rows.iter().filter(|row| is_correct(row.output, row.truth)).count();
     Some(tr!(
         "Number of inputs shown: {count}. The network and the circuit give the same answer for {right} of these inputs.",
         count = rows.len(),

@@ -26,9 +26,8 @@ use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::LookupState;
 
-/// Heads of a run's network; none where it has no heads.
-#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel asks for it"))]
-fn heads(spec: &RunSpec) -> Option<usize> {
+/// Number of attention heads of a run's network; `None` if the network has no attention.
+pub fn heads(spec: &RunSpec) -> Option<usize> {
     theory::whole(spec, "h")
 }
 

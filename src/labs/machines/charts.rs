@@ -81,9 +81,9 @@ pub const CHARTS: &[ChartSpec] = &[
 
 /// One bar for each block of the step that is shown.
 fn stray(run: &RunView, state: &MachineState) -> Bars {
-    let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.stages.as_slice());
-    let bar = |(at, stage): (usize, &vivarium_science::machines::Stage)| {
-        (format!("{} {}", at + 1, stage.phase.name()), vivarium_science::machines::finite(stage.deviation))
+    let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.blocks.as_slice());
+    let bar = |(at, stage): (usize, &vivarium_science::machines::BlockTrace)| {
+        (format!("{} {}", at + 1, stage.kind.name()), vivarium_science::machines::clamp_to_f32(stage.deviation))
     };
     Bars {
         x_label: tr!("block").into(),

@@ -21,11 +21,11 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let state: &MachineState = run.state()?;
     let newest = state.step.max(1);
     let step = newest - at % newest;
-    let (machine, moments) = (&state.program.machine, &state.run.moments);
+    let (machine, moments) = (&state.program.machine, &state.run.records);
     let after = moments.get(step - 1)?;
-    let before = step.checked_sub(2).map_or_else(|| state.run.beginning(), |at| moments[at]);
-    let name = |state: usize| machine.states().get(state).cloned().unwrap_or_default();
-    let spelled = machine.spell(state.program.input.iter().copied());
+    let before = step.checked_sub(2).map_or_else(|| state.run.initial_record(), |at| moments[at]);
+    let name = |state: usize| machine.state_names().get(state).cloned().unwrap_or_default();
+    let spelled = machine.format_symbols(state.program.input.iter().copied());
     let input = match spelled.chars().count() {
         0 => tr!("empty").into(),
         1..=WRITTEN => spelled,
@@ -37,7 +37,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         step = thousands(step as u64),
         steps = thousands(state.program.steps as u64),
         state = name(before.state),
-        symbol = machine.spell([before.symbol]),
+        symbol = machine.format_symbols([before.symbol]),
         cell = thousands(before.head as u64)
     );
     let has_halted = state.run.halt.is_some_and(|(last, _)| step as u64 > last);
@@ -45,16 +45,16 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         true => tr!("The machine has halted, so nothing changes.").into(),
         false => tr!(
             "The machine writes {written} and goes to state {state} and to cell {cell}; this cell holds {symbol}.",
-            written = machine.spell([after.written]),
+            written = machine.format_symbols([after.written]),
             state = name(after.state),
-            symbol = machine.spell([after.symbol]),
+            symbol = machine.format_symbols([after.symbol]),
             cell = thousands(after.head as u64)
         ),
     };
     // Before the first step of the run, no token was asked for.
     let asked = run.found.contains_key(&AT_STEP.id()) && state.step > 0 && state.is_executed();
     let answer = asked.then(|| state.token(step)).flatten().map(|token| {
-        let (state, symbol) = (name(token.state), machine.spell([token.symbol]));
+        let (state, symbol) = (name(token.state), machine.format_symbols([token.symbol]));
         let (step, cell) = (thousands(step as u64), thousands(token.head as u64));
         match token == *after {
             true => tr!(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::state::MachineState;
 use vivarium_model::permalink::View;
 use vivarium_plot::analysis::Grid;
-use vivarium_science::machines::{Affine, Group, Layout, Trace};
+use vivarium_science::machines::{Affine, TokenGroup, ResidualLayout, StepTrace};
 
 /// Most cells of a picture of tokens or of the tape; of longer runs the newest steps.
 const MOST_CELLS: usize = 1 << 16;
@@ -23,8 +23,8 @@ fn shown(rows: usize, step: usize) -> Range<usize> {
 }
 
 /// The groups of coordinates, one below the other.
-fn groups(layout: &Layout, columns: usize) -> Vec<(Range<usize>, Range<usize>)> {
-    Group::ALL.iter().map(|group| (layout.group(*group), 0..columns)).collect()
+fn groups(layout: &ResidualLayout, columns: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    TokenGroup::ALL.iter().map(|group| (layout.group(*group), 0..columns)).collect()
 }
 
 /// A column for each token: the output of each step, and of the step that is shown what the chosen block makes of it.
@@ -60,33 +60,33 @@ pub(super) fn columns(state: &MachineState, view: &View) -> Grid {
 }
 
 /// The token after block number `stage` of a step, from 1; before the first one for 0.
-pub(super) fn after(trace: &Trace, stage: usize) -> &[f64] {
-    match stage.checked_sub(1).and_then(|at| trace.stages.get(at)) {
+pub(super) fn after(trace: &StepTrace, stage: usize) -> &[f64] {
+    match stage.checked_sub(1).and_then(|at| trace.blocks.get(at)) {
         Some(stage) => &stage.residual,
-        None => &trace.entry,
+        None => &trace.input_token,
     }
 }
 
 /// A row for each cell, a column for each step: the symbol's number, and below 0 where the head is.
 pub(super) fn tape(state: &MachineState) -> Grid {
     let run = &state.run;
-    let heads = [run.start].into_iter().chain(run.moments.iter().map(|moment| moment.head));
+    let heads = [run.start].into_iter().chain(run.records.iter().map(|moment| moment.head));
     let least = heads.min().unwrap_or(0);
     // Of a long tape, the cells around the head.
-    let rows = (run.largest + 1 - least).min(MOST_OF_TAPE);
-    let now = if state.step == 0 { run.start } else { run.moments[state.step - 1].head };
-    let first = now.saturating_sub(rows / 2).clamp(least, run.largest + 1 - rows);
+    let rows = (run.max_cell + 1 - least).min(MOST_OF_TAPE);
+    let now = if state.step == 0 { run.start } else { run.records[state.step - 1].head };
+    let first = now.saturating_sub(rows / 2).clamp(least, run.max_cell + 1 - rows);
     let steps = shown(rows, state.step);
     let mut values = vec![0.0; rows * steps.len()];
-    let mut tape = run.tape(steps.start);
+    let mut tape = run.tape_after(steps.start);
     for (at, step) in steps.clone().enumerate() {
-        let before = if step == 0 { run.start } else { run.moments[step - 1].head };
+        let before = if step == 0 { run.start } else { run.records[step - 1].head };
         for (row, symbol) in tape[first..first + rows].iter().enumerate() {
             // So that a head on a blank is seen as well.
             let symbol = *symbol as f32;
             values[row * steps.len() + at] = if first + row == before { -1.0 - symbol } else { symbol };
         }
-        if let Some(moment) = run.moments.get(step) {
+        if let Some(moment) = run.records.get(step) {
             tape[before] = moment.written;
         }
     }
@@ -106,15 +106,15 @@ pub(super) fn tape(state: &MachineState) -> Grid {
 pub(super) fn recall(state: &MachineState, view: &View) -> Grid {
     let Some(trace) = &state.trace else { return Grid::default() };
     let looks: Vec<_> = trace
-        .stages
+        .blocks
         .iter()
         .enumerate()
-        .filter_map(|(at, stage)| Some((at, stage.phase.name(), stage.own.as_ref()?)))
+        .filter_map(|(at, stage)| Some((at, stage.kind.name(), stage.self_attention.as_ref()?)))
         .collect();
     let columns = trace.step + 1;
     let mut values = Vec::with_capacity(looks.len() * columns);
     for (.., look) in &looks {
-        values.push(look.null as f32);
+        values.push(look.null_weight as f32);
         values.extend(look.weights.iter().map(|weight| *weight as f32));
     }
     let chosen = state.stage(view).checked_sub(1);
@@ -142,7 +142,7 @@ pub(super) fn matrices(state: &MachineState, stage: usize) -> Vec<(String, &Affi
         return vec![];
     };
     let mut all = vec![];
-    for (name, attention) in [("own", &block.own), ("input", &block.input)] {
+    for (name, attention) in [("own", &block.self_attention), ("input", &block.cross_attention)] {
         let Some(attention) = attention else { continue };
         all.push((format!("{name}.query"), &attention.query));
         all.push((format!("{name}.key"), &attention.key));

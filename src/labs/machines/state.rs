@@ -9,8 +9,8 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_science::machines::{
-    Layout, Moment, Noising, Program, Run, Trace, Transformer,
-    library::{self, Example},
+    ResidualLayout, StepRecord, NoiseAdder, MachineProgram, MachineRun, StepTrace, Transformer,
+    library::{self, MachineExample},
 };
 use vivarium_view::display::{LabState, Work};
 
@@ -24,20 +24,20 @@ const DRAW: u64 = 16;
 #[derive(Debug, Clone)]
 pub struct MachineState {
     /// The machine, its input, start cell and number of steps.
-    pub program: Program,
+    pub program: MachineProgram,
     /// The same by the ordinary simulator.
-    pub run: Run,
+    pub run: MachineRun,
     /// The transformer with this run's noise, executed as far as it has been needed.
     pub transformer: Transformer,
     /// Steps made by the run that is shown, at most as many as there is room for.
     pub step: usize,
     /// All blocks of the last step that was made, of step 0 before the machine's first; none until it is executed.
-    pub trace: Option<Trace>,
+    pub trace: Option<StepTrace>,
     /// The machine of the library that runs; none where the rules are a person's own.
-    pub example: Option<&'static Example>,
+    pub example: Option<&'static MachineExample>,
     net: RunsMachine,
     /// Noise that is still to be added to the weights.
-    noising: Option<Noising>,
+    noising: Option<NoiseAdder>,
 }
 
 impl MachineState {
@@ -45,13 +45,13 @@ impl MachineState {
     pub fn of(spec: &RunSpec) -> Option<Self> {
         let program = spec.task.examples().program()?;
         let Some(Family::Machine(net)) = spec.model.config().family() else { return None };
-        let program = Program::clone(&program);
-        let (run, exact) = (program.run().ok()?, net.exact(&program)?);
-        let noising = (net.sigma != 0.0).then(|| Noising::new(exact.clone(), net.sigma, spec.run.seed, 0));
+        let program = MachineProgram::clone(&program);
+        let (run, exact) = (program.simulate().ok()?, net.exact(&program)?);
+        let noising = (net.sigma != 0.0).then(|| NoiseAdder::new(exact.clone(), net.sigma, spec.run.seed, 0));
         let mut state = MachineState {
             transformer: net.begin(exact, &program)?,
             noising,
-            example: library::example(&spec.value("m")?.to_string()),
+            example: library::find_example(&spec.value("m")?.to_string()),
             step: 0,
             trace: None,
             net,
@@ -63,7 +63,7 @@ impl MachineState {
     }
 
     /// What stands where in a token.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &ResidualLayout {
         self.transformer.construction().layout()
     }
 
@@ -74,14 +74,14 @@ impl MachineState {
 
     /// The first step up to the one that is shown whose token is not the simulator's.
     pub fn first_wrong(&self) -> Option<usize> {
-        let pairs = self.transformer.tokens().iter().zip(&self.run.moments).take(self.step);
+        let pairs = self.transformer.tokens().iter().zip(&self.run.records).take(self.step);
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
     /// What is so after so many steps, as the tokens say; none where these are not executed yet.
-    pub fn token(&self, step: usize) -> Option<Moment> {
+    pub fn token(&self, step: usize) -> Option<StepRecord> {
         match step {
-            0 => Some(self.transformer.beginning()),
+            0 => Some(self.transformer.initial_record()),
             made => self.transformer.tokens().get(made - 1).copied(),
         }
     }
@@ -108,11 +108,11 @@ impl LabState for MachineState {
             if left == 0 {
                 return Work::GoesOn;
             }
-            if let Some(numbers) = noising.go_on() {
+            if let Some(numbers) = noising.add_to_next_block() {
                 left = left.saturating_sub(numbers.saturating_mul(DRAW));
                 continue;
             }
-            let done = self.noising.take().map(Noising::done);
+            let done = self.noising.take().map(NoiseAdder::into_construction);
             if let Some(begun) = done.and_then(|weights| self.net.begin(weights, &self.program)) {
                 self.transformer = begun;
             }
@@ -122,21 +122,21 @@ impl LabState for MachineState {
         }
         let (wanted, sizes) = (self.wanted(), self.transformer.construction().sizes());
         // Of a step without its past; tokens are copied after each block.
-        let alone = sizes.operations(1, self.program.input.len(), self.net.sigma != 0.0);
+        let alone = sizes.estimated_multiplications(1, self.program.input.len(), self.net.sigma != 0.0);
         let alone = alone.saturating_add(product([4, sizes.width(), sizes.blocks()]));
         while self.transformer.steps() < wanted {
             if left == 0 {
                 return Work::GoesOn;
             }
-            let past = product([sizes.scores(), self.transformer.steps() as u64]);
+            let past = product([sizes.score_multiplications(), self.transformer.steps() as u64]);
             left = left.saturating_sub(alone.saturating_add(past));
             if self.transformer.advance().is_none() {
                 return Work::Done;
             }
         }
-        self.trace = match self.transformer.trace().filter(|trace| trace.step == wanted) {
+        self.trace = match self.transformer.last_trace().filter(|trace| trace.step == wanted) {
             Some(last) => Some(last.clone()),
-            None => self.transformer.revisit(wanted),
+            None => self.transformer.recompute_step(wanted),
         };
         Work::News
     }

@@ -3,7 +3,7 @@
 use vivarium_core::settings::Axis;
 use vivarium_plot::analysis::ends::{self, Curve};
 use vivarium_plot::analysis::{Lines, Role, Series};
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measures;
 use vivarium_view::display::words::label;
@@ -16,12 +16,12 @@ pub(super) fn is_over(run: &RunView, key: &str) -> bool {
 
 /// The curves of the sweep so far: at each value the median first wrong step.
 pub(super) fn wrong(run: &RunView) -> Vec<Curve> {
-    final_measures(run, Measured::FirstWrong as usize)
+    final_measures(run, MachineMetric::FirstWrong as usize)
 }
 
 /// The same of the number of blocks.
 pub(super) fn blocks(run: &RunView) -> Vec<Curve> {
-    final_measures(run, Measured::Blocks as usize)
+    final_measures(run, MachineMetric::Blocks as usize)
 }
 
 /// A curve at all places of the sweep, on whose axes there is room for all of them.

@@ -1,6 +1,6 @@
 //! The tape of the ordinary simulator: which of its cells are shown, and what is said of them.
 
-use vivarium_science::machines::{Halt, Machine, Moment, Run};
+use vivarium_science::machines::{HaltReason, Machine, StepRecord, MachineRun};
 
 /// Cells that are shown at once.
 pub const CELLS: usize = 15;
@@ -21,10 +21,10 @@ pub struct Cell {
 }
 
 /// What is so after a step of the simulator, or after its last one; before the first one where the step is 0.
-pub fn moment(run: &Run, step: usize) -> Moment {
-    match step.min(run.moments.len()).checked_sub(1).and_then(|at| run.moments.get(at)) {
+pub fn moment(run: &MachineRun, step: usize) -> StepRecord {
+    match step.min(run.records.len()).checked_sub(1).and_then(|at| run.records.get(at)) {
         Some(moment) => *moment,
-        None => run.beginning(),
+        None => run.initial_record(),
     }
 }
 
@@ -34,9 +34,9 @@ fn first(head: usize) -> usize {
 }
 
 /// The cells around the head after so many steps.
-pub fn cells(machine: &Machine, run: &Run, step: usize) -> Vec<Cell> {
-    let step = step.min(run.moments.len());
-    let (tape, head) = (run.tape(step), moment(run, step).head);
+pub fn cells(machine: &Machine, run: &MachineRun, step: usize) -> Vec<Cell> {
+    let step = step.min(run.records.len());
+    let (tape, head) = (run.tape_after(step), moment(run, step).head);
     let written = step.checked_sub(1).map(|before| moment(run, before).head);
     let symbol = |number: usize| {
         let at = tape.get(number).copied().unwrap_or(0);
@@ -53,7 +53,7 @@ pub fn cells(machine: &Machine, run: &Run, step: usize) -> Vec<Cell> {
 }
 
 /// The tape in words, for those who do not see it.
-pub fn spoken(machine: &Machine, run: &Run, step: usize) -> String {
+pub fn spoken(machine: &Machine, run: &MachineRun, step: usize) -> String {
     let cells = cells(machine, run, step);
     let symbols: Vec<String> = cells.iter().map(|cell| cell.symbol.to_string()).collect();
     let number = |cell: Option<&Cell>| cell.map_or(0, |cell| cell.number);
@@ -67,35 +67,35 @@ pub fn spoken(machine: &Machine, run: &Run, step: usize) -> String {
 }
 
 /// "State B, head on cell 66, which holds 1."
-pub fn says(machine: &Machine, moment: Moment) -> String {
+pub fn says(machine: &Machine, moment: StepRecord) -> String {
     tr!(
         "State {state}, head on cell {cell}, which holds {symbol}.",
         state = state(machine, moment.state),
         cell = moment.head,
-        symbol = machine.spell([moment.symbol])
+        symbol = machine.format_symbols([moment.symbol])
     )
 }
 
 /// The name of a state by number.
 pub fn state(machine: &Machine, state: usize) -> &str {
-    machine.states().get(state).map_or("?", String::as_str)
+    machine.state_names().get(state).map_or("?", String::as_str)
 }
 
 /// Why the simulator stands still after so many steps; nothing while it works.
-pub fn halted(machine: &Machine, run: &Run, step: usize) -> Option<String> {
-    let (steps, halt): (u64, Halt) = run.halt?;
-    (step as u64 >= steps).then(|| halt.sentence(machine))
+pub fn halted(machine: &Machine, run: &MachineRun, step: usize) -> Option<String> {
+    let (steps, halt): (u64, HaltReason) = run.halt?;
+    (step as u64 >= steps).then(|| halt.describe(machine))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::library::example;
+    use vivarium_science::machines::library::find_example;
 
-    fn beaver() -> (Machine, Run) {
-        let of = example("busy-beaver-4").unwrap();
-        let machine = of.machine().unwrap();
-        let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
+    fn beaver() -> (Machine, MachineRun) {
+        let of = find_example("busy-beaver-4").unwrap();
+        let machine = of.parse_machine().unwrap();
+        let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
         (machine, run)
     }
 
@@ -103,7 +103,7 @@ mod tests {
     fn the_window_follows_the_head_in_jumps() {
         let (machine, run) = beaver();
         let mut firsts = vec![];
-        for step in 0..=run.moments.len() {
+        for step in 0..=run.records.len() {
             let cells = cells(&machine, &run, step);
             assert_eq!(cells.len(), CELLS);
             let at = cells.iter().position(|cell| cell.is_head).unwrap();
@@ -125,7 +125,7 @@ mod tests {
     fn cells_hold_what_the_simulator_wrote() {
         let (machine, run) = beaver();
         let last = cells(&machine, &run, 107);
-        let tape = run.tape(107);
+        let tape = run.tape_after(107);
         for cell in &last {
             let expected = tape.get(cell.number).copied().unwrap_or(0);
             assert_eq!(cell.symbol, machine.symbols()[expected], "cell {}", cell.number);

@@ -9,7 +9,7 @@ use vivarium_model::run::{RunSpec, Success};
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::machines::{Choice, Group, Measured};
+use vivarium_science::machines::{AttentionMode, TokenGroup, MachineMetric};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, percent, significant, thousands};
 
@@ -30,7 +30,7 @@ fn newest(run: &RunView, of: Of) -> f64 {
 }
 
 /// The same of a further measure.
-fn measured(run: &RunView, of: Measured) -> f64 {
+fn measured(run: &RunView, of: MachineMetric) -> f64 {
     newest(run, Of::Measure(of as usize))
 }
 
@@ -47,7 +47,7 @@ fn size(value: f64) -> String {
 /// The first wrong step: "9", or "none".
 fn first_wrong(run: &RunView) -> String {
     let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
-    match measured(run, Measured::FirstWrong) {
+    match measured(run, MachineMetric::FirstWrong) {
         none if none.is_nan() => MISSING.into(),
         step if step > steps as f64 => tr!("none").into(),
         step => thousands(step as u64),
@@ -57,13 +57,13 @@ fn first_wrong(run: &RunView) -> String {
 /// The first wrong step, and what the machine is at.
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let program = run.spec().task.examples().program();
-    let state = measured(run, Measured::State);
+    let state = measured(run, MachineMetric::State);
     let name = program.filter(|_| state.is_finite()).and_then(|program| {
-        let name = program.machine.states().get(state as usize)?;
+        let name = program.machine.state_names().get(state as usize)?;
         Some(tr!(
             "{name}, cell {cell}",
             name,
-            cell = thousands(measured(run, Measured::Head).max(0.0) as u64)
+            cell = thousands(measured(run, MachineMetric::Head).max(0.0) as u64)
         ))
     });
     [
@@ -112,7 +112,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
 pub fn ended(run: &RunView) -> Option<String> {
     let all = run.spec().task.examples().program()?.steps as u64;
     let row = run.history.last()?;
-    let firsts = Of::Measure(Measured::FirstWrong as usize).values(row);
+    let firsts = Of::Measure(MachineMetric::FirstWrong as usize).values(row);
     // Where no step is wrong, the measure is T + 1.
     let wrong = || firsts.iter().map(|step| *step as u64).filter(move |step| *step <= all);
     let said = tr!(
@@ -158,8 +158,8 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
             steps = thousands(program.steps as u64)
         ));
     }
-    match net.how().choice {
-        Choice::Soft(beta) if beta < 1.0 => said.push(
+    match net.mode().attention {
+        AttentionMode::Soft(beta) if beta < 1.0 => said.push(
             tr!("If the inverse temperature is below 1 and the scores of two past tokens differ by 1, the larger of the two attention weights is less than 2.72 times the smaller one.").into(),
         ),
         _ => {}
@@ -177,7 +177,7 @@ pub(super) fn columns_title(run: &RunView) -> Option<String> {
         step = thousands(state.step as u64),
         stage,
         blocks = blocks.len(),
-        name = block.phase.name()
+        name = block.kind.name()
     ))
 }
 
@@ -189,7 +189,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
         "Number of tokens: {tokens}. Each token has {width} numbers in {groups} groups.",
         tokens = thousands(state.step as u64 + 1),
         width = counts.width(),
-        groups = Group::ALL.len()
+        groups = TokenGroup::ALL.len()
     );
     let Some(token) = state.token(state.step) else {
         return Some(tr!("{said} The newest tokens are still being computed.", said));
@@ -198,8 +198,8 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     let said = tr!(
         "{said} The newest token holds: state {name}, symbol {symbol} under the head, head on cell {cell}.",
         said,
-        name = machine.states().get(token.state).cloned().unwrap_or_default(),
-        symbol = machine.spell([token.symbol]),
+        name = machine.state_names().get(token.state).cloned().unwrap_or_default(),
+        symbol = machine.format_symbols([token.symbol]),
         cell = thousands(token.head as u64)
     );
     Some(match state.first_wrong() {
@@ -217,11 +217,11 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     const MOST: usize = 80;
     let state: &MachineState = run.state()?;
     let machine = &state.program.machine;
-    let text = machine.spell(state.run.tape(state.step));
+    let text = machine.format_symbols(state.run.tape_after(state.step));
     let text = text.trim_matches(vivarium_science::machines::BLANK);
     let cut: String = text.chars().take(MOST).collect();
     let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
-    let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };
+    let head = if state.step == 0 { state.run.start } else { state.run.records[state.step - 1].head };
     let said = tr!(
         "The simulator's tape after step {step}: {tape}; the head is on cell {head}. A different colour marks the cell under the head.",
         step = thousands(state.step as u64),
@@ -231,7 +231,7 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     let halts = state.run.halt.filter(|(at, _)| *at <= state.step as u64);
     Some(match halts {
         Some((at, halt)) => {
-            tr!("{said} After step {at}: {reason}", said, reason = halt.sentence(machine), at = thousands(at))
+            tr!("{said} After step {at}: {reason}", said, reason = halt.describe(machine), at = thousands(at))
         }
         None => said,
     })
@@ -242,8 +242,8 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
     let state: &MachineState = run.state()?;
     let trace = state.trace.as_ref()?;
     let worst =
-        trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
-    let gap = trace.gap().map_or(MISSING.into(), significant);
+        trace.blocks.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
+    let gap = trace.min_score_gap().map_or(MISSING.into(), significant);
     Some(tr!(
         "In step {step} the largest distance of a number in the token from the nearer of 0 and 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
         step = thousands(trace.step as u64),
@@ -266,10 +266,10 @@ pub(super) fn strayed(run: &RunView) -> String {
 pub(super) fn recall(run: &RunView) -> Option<String> {
     let state: &MachineState = run.state()?;
     let trace = state.trace.as_ref()?;
-    let fetch = trace.stages.last()?.own.as_ref()?;
+    let fetch = trace.blocks.last()?.self_attention.as_ref()?;
     let best = fetch.weights.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
-    let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
-    Some(match best.filter(|(_, weight)| **weight > fetch.null) {
+    let (step, cell) = (thousands(trace.step as u64), thousands(trace.record.head as u64));
+    Some(match best.filter(|(_, weight)| **weight > fetch.null_weight) {
         Some((at, _)) => tr!(
             "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, token {found} belongs to the last step that wrote to this cell.",
             step,
@@ -302,7 +302,7 @@ pub(super) fn matrix_title(run: &RunView) -> Option<String> {
     let block = state.transformer.construction().blocks().get(state.stage(view).max(1) - 1)?;
     Some(tr!(
         "{block}: {name}, {rows} × {columns}",
-        block = block.phase.name(),
+        block = block.kind.name(),
         name,
         rows = matrix.rows(),
         columns = matrix.columns()
@@ -324,7 +324,7 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
         "{entries} of the {all} entries of this matrix are not 0. Formula of the block: {formula}.",
         entries = thousands(entries as u64),
         all = thousands(all),
-        formula = block.phase.formula()
+        formula = block.kind.formula()
     ))
 }
 
@@ -361,7 +361,7 @@ pub(super) fn by_beta(run: &RunView) -> String {
         };
         let run = (program.steps, program.input.len());
         // The rule needs rounding, and weights without noise.
-        if net.how().rounding && net.sigma == 0.0 && !known.contains(&run) {
+        if net.mode().rounding && net.sigma == 0.0 && !known.contains(&run) {
             known.push(run);
         }
     }
@@ -370,7 +370,7 @@ pub(super) fn by_beta(run: &RunView) -> String {
             "For T = {steps} steps and an input of m = {input} symbols, every β above ln(2(T + m)) = {beta} is enough.",
             steps = thousands(steps as u64),
             input = thousands(input as u64),
-            beta = significant(Choice::safe_beta(steps, input))
+            beta = significant(AttentionMode::safe_beta(steps, input))
         )
     };
     std::iter::once(by(run, "β")).chain(known.into_iter().map(rule)).collect::<Vec<_>>().join(" ")

@@ -4,7 +4,6 @@ mod advice;
 mod charts;
 pub mod luck;
 mod neuron_gap;
-mod panel;
 pub mod presets;
 pub mod probes;
 

@@ -2,7 +2,6 @@
 //! 1989; Engel and Van den Broeck 2001, chapters 1 and 3).
 
 pub mod charts;
-mod panel;
 pub mod presets;
 pub mod probes;
 pub mod theory;

@@ -13,7 +13,7 @@ pub const OVERLAP: Probe = Probe { name: "overlap", applies };
 pub const PROBES: &[ProbeSpec] = &[ProbeSpec { probe: OVERLAP, job: |_| Some(Box::new(AtOnce(measure))) }];
 
 /// The task of a run with a teacher.
-pub(super) fn task(spec: &RunSpec) -> Option<&TeacherStudent> {
+pub fn task(spec: &RunSpec) -> Option<&TeacherStudent> {
     match &spec.task {
         Task::TeacherStudent(task) => Some(task),
         _ => None,

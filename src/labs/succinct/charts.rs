@@ -8,7 +8,7 @@ use vivarium_model::tasks::succinct_learning::charts;
 use vivarium_plot::analysis::curves::series;
 use vivarium_plot::analysis::replicas::Of;
 use vivarium_plot::analysis::{Lines, Reading, Role, Series};
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
@@ -91,14 +91,14 @@ fn answers(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("share of test inputs"));
     lines.y_range = Some((0.0, 1.0));
     let answered =
-        series(&run.history, tr!("answered"), Role::Other, Of::Measure(Measured::Answered as usize));
+        series(&run.history, tr!("answered"), Role::Other, Of::Measure(LearningMetric::AnsweredShare as usize));
     lines.series = vec![
         Series { under: 1, ..answered },
         series(&run.history, tr!("answered correctly"), Role::Test, Of::TestAccuracy),
     ];
     let state: Option<&SuccinctState> = run.state();
     if let Some(state) = state.filter(|state| state.layers() > 0) {
-        lines.marks.push((state.problem.writing() as f64, tr!("the table is full").into()));
+        lines.marks.push((state.problem.writing_steps() as f64, tr!("the table is full").into()));
     }
     marked(lines, run)
 }
@@ -114,7 +114,7 @@ fn chosen(run: &RunView) -> Lines {
             &run.history,
             tr!("queries with twice as many inputs and examples"),
             Role::Relevant,
-            Of::Measure(Measured::Twice as usize),
+            Of::Measure(LearningMetric::TwiceSizeAccuracy as usize),
         ),
     ];
     lines.references.push((0.5, tr!("guessing").into()));

@@ -12,9 +12,9 @@ use vivarium_model::models::cell_rules::{BEST, RULE, rule_of};
 use vivarium_model::models::recurrent_conv::{RecurrentConv, TABLE, examples};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
-use vivarium_science::succinct::grid::{Grid, Output, Walk};
-use vivarium_science::succinct::search::{Readout, Rule, Task, answer};
-use vivarium_science::succinct::{Drawn, LearningProblem, MOST_STEPS};
+use vivarium_science::succinct::grid::{Grid, NetworkOutput, ProgramRun};
+use vivarium_science::succinct::search::{ReadoutCells, CellRule, QueryDistribution, answer};
+use vivarium_science::succinct::{SampledProblem, LearningProblem, MOST_STEPS};
 use vivarium_view::display::words::thousands;
 use vivarium_view::display::{Example, RunView};
 use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
@@ -56,9 +56,9 @@ fn answered(network: &Probed, at: usize) -> Option<f32> {
     let problem = spec.task.examples().learning_problem()?;
     Some(match spec.model.config().family()? {
         Family::ProgramOnGrid(net) => {
-            let layers = network.step.checked_sub(problem.writing()).filter(|layers| *layers > 0)?;
-            let drawn = problem.drawn(spec.run.seed, 0).ok()?;
-            let columns = net.columns(problem.cells(), spec.run.replicas);
+            let layers = network.step.checked_sub(problem.writing_steps()).filter(|layers| *layers > 0)?;
+            let drawn = problem.sample(spec.run.seed, 0).ok()?;
+            let columns = net.columns(problem.grid_size(), spec.run.replicas);
             let x = input(&problem, &drawn, at);
             by_program(&net, &problem, columns, network.weights.get(TABLE)?, &x, layers).unwrap_or(0.0)
         }
@@ -73,8 +73,8 @@ fn answered(network: &Probed, at: usize) -> Option<f32> {
 }
 
 /// Test input `at`, the one that is shown first.
-fn input(problem: &LearningProblem, drawn: &Drawn, at: usize) -> Vec<i8> {
-    if at == 0 { problem.query(drawn) } else { drawn.query(at as u64) }
+fn input(problem: &LearningProblem, drawn: &SampledProblem, at: usize) -> Vec<i8> {
+    if at == 0 { problem.test_input(drawn) } else { drawn.test_input(at as u64) }
 }
 
 /// The output f after so many layers, the first of which sets the head; none where the program has not halted with an answer in
@@ -89,21 +89,21 @@ fn by_program(
 ) -> Option<f32> {
     let grid = Grid::new(&examples(table, problem).ok()?, x).ok()?.with_tape(columns);
     let program = Arc::new(net.program().ok()?);
-    let output = Output::new(&program);
-    let mut walk = Walk::new(program, grid);
+    let output = NetworkOutput::new(&program);
+    let mut walk = ProgramRun::new(program, grid);
     walk.advance((layers - 1).min(MOST_STEPS));
     output.excess(&walk, layers)?;
-    Some((output.of(&walk, layers) as f64 / output.unit() as f64) as f32)
+    Some((output.of(&walk, layers) as f64 / output.denominator() as f64) as f32)
 }
 
 /// What a rule answers to a query of this number.
-fn by_rule(problem: &LearningProblem, seed: u64, number: u64, rule: Rule, readout: Readout) -> Option<i8> {
-    answer(&task(problem)?.query(seed, number), rule, readout)
+fn by_rule(problem: &LearningProblem, seed: u64, number: u64, rule: CellRule, readout: ReadoutCells) -> Option<i8> {
+    predict(&task(problem)?.query(seed, number), rule, readout)
 }
 
 /// The kind of problem as the search knows it.
-fn task(problem: &LearningProblem) -> Option<Task> {
-    Task::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()
+fn task(problem: &LearningProblem) -> Option<QueryDistribution> {
+    QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()
 }
 
 /// What is said of an answer of the rule that the search has chosen.
@@ -261,18 +261,18 @@ mod tests {
         let mut weights = initial(&run);
         ask(&mut run, 0, &weights);
         assert_eq!(example(&run, 0).unwrap().answer, "No rule has been tried yet.");
-        weights[RULE] = numbers(Rule::CONSENSUS).to_vec();
+        weights[RULE] = numbers(CellRule::CONSENSUS).to_vec();
         weights[BEST] = vec![70.0, 3.0, 0.0];
         ask(&mut run, 9, &weights);
         let state: &SuccinctState = run.state().unwrap();
-        let task = Task::new(state.problem.family, 4, 6, 0.0).unwrap();
+        let task = QueryDistribution::new(state.problem.family, 4, 6, 0.0).unwrap();
         let mut right = 0;
         for at in 0..count(&run) {
             let shown = example(&run, at).unwrap();
             brief(&shown);
             let query = task.query(run.spec().run.seed, 40 + at as u64);
             assert_eq!(shown.label, format!("The label is {}.", signed(query.concept.label(&query.test))));
-            let sum = query.image().run(Rule::CONSENSUS).sum(Readout::All);
+            let sum = query.image().run(CellRule::CONSENSUS).sum(ReadoutCells::All);
             let expected = match sum.signum() {
                 0 => "There is no answer at step 9.".to_string(),
                 sign => {

@@ -5,7 +5,7 @@ use super::state::{OnTable, Searched, SuccinctState};
 use super::words;
 use vivarium_model::models::cell_rules::{SIDE, place};
 use vivarium_plot::analysis::Grid;
-use vivarium_science::succinct::grid::Cell;
+use vivarium_science::succinct::grid::AutomatonCell;
 use vivarium_science::succinct::search;
 
 /// "x1", "x2", …, and last the label.
@@ -21,7 +21,7 @@ fn rows(state: &SuccinctState) -> Vec<String> {
 
 /// W or its gradient.
 fn of_table(state: &SuccinctState, values: &[f32]) -> Grid {
-    let [rows_count, columns_count] = state.problem.table();
+    let [rows_count, columns_count] = state.problem.table_size();
     Grid {
         x_label: tr!("inputs of the example, then its label").into(),
         y_label: tr!("example").into(),
@@ -53,7 +53,7 @@ pub(super) fn gradient(state: &SuccinctState) -> Grid {
 }
 
 /// How bright a cell is: a bit by its sign, a blank 0, another symbol between.
-fn shade(own: &OnTable, cell: Cell) -> f32 {
+fn shade(own: &OnTable, cell: AutomatonCell) -> f32 {
     match own.program.symbol(cell.symbol) {
         '_' => 0.0,
         '+' => 0.6,
@@ -72,15 +72,15 @@ const MOST_COLUMNS: usize = 64;
 /// The cells after the newest layer, with the ring of padding.
 pub(super) fn cells(state: &SuccinctState) -> Grid {
     let Some(own) = state.on_table() else { return Grid::default() };
-    let [high, _] = state.problem.cells();
+    let [high, _] = state.problem.grid_size();
     // Columns of the working tape that the head has not been near are all the same.
-    let used = |(at, cell): (usize, &Cell)| {
+    let used = |(at, cell): (usize, &AutomatonCell)| {
         (!cell.padding || cell.head.is_some()).then_some(at % own.columns.max(1))
     };
     let last = own.cells.iter().enumerate().filter_map(used).max().unwrap_or(0);
     let wide = own.columns.min((last + 1).clamp(own.block + 2, MOST_COLUMNS.max(own.block + 2)));
     let shown = || own.cells.chunks(own.columns.max(1)).flat_map(|row| row.iter().take(wide));
-    let text = |cell: &Cell| {
+    let text = |cell: &AutomatonCell| {
         let symbol = match own.program.symbol(cell.symbol) {
             '_' => String::new(),
             symbol => symbol.to_string(),
@@ -153,8 +153,8 @@ pub(super) fn cloud(state: &SuccinctState) -> Grid {
 
 /// The nine entries of the chosen rule.
 pub(super) fn rule(own: &Searched) -> Grid {
-    let name = |cell: search::Cell| sentences::sign(cell).to_string();
-    let all = || search::Cell::ALL.into_iter();
+    let name = |cell: search::CellValue| sentences::sign(cell).to_string();
+    let all = || search::CellValue::ALL.into_iter();
     let mut grid = Grid {
         x_label: tr!("value of the cell above").into(),
         y_label: tr!("value of the cell").into(),

@@ -10,12 +10,12 @@ use vivarium_model::permalink::Link;
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::LearningProblem;
-use vivarium_science::succinct::data::Drawn;
+use vivarium_science::succinct::data::SampledProblem;
 use vivarium_science::succinct::grid::{
-    Around, Automaton, Cell, Codes, EMPTY, Grid, MINUS, PLUS, Phase, Program, Rule as Transition, Tape, UNIT,
+    TapePadding, Automaton, AutomatonCell, CellCodes, BLANK_INDEX, Grid, MINUS_INDEX, PLUS_INDEX, CellPhase, GridProgram, GridRule as Transition, TableTraining, TABLE_DENOMINATOR,
     output,
 };
-use vivarium_science::succinct::search::{Rule, Task};
+use vivarium_science::succinct::search::{CellRule, QueryDistribution};
 use vivarium_view::display::LabState;
 
 /// What is known of a run: that of its first replica.
@@ -24,7 +24,7 @@ pub struct SuccinctState {
     /// What is to be learned.
     pub problem: LearningProblem,
     /// The concept and the examples.
-    pub drawn: Drawn,
+    pub drawn: SampledProblem,
     /// The test input that is shown.
     pub query: Vec<i8>,
     /// Steps made.
@@ -37,7 +37,7 @@ pub struct SuccinctState {
 #[derive(Debug, Clone)]
 pub enum Of {
     /// A program on the table.
-    Program(Box<OnTable>),
+    GridProgram(Box<OnTable>),
     /// A search among rules.
     Search(Box<Searched>),
 }
@@ -48,13 +48,13 @@ pub struct OnTable {
     /// The network's settings.
     pub net: RecurrentConv,
     /// The program.
-    pub program: Arc<Program>,
+    pub program: Arc<GridProgram>,
     /// W, `[m + 1, d + 1]`.
     pub table: Vec<f32>,
     /// ∂loss/∂W in the newest step of SGD, `[m + 1, d + 1]`; all 0 before the first.
     pub gradient: Vec<f32>,
     /// The cells, `[m + 3, columns]`; all blank before the first layer.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<AutomatonCell>,
     /// Columns of cells: d + 3, and more while the head is farther to the right on the working tape.
     pub columns: usize,
     /// Columns of the table, d + 1.
@@ -69,9 +69,9 @@ pub struct Searched {
     /// The settings of the search.
     pub net: CellRules,
     /// The kind of problem.
-    pub task: Task,
+    pub task: QueryDistribution,
     /// The rule that is chosen so far; none before the first restart.
-    pub rule: Option<Rule>,
+    pub rule: Option<CellRule>,
     /// Its points on the validation queries in halves, 1 + the restart that found it, and how many good rules were tried.
     pub best: [f32; 3],
     /// Counts of rules tried by validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
@@ -82,22 +82,22 @@ impl SuccinctState {
     /// Of a run, before its first step; none of a run that is refused.
     pub fn of(spec: &RunSpec) -> Option<Self> {
         let problem = spec.task.examples().learning_problem()?;
-        let drawn = problem.drawn(spec.run.seed, 0).ok()?;
-        let query = problem.query(&drawn);
-        let ([rows, columns], [high, wide]) = (problem.table(), problem.cells());
+        let drawn = problem.sample(spec.run.seed, 0).ok()?;
+        let query = problem.test_input(&drawn);
+        let ([rows, columns], [high, wide]) = (problem.table_size(), problem.grid_size());
         let of = match spec.model.config().family()? {
             Family::ProgramOnGrid(net) => Of::Program(Box::new(OnTable {
                 program: Arc::new(net.program().ok()?),
                 table: vec![0.0; rows * columns],
                 gradient: vec![0.0; rows * columns],
-                cells: vec![Cell::numbered(0)?; high * wide],
+                cells: vec![AutomatonCell::from_number(0)?; high * wide],
                 columns: wide,
                 block: columns,
                 tape: net.columns([high, wide], spec.run.replicas),
                 net,
             })),
             Family::RuleSearch(net) => Of::Search(Box::new(Searched {
-                task: Task::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()?,
+                task: QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()?,
                 rule: None,
                 best: [0.0; 3],
                 cloud: vec![0.0; SIDE * SIDE],
@@ -126,12 +126,12 @@ impl SuccinctState {
 
     /// Rows of the table that are written.
     pub fn rows(&self) -> usize {
-        usize::try_from(self.step.min(self.problem.writing())).unwrap_or(usize::MAX)
+        usize::try_from(self.step.min(self.problem.writing_steps())).unwrap_or(usize::MAX)
     }
 
     /// Layers applied since the table was full.
     pub fn layers(&self) -> u64 {
-        self.step.saturating_sub(self.problem.writing())
+        self.step.saturating_sub(self.problem.writing_steps())
     }
 }
 
@@ -165,11 +165,11 @@ impl OnTable {
                 && (1..=self.block).contains(&(at % columns))
         };
         let mut others = self.cells.iter().enumerate().filter(|(at, _)| *at != corner && is_inside(*at));
-        let are_blank = others.all(|(_, cell)| cell.symbol == EMPTY);
+        let are_blank = others.all(|(_, cell)| cell.symbol == BLANK_INDEX);
         let symbol = self.cells.get(corner).filter(|_| are_blank && self.has_halted())?.symbol;
         match symbol {
-            PLUS => Some(1),
-            MINUS => Some(-1),
+            PLUS_INDEX => Some(1),
+            MINUS_INDEX => Some(-1),
             _ => None,
         }
     }
@@ -177,8 +177,8 @@ impl OnTable {
     /// The output f of the network with the layers that are applied: the sum of the head over the cells of the table
     /// (definition 5), as a numerator and what it is over.
     pub fn output(&self) -> (i64, i64) {
-        let codes = Codes::new(&self.program);
-        (output(codes, &self.cells, self.columns, self.block), codes.unit())
+        let codes = CellCodes::new(&self.program);
+        (output(codes, &self.cells, self.columns, self.block), codes.denominator())
     }
 
     /// The answer of the network once the program has halted: its prediction, where f is the prediction.
@@ -188,7 +188,7 @@ impl OnTable {
     }
 
     /// The cells after so many layers with those of the working tape, made anew from the table.
-    fn with_tape(&self, problem: &LearningProblem, query: &[i8], layers: u64) -> Option<(Vec<Cell>, usize)> {
+    fn with_tape(&self, problem: &LearningProblem, query: &[i8], layers: u64) -> Option<(Vec<AutomatonCell>, usize)> {
         let data = examples(&self.table, problem).ok()?;
         let grid = Grid::new(&data, query).ok()?.with_tape(self.tape);
         let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
@@ -198,22 +198,22 @@ impl OnTable {
 
     /// How many cells compute.
     pub fn computing(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.phase == Phase::Compute).count()
+        self.cells.iter().filter(|cell| cell.phase == CellPhase::Compute).count()
     }
 }
 
 /// ∂loss/∂W of the step of SGD that wrote row `row`, from the table before it, and 0 everywhere where nothing was written.
-fn gradient(problem: &LearningProblem, drawn: &Drawn, table: &[f32], row: Option<usize>) -> Vec<f32> {
+fn gradient(problem: &LearningProblem, drawn: &SampledProblem, table: &[f32], row: Option<usize>) -> Vec<f32> {
     let nothing = || vec![0.0; table.len()];
     let Some(row) = row else { return nothing() };
     let columns = problem.inputs + 1;
     let before = table.iter().enumerate().map(|(at, w)| {
         // Later rows were 0.
-        if at / columns < row { libm::round(f64::from(w.clamp(-9.0, 9.0)) * UNIT as f64) as i64 } else { 0 }
+        if at / columns < row { libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64 } else { 0 }
     });
     let before: Vec<i64> = before.collect();
     let written = || {
-        let mut tape = Tape::of(problem.inputs, problem.examples, Around::Ring, before.clone(), row).ok()?;
+        let mut tape = TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, before.clone(), row).ok()?;
         match (drawn.data.inputs().get(row), drawn.data.labels().get(row)) {
             (Some(x), Some(y)) => tape.write(x, *y).ok()?,
             _ => tape.write_dummy().ok()?,
@@ -242,8 +242,8 @@ impl LabState for SuccinctState {
                 };
                 own.gradient = gradient(&self.problem, &self.drawn, table, newest);
                 own.table.clone_from(table);
-                let blank = Cell::numbered(0);
-                let cell = |number: &f32| Cell::numbered(*number as u16).or(blank);
+                let blank = AutomatonCell::from_number(0);
+                let cell = |number: &f32| AutomatonCell::from_number(*number as u16).or(blank);
                 own.cells = cells.iter().filter_map(cell).collect();
                 own.columns = own.block + 2;
                 if layers > 0 && own.tape > 1 && own.head().is_none() {

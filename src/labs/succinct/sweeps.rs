@@ -3,7 +3,7 @@
 use vivarium_core::settings::Axis;
 use vivarium_plot::analysis::Lines;
 use vivarium_plot::analysis::ends::{self, Curve};
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{final_errors, final_measures};
 use vivarium_view::display::words::label;
@@ -16,7 +16,7 @@ pub(super) fn over(run: &RunView) -> Option<&str> {
 
 /// The curves of the sweep so far: the median running time in layers.
 pub(super) fn times(run: &RunView) -> Vec<Curve> {
-    final_measures(run, Measured::Time as usize)
+    final_measures(run, LearningMetric::MedianTime as usize)
 }
 
 /// The same of the accuracy on test inputs.

@@ -8,7 +8,7 @@ use vivarium_model::run::Success;
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{percent, thousands};
 
@@ -56,25 +56,25 @@ pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
         true => [
             (
                 tr!("Share of rules with at least 95 % accuracy").into(),
-                percent(measured(run, Measured::Good)),
+                percent(measured(run, LearningMetric::GoodRuleShare)),
             ),
             (
                 tr!("Accuracy with twice as many inputs and examples").into(),
-                percent(measured(run, Measured::Twice)),
+                percent(measured(run, LearningMetric::TwiceSizeAccuracy)),
             ),
         ],
         false => {
             let layers = run.state().map_or(0, SuccinctState::layers);
             [
                 (tr!("Layers").into(), thousands(layers)),
-                (tr!("Test inputs answered").into(), percent(measured(run, Measured::Answered))),
+                (tr!("Test inputs answered").into(), percent(measured(run, LearningMetric::AnsweredShare))),
             ]
         }
     }
 }
 
 /// The newest median of a further measure.
-fn measured(run: &RunView, of: Measured) -> f32 {
+fn measured(run: &RunView, of: LearningMetric) -> f32 {
     newest(run, Of::Measure(of as usize))
 }
 
@@ -104,7 +104,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
         0 => tr!(
             "SGD has written {rows} of {all} rows of the table",
             rows = state.rows(),
-            all = state.problem.writing()
+            all = state.problem.writing_steps()
         ),
         layers => {
             tr!(
@@ -154,7 +154,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
     Some(tr!(
         "SGD has written {rows} of {all} rows, one in each step. For an example with inputs x and label y, the row should be y[x, 1]/3: each input times y, followed by y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
         rows,
-        all = state.problem.writing(),
+        all = state.problem.writing_steps(),
         stray = real(f64::from(newest(run, Of::TrainLoss)))
     ))
 }
@@ -206,10 +206,10 @@ pub(super) fn answers(run: &RunView) -> String {
     let mut said = tr!(
         "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered correctly.",
         layers = thousands(layers),
-        answered = percent(measured(run, Measured::Answered)),
+        answered = percent(measured(run, LearningMetric::AnsweredShare)),
         right = percent(newest(run, Of::TestAccuracy))
     );
-    let excess = measured(run, Measured::Excess);
+    let excess = measured(run, LearningMetric::OutputExcess);
     if excess > 0.0 {
         said += " ";
         said += &tr!(
@@ -217,7 +217,7 @@ pub(super) fn answers(run: &RunView) -> String {
             excess = real((1e4 * f64::from(excess)).round() / 1e4)
         );
     }
-    let (time, longest) = (measured(run, Measured::Time), measured(run, Measured::Longest));
+    let (time, longest) = (measured(run, LearningMetric::MedianTime), measured(run, LearningMetric::MaxTime));
     if time.is_finite() {
         said += " ";
         said += &tr!(
@@ -296,7 +296,7 @@ pub(super) fn chosen(run: &RunView) -> String {
         "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries with twice as many inputs and examples.",
         valid = percent(newest(run, Of::TrainAccuracy)),
         test = percent(newest(run, Of::TestAccuracy)),
-        twice = percent(measured(run, Measured::Twice))
+        twice = percent(measured(run, LearningMetric::TwiceSizeAccuracy))
     )
 }
 

@@ -2,7 +2,7 @@
 
 pub mod experiments;
 pub mod opened;
-mod panel;
+pub mod panel;
 pub mod presets;
 
 use super::Parts;

@@ -10,9 +10,9 @@ use vivarium_plot::analysis::chains::LETTERED;
 use vivarium_plot::analysis::curves::series;
 use vivarium_plot::analysis::replicas::Of;
 use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use vivarium_science::machines::TraceMeasure;
+use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::random::token_name;
-use vivarium_science::machines::traces::DISTANCES;
+use vivarium_science::machines::traces::WRITE_DISTANCES;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
 
@@ -58,7 +58,7 @@ pub const CHARTS: &[ChartSpec] = &[
 ];
 
 /// One of the further measures over the steps.
-fn measure(run: &RunView, name: &str, role: Role, of: TraceMeasure) -> Series {
+fn measure(run: &RunView, name: &str, role: Role, of: TraceMetric) -> Series {
     series(&run.history, name, role, Of::Measure(of as usize))
 }
 
@@ -86,7 +86,7 @@ fn shares(run: &RunView, label: &str, series: Vec<Series>) -> Lines {
 
 fn cells(run: &RunView) -> Lines {
     let series = vec![
-        measure(run, tr!("new cells"), Role::Train, TraceMeasure::New),
+        measure(run, tr!("new cells"), Role::Train, TraceMetric::NewCells),
         series(&run.history, tr!("written cells"), Role::Test, Of::TestAccuracy),
     ];
     let mut lines = shares(run, tr!("accuracy"), series);
@@ -95,9 +95,9 @@ fn cells(run: &RunView) -> Lines {
 }
 
 fn back(run: &RunView) -> Bars {
-    let first = TraceMeasure::Two as usize;
-    let classes = TraceMeasure::ALL[first..].iter().zip(DISTANCES);
-    let bar = |(of, (from, to)): (&TraceMeasure, (usize, usize))| {
+    let first = TraceMetric::TwoBack as usize;
+    let classes = TraceMetric::ALL[first..].iter().zip(WRITE_DISTANCES);
+    let bar = |(of, (from, to)): (&TraceMetric, (usize, usize))| {
         let name = match to {
             usize::MAX => tr!("{from} or more", from),
             _ if from == to => from.to_string(),
@@ -115,11 +115,11 @@ fn back(run: &RunView) -> Bars {
 
 fn writes(run: &RunView) -> Lines {
     let roles = [Role::Train, Role::Test, Role::Relevant, Role::Other];
-    let curve = |(of, role): (TraceMeasure, Role)| {
-        measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
+    let curve = |(of, role): (TraceMetric, Role)| {
+        measure(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
     };
     let mut lines = shares(run, tr!("share of attention"), layers(run).zip(roles).map(curve).collect());
-    let even = newest(run, TraceMeasure::Even);
+    let even = newest(run, TraceMetric::UniformAttention);
     if even.is_finite() {
         lines.references.push((f64::from(even), tr!("uniform attention").into()));
     }
@@ -128,12 +128,12 @@ fn writes(run: &RunView) -> Lines {
 
 fn longer(run: &RunView) -> Lines {
     let all = [
-        (TraceMeasure::Twice, Role::Train),
-        (TraceMeasure::FourTimes, Role::Relevant),
-        (TraceMeasure::EightTimes, Role::Other),
+        (TraceMetric::RunTwice, Role::Train),
+        (TraceMetric::RunFourTimes, Role::Relevant),
+        (TraceMetric::RunEightTimes, Role::Other),
     ];
-    let curve = |(of, role): (TraceMeasure, Role)| {
-        measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
+    let curve = |(of, role): (TraceMetric, Role)| {
+        measure(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
     };
     let mut series = vec![series(
         &run.history,
@@ -184,7 +184,7 @@ fn path(state: &TracesState) -> Lines {
     let wrong = state.wrong();
     let dots = |name: &str, role: Role, is_new: bool| {
         let at: Vec<usize> =
-            wrong.iter().copied().filter(|at| state.places[*at].written.is_none() == is_new).collect();
+            wrong.iter().copied().filter(|at| state.places[*at].last_write.is_none() == is_new).collect();
         Series {
             name: name.into(),
             role,

@@ -16,7 +16,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         return None;
     }
     let mut places = vec![];
-    traces.source().held_out(spec.run.seed, 0, at..number, &mut places);
+    traces.build_source().sample_held_out(spec.run.seed, 0, at..number, &mut places);
     let (last, context) = places.split_last()?;
     let tokens: Vec<String> = context.iter().map(|place| token_name(place.token)).collect();
     let (length, end) = (tokens.len(), tokens[tokens.len().saturating_sub(WRITTEN)..].join(" "));
@@ -27,7 +27,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         }
     };
     let token = token_name(last.token);
-    let label = match last.written {
+    let label = match last.last_write {
         Some(written) => tr!(
             "The next token is {token}; its symbol was written {back} steps before.",
             token,
@@ -38,7 +38,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             token
         ),
     };
-    let answer = outputs(run, at, traces.tokens()).map(|(step, logits)| {
+    let answer = outputs(run, at, traces.vocab_size()).map(|(step, logits)| {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut mass = [0.0; TAPE_SYMBOLS];
         for (token, logit) in logits.iter().enumerate() {
@@ -83,7 +83,7 @@ mod tests {
                     .collect();
                 assert!(example.given.ends_with(&format!("{}.", end.join(" "))), "{example:?}");
                 // The head is followed by the rules, cell by cell.
-                let source = traces.source();
+                let source = traces.build_source();
                 let (mut cell, mut writes) = (0, std::collections::BTreeMap::new());
                 for (step, token) in context.iter().enumerate() {
                     writes.insert(cell, step);
@@ -100,7 +100,7 @@ mod tests {
                     ),
                 };
                 assert_eq!(example.label, expected, "{link}");
-                let logits = spec.network().evaluate(&slices, traces.tokens(), &batch.x, 0);
+                let logits = spec.network().evaluate(&slices, traces.vocab_size(), &batch.x, 0);
                 let of = |symbol: usize| -> f64 {
                     logits.iter().skip(symbol).step_by(2).map(|logit| f64::from(*logit).exp()).sum()
                 };

@@ -5,13 +5,12 @@
 mod charts;
 mod example;
 mod newest;
-pub mod panel;
 pub mod presets;
 pub mod probes;
 pub mod state;
 #[cfg(test)]
 mod tests;
-mod words;
+pub mod words;
 
 use super::Parts;
 use super::answers::ANSWERS;

@@ -2,18 +2,18 @@
 
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::machines::TraceMeasure;
-use vivarium_science::machines::traces::MOST_LAYERS;
+use vivarium_science::machines::TraceMetric;
+use vivarium_science::machines::traces::MAX_MEASURED_LAYERS;
 use vivarium_view::display::RunView;
 
 /// The newest median of a further measure.
-pub(super) fn newest(run: &RunView, of: TraceMeasure) -> f32 {
+pub(super) fn newest(run: &RunView, of: TraceMetric) -> f32 {
     let values = run.history.last().map(|row| Of::Measure(of as usize).values(row));
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
 }
 
 /// The measures of the layers that the network has.
-pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMeasure> {
-    let (first, count) = (TraceMeasure::First as usize, run.spec().model.config().heads().len());
-    TraceMeasure::ALL[first..].iter().take(count.min(MOST_LAYERS)).copied()
+pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMetric> {
+    let (first, count) = (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());
+    TraceMetric::ALL[first..].iter().take(count.min(MAX_MEASURED_LAYERS)).copied()
 }

@@ -2,7 +2,7 @@
 //! about their construction.
 
 use vivarium_model::tasks::machine_traces::charts;
-use vivarium_science::machines::TraceMeasure as Of;
+use vivarium_science::machines::TraceMetric as Of;
 use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Every preset of the lab, in the order of the menu.
@@ -40,11 +40,11 @@ const TRACES: &[Preset] = &[
         instance: "Our choices: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one attention head each, d = 16.",
         expect: &[
             written(300, (0.98, 1.0)),
-            median(Of::New, 300, (0.44, 0.56)),
+            median(Of::NewCells, 300, (0.44, 0.56)),
             median(Of::Excess, 300, (0.0, 0.04)),
-            median(Of::First, 300, (0.02, 0.1)),
-            median(Of::Second, 300, (0.02, 0.1)),
-            median(Of::Even, 300, (0.03, 0.05)),
+            median(Of::WriteAttentionLayer1, 300, (0.02, 0.1)),
+            median(Of::WriteAttentionLayer2, 300, (0.02, 0.1)),
+            median(Of::UniformAttention, 300, (0.03, 0.05)),
         ],
         budget: 300,
         ..QUICK
@@ -59,16 +59,16 @@ const TRACES: &[Preset] = &[
         instance: "Our choices: the next state is random, so the machine's head does a random walk. Traces of 32 steps instead of 64, two layers of four attention heads, d = 32.",
         expect: &[
             written(1500, (0.95, 0.99)),
-            median(Of::Two, 1500, (0.99, 1.0)),
-            median(Of::Four, 1500, (0.98, 1.0)),
-            median(Of::Six, 1500, (0.92, 1.0)),
-            median(Of::Eight, 1500, (0.82, 0.98)),
-            median(Of::Ten, 1500, (0.68, 0.9)),
-            median(Of::Farther, 1500, (0.45, 0.75)),
-            median(Of::First, 1500, (0.2, 0.6)),
+            median(Of::TwoBack, 1500, (0.99, 1.0)),
+            median(Of::FourBack, 1500, (0.98, 1.0)),
+            median(Of::SixBack, 1500, (0.92, 1.0)),
+            median(Of::EightBack, 1500, (0.82, 0.98)),
+            median(Of::TenBack, 1500, (0.68, 0.9)),
+            median(Of::FartherBack, 1500, (0.45, 0.75)),
+            median(Of::WriteAttentionLayer1, 1500, (0.2, 0.6)),
             // Two kinds of networks: some have hardly any there, others five times as much as uniform attention.
-            median(Of::Second, 1500, (0.01, 0.35)),
-            median(Of::EightTimes, 1500, (0.93, 0.99)),
+            median(Of::WriteAttentionLayer2, 1500, (0.01, 0.35)),
+            median(Of::RunEightTimes, 1500, (0.93, 0.99)),
         ],
         budget: 1500,
         ..QUICK
@@ -83,9 +83,9 @@ const TRACES: &[Preset] = &[
         instance: "The settings of “A machine with a random next state, two layers”, with three layers.",
         expect: &[
             written(1500, (0.95, 0.995)),
-            median(Of::Four, 1500, (0.98, 1.0)),
-            median(Of::Six, 1500, (0.92, 1.0)),
-            median(Of::Farther, 1500, (0.45, 0.8)),
+            median(Of::FourBack, 1500, (0.98, 1.0)),
+            median(Of::SixBack, 1500, (0.92, 1.0)),
+            median(Of::FartherBack, 1500, (0.45, 0.8)),
         ],
         budget: 1500,
         ..QUICK

@@ -9,8 +9,8 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_plot::analysis::chains::head_names;
-use vivarium_science::machines::random::{Place, TAPE_SYMBOLS};
-use vivarium_science::machines::{RandomMachine, Traces};
+use vivarium_science::machines::random::{TracePosition, TAPE_SYMBOLS};
+use vivarium_science::machines::{RandomMachine, TraceSettings};
 use vivarium_training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
 use vivarium_view::display::{LabState, Work};
 
@@ -21,13 +21,13 @@ const MOST_FOR_LEAST: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct TracesState {
     /// What is drawn.
-    pub traces: Traces,
+    pub traces: TraceSettings,
     /// The machine.
     pub machine: RandomMachine,
     /// The least loss on the held-out traces, in nats a token; of many, on the first ones.
     pub least: f64,
     /// The trace that is looked into, one place more than a context has.
-    pub places: Vec<Place>,
+    pub places: Vec<TracePosition>,
     /// Which of the held-out ones it is, from 1.
     pub example: usize,
     /// What the network makes of it; no head and no logits as long as that is not known.
@@ -45,12 +45,12 @@ impl TracesState {
     pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
         let traces = spec.task.examples().traces()?;
         let Model::AttentionOnly(net) = &spec.model else { return None };
-        let mut source = traces.source();
+        let mut source = traces.build_source();
         let mut places = vec![];
-        source.held_out(spec.run.seed, 0, 0..spec.held_out().min(MOST_FOR_LEAST), &mut places);
+        source.sample_held_out(spec.run.seed, 0, 0..spec.held_out().min(MOST_FOR_LEAST), &mut places);
         let mut state = TracesState {
             machine: source.machine().clone(),
-            least: traces.least_loss(&places),
+            least: traces.min_loss(&places),
             traces,
             places: vec![],
             example: 0,
@@ -76,7 +76,7 @@ impl TracesState {
             self.example = view.example;
             self.places.clear();
             let example = view.example.saturating_sub(1);
-            self.traces.source().held_out(self.spec.run.seed, 0, example..example + 1, &mut self.places);
+            self.traces.build_source().sample_held_out(self.spec.run.seed, 0, example..example + 1, &mut self.places);
             (self.look, self.job) = (Look { heads: vec![], logits: vec![] }, None);
         }
         match &mut self.job {
@@ -93,7 +93,7 @@ impl TracesState {
         let of_length = OfLength { net: self.net.clone(), length: self.traces.length };
         let context: Vec<u8> = self.places[..self.traces.length].iter().map(|place| place.token).collect();
         let weights: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
-        let job = of_length.look_job(&weights, self.traces.tokens(), &context, &[]);
+        let job = of_length.look_job(&weights, self.traces.vocab_size(), &context, &[]);
         self.job = Some((job, false));
     }
 
@@ -102,7 +102,7 @@ impl TracesState {
     pub fn writes(&self, back: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let places = self.places.iter().enumerate().skip(1);
         places.filter_map(move |(at, place)| {
-            let last = place.written.filter(|last| at - last >= back)?;
+            let last = place.last_write.filter(|last| at - last >= back)?;
             Some((at - 1, last))
         })
     }
@@ -136,7 +136,7 @@ impl TracesState {
 
     /// Places of the trace, from 1 on, whose symbol the network predicts wrongly.
     pub fn wrong(&self) -> Vec<usize> {
-        let predictions = self.look.logits.chunks_exact(self.traces.tokens()).enumerate();
+        let predictions = self.look.logits.chunks_exact(self.traces.vocab_size()).enumerate();
         let wrong = predictions.filter(|(at, logits)| {
             let place = self.places.get(at + 1);
             place.is_some_and(|place| likeliest_symbol(logits) != usize::from(place.token) % TAPE_SYMBOLS)

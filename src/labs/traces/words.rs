@@ -5,13 +5,13 @@ use super::state::TracesState;
 use vivarium_core::language::translated;
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::machines::TraceMeasure;
-use vivarium_science::machines::traces::Control;
+use vivarium_science::machines::TraceMetric;
+use vivarium_science::machines::traces::StateControl;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, decimal, list, percent};
 
 /// What the four numbers of a measurement are called.
-pub(super) fn names() -> [String; 4] {
+pub fn names() -> [String; 4] {
     [
         tr!("Loss, training"),
         tr!("Loss, held-out traces"),
@@ -38,17 +38,17 @@ fn middle(run: &RunView, of: Of) -> f32 {
 }
 
 /// The loss above the least, and the attention on the write of the layer that has the most.
-pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+pub fn numbers(run: &RunView) -> [(String, String); 2] {
     let most = layers(run).map(|of| newest(run, of)).fold(f32::NAN, f32::max);
     [
-        (tr!("Loss above the least possible loss").into(), known(newest(run, TraceMeasure::Excess))),
+        (tr!("Loss above the least possible loss").into(), known(newest(run, TraceMetric::Excess))),
         (tr!("Attention on the last write").into(), known(most)),
     ]
 }
 
 /// How far the loss is from the least, for the status line.
-pub(super) fn learning(run: &RunView) -> Option<String> {
-    let excess = newest(run, TraceMeasure::Excess);
+pub fn learning(run: &RunView) -> Option<String> {
+    let excess = newest(run, TraceMetric::Excess);
     excess.is_finite().then(|| {
         tr!(
             "the loss is {excess} nats above the least possible loss; {share} of the predicted symbols on written cells are right",
@@ -71,30 +71,30 @@ pub(super) fn cells(run: &RunView) -> String {
     tr!(
         "Share of right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
         written = share(middle(run, Of::TestAccuracy)),
-        new = share(newest(run, TraceMeasure::New))
+        new = share(newest(run, TraceMetric::NewCells))
     )
 }
 
 /// "80 % at 2 steps back", of these measures.
-fn each(run: &RunView, all: &[TraceMeasure]) -> String {
-    let one = |of: &TraceMeasure| {
-        let name = translated(TraceMeasure::OPTIONS[*of as usize].label);
+fn each(run: &RunView, all: &[TraceMetric]) -> String {
+    let one = |of: &TraceMetric| {
+        let name = translated(TraceMetric::OPTIONS[*of as usize].label);
         tr!("{share} for “{name}”", share = share(newest(run, *of)), name)
     };
     list(&all.iter().map(one).collect::<Vec<_>>())
 }
 
 pub(super) fn back(run: &RunView) -> String {
-    let classes = &TraceMeasure::ALL[TraceMeasure::Two as usize..=TraceMeasure::Farther as usize];
+    let classes = &TraceMetric::ALL[TraceMetric::TwoBack as usize..=TraceMetric::FartherBack as usize];
     tr!("Share of right predictions on written cells: {all}.", all = each(run, classes))
 }
 
 pub(super) fn writes(run: &RunView) -> String {
-    let all: Vec<TraceMeasure> = layers(run).collect();
+    let all: Vec<TraceMetric> = layers(run).collect();
     tr!(
         "Share of attention on the step that last wrote to the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
         all = each(run, &all),
-        even = share(newest(run, TraceMeasure::Even))
+        even = share(newest(run, TraceMetric::UniformAttention))
     )
 }
 
@@ -102,12 +102,12 @@ pub(super) fn longer(run: &RunView) -> String {
     tr!(
         "Share of right predictions on written cells: {trained} for sequences of the same length as in training, {all}.",
         trained = share(middle(run, Of::TestAccuracy)),
-        all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
+        all = each(run, &[TraceMetric::RunTwice, TraceMetric::RunFourTimes, TraceMetric::RunEightTimes])
     )
 }
 
 /// The title of the attention on a trace, with the head that is drawn.
-pub(super) fn looks_title(run: &RunView) -> Option<String> {
+pub fn looks_title(run: &RunView) -> Option<String> {
     let state: &TracesState = run.state()?;
     let name = state.head_names().into_iter().nth(state.head(&run.link.view)?)?;
     Some(tr!("Attention on a trace, head {name}", name))
@@ -143,12 +143,12 @@ pub(super) fn path(run: &RunView) -> Option<String> {
 }
 
 /// How often the network is wrong on the trace that is looked into.
-pub(super) fn answer(state: &TracesState) -> String {
+pub fn answer(state: &TracesState) -> String {
     if state.look.logits.is_empty() {
         return tr!("This trace has not been evaluated yet.").into();
     }
     let wrong = state.wrong();
-    let written = wrong.iter().filter(|at| state.places[**at].written.is_some()).count();
+    let written = wrong.iter().filter(|at| state.places[**at].last_write.is_some()).count();
     let all = state.writes(1).count();
     tr!(
         "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} predictions about new cells are wrong.",
@@ -160,9 +160,8 @@ pub(super) fn answer(state: &TracesState) -> String {
     )
 }
 
-/// The trace that is looked into.
-#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
-pub(super) fn origin(state: &TracesState) -> String {
+/// Which held-out trace the panel shows, and the cells that the machine's head visits in it.
+pub fn origin(state: &TracesState) -> String {
     let cells = state.places.iter().map(|place| place.cell);
     let range = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
     let [low, high] = [range.0, range.1].map(|cell| cell.to_string().replace('-', "−"));
@@ -174,27 +173,25 @@ pub(super) fn origin(state: &TracesState) -> String {
     )
 }
 
-/// Why no network can be without loss.
-#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
-pub(super) fn least(state: &TracesState) -> String {
+/// Why every predictor has a positive loss on these traces, with the smallest expected loss in nats per token.
+pub fn least(state: &TracesState) -> String {
     let least = decimal(state.least as f32);
     match state.traces.control {
-        Control::Table => tr!(
+        StateControl::Table => tr!(
             "When the machine's head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
-        Control::Lot => tr!(
+        StateControl::Random => tr!(
             "The next state is random. When the machine's head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
     }
 }
 
-/// What stands above the rules.
-#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
-pub(super) fn rules(state: &TracesState) -> &'static str {
+/// The heading of the table of the machine's rules.
+pub fn rules(state: &TracesState) -> &'static str {
     match state.traces.control {
-        Control::Table => tr!("State, symbol read → symbol written, move, next state:"),
-        Control::Lot => tr!("State → symbol written, move (the next state is random):"),
+        StateControl::Table => tr!("State, symbol read → symbol written, move, next state:"),
+        StateControl::Random => tr!("State → symbol written, move (the next state is random):"),
     }
 }

@@ -7,8 +7,8 @@ use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::library::merge::{FORMER_NAME, database_name};
-use crate::library::{LibraryAnswer, Refusal};
+use vivarium_page::library::merge::{FORMER_NAME, database_name};
+use vivarium_page::library::{LibraryAnswer, Refusal};
 
 #[wasm_bindgen]
 extern "C" {

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::{LibraryAnswer, LibraryCommand};
+use vivarium_page::library::{LibraryAnswer, LibraryCommand};
 
 /// Something that is waited for.
 pub type Coming<T> = Pin<Box<dyn Future<Output = T>>>;

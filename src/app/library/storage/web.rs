@@ -1,7 +1,7 @@
 //! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`crate::library::merge`] merges, and
+//! What decides something is elsewhere, and is tested natively: [`vivarium_page::library::merge`] merges, and
 //! [`vivarium_view::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
 //! several transactions; where it has none, each transaction still merges what it finds.
 //!
@@ -17,17 +17,17 @@ use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
-use super::database::{
+use crate::files::reader::kept;
+use crate::library::storage::database::{
     ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, Transaction, completed, database, done, error_name,
     former, listen, name, reading, refusal, tell, transaction, transaction_at_once,
 };
-use super::{Coming, StorageModule};
-use crate::files::reader::kept;
-use crate::library::merge::{merged, table_in};
-use crate::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
+use crate::library::storage::{Coming, StorageModule};
 use vivarium_labs::tables::opened as tables;
 use vivarium_model::platform::file::FileHandle;
 use vivarium_model::platform::web::{fresh_seed, lock, spawn};
+use vivarium_page::library::merge::{merged, table_in};
+use vivarium_page::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use vivarium_view::record::FileError;
 use vivarium_view::record::saved::{Marks, check_state};
 
@@ -68,7 +68,7 @@ thread_local! {
 }
 
 /// Names who is told what the browser says by itself, and listens to other tabs.
-fn begin(sink: super::database::Sink) {
+fn begin(sink: crate::library::storage::database::Sink) {
     listen(sink);
     let heard = Closure::<dyn Fn(JsValue)>::new(|event: JsValue| {
         if document().hidden() {
@@ -509,7 +509,7 @@ async fn import() -> Result<(), JsValue> {
     completed(&work).await
 }
 
-async fn copy(former: &super::database::Database) -> Result<(), JsValue> {
+async fn copy(former: &crate::library::storage::database::Database) -> Result<(), JsValue> {
     // Another program's database may have the same name.
     let Ok(work) = reading(former, &[RUNS, STATES]) else { return Ok(()) };
     let keys = done(work.object_store(RUNS)?.get_all_keys()?).await?.unchecked_into::<Array>();

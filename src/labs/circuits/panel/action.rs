@@ -4,7 +4,7 @@
 use super::editor;
 use crate::circuits::CircuitState;
 use vivarium_core::settings::Value;
-use vivarium_science::circuits::{MOST_INPUTS, Named};
+use vivarium_science::circuits::{MAX_INPUTS, CircuitKind};
 use vivarium_view::ui::request::Request;
 
 /// What can be done.
@@ -22,15 +22,15 @@ pub enum PanelAction {
 const GATES: &str = "12";
 
 /// Circuits to begin with: what they are called, and their settings.
-pub const EXAMPLES: [(&str, Named, &str, &str); 8] = [
-    (text!("Parity of 4 bits"), Named::Parity, "4", "1"),
-    (text!("Parity of 8 bits, pair by pair"), Named::Tree, "8", "1"),
-    (text!("Carry bit of the sum of two 3-bit numbers"), Named::Adder, "3", "1"),
-    (text!("Majority of 5 bits"), Named::Majority, "5", "1"),
-    (text!("12 random gates"), Named::Random, "4", "1"),
-    (text!("Copying a bit through 20 layers"), Named::Relay, "4", "20"),
-    (text!("Product of 25 weights"), Named::Toy, "4", "25"),
-    (text!("Own circuit"), Named::Own, "4", "1"),
+pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
+    (text!("Parity of 4 bits"), CircuitKind::Parity, "4", "1"),
+    (text!("Parity of 8 bits, pair by pair"), CircuitKind::Tree, "8", "1"),
+    (text!("Carry bit of the sum of two 3-bit numbers"), CircuitKind::Adder, "3", "1"),
+    (text!("Majority of 5 bits"), CircuitKind::Majority, "5", "1"),
+    (text!("12 random gates"), CircuitKind::Random, "4", "1"),
+    (text!("Copying a bit through 20 layers"), CircuitKind::Relay, "4", "20"),
+    (text!("Product of 25 weights"), CircuitKind::Toy, "4", "25"),
+    (text!("Own circuit"), CircuitKind::Own, "4", "1"),
 ];
 
 /// Whether the circuit on the page is number `at` of the list, with its size.
@@ -38,11 +38,11 @@ pub fn is_shown(state: &CircuitState, at: usize) -> bool {
     let drawn = &state.drawn;
     let is = |number: usize, text: &str| text.parse() == Ok(number);
     EXAMPLES.get(at).is_some_and(|(_, named, bits, depth)| {
-        drawn.named == *named
+        drawn.kind == *named
             && match named {
-                Named::Toy | Named::Relay => is(drawn.depth, depth),
-                Named::Own => true,
-                Named::Random => is(drawn.bits, bits) && is(drawn.gates, GATES),
+                CircuitKind::Toy | CircuitKind::Relay => is(drawn.depth, depth),
+                CircuitKind::Own => true,
+                CircuitKind::Random => is(drawn.bits, bits) && is(drawn.gates, GATES),
                 _ => is(drawn.bits, bits),
             }
     })
@@ -51,7 +51,7 @@ pub fn is_shown(state: &CircuitState, at: usize) -> bool {
 /// What the page is asked for by this deed; nothing where nothing would change.
 pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
     match what {
-        PanelAction::Toggle(_) if state.drawn.named == Named::Toy => {
+        PanelAction::Toggle(_) if state.drawn.kind == CircuitKind::Toy => {
             Some(Request::Say(tr!("The product of weights has one input, and this input is always 1.")))
         }
         PanelAction::Toggle(at) => {
@@ -68,8 +68,8 @@ pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
         PanelAction::Write(text) => match editor::checked(&text) {
             Ok(circuit) => {
                 let text = Value::Text(editor::lines(&text).trim_end().into()).to_string();
-                let settings = vec![("circuit", Named::Own.slug().to_string()), ("text", text)];
-                Some(together(state, circuit.inputs(), settings))
+                let settings = vec![("circuit", CircuitKind::Own.slug().to_string()), ("text", text)];
+                Some(together(state, circuit.input_count(), settings))
             }
             Err(_) => None,
         },
@@ -79,8 +79,8 @@ pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
 /// These settings as one change, one restart and one undo, with no input given: an input that is too long for every circuit
 /// on the way keeps the page from beginning a run before all of them are there.
 fn together(state: &CircuitState, inputs: usize, settings: Vec<(&'static str, String)>) -> Request {
-    let long = (MOST_INPUTS - 2..=MOST_INPUTS).find(|long| ![inputs, state.bits.len()].contains(long));
-    let long = dotted(&vec![true; long.unwrap_or(MOST_INPUTS)]);
+    let long = (MAX_INPUTS - 2..=MAX_INPUTS).find(|long| ![inputs, state.bits.len()].contains(long));
+    let long = dotted(&vec![true; long.unwrap_or(MAX_INPUTS)]);
     let ends = [("in", String::new())];
     Request::Edit([("in", long)].into_iter().chain(settings).chain(ends).collect())
 }
@@ -92,8 +92,8 @@ fn dotted(bits: &[bool]) -> String {
 
 /// The text of the circuit that is shown.
 pub fn text(state: &CircuitState) -> String {
-    match state.drawn.named {
-        Named::Own => editor::lines(&state.drawn.text),
+    match state.drawn.kind {
+        CircuitKind::Own => editor::lines(&state.drawn.text),
         _ => state.circuit.to_string(),
     }
 }

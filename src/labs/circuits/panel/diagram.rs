@@ -1,6 +1,6 @@
 //! The circuit as a layered diagram: where its gates stand, how they are joined, and which of them are lit.
 
-use vivarium_science::circuits::{Circuit, Kind, Layered, is_right};
+use vivarium_science::circuits::{Circuit, GateKind, LayeredCircuit, is_correct};
 use vivarium_view::display::words::thousands;
 
 /// Most gates and inputs that are drawn.
@@ -58,7 +58,7 @@ pub struct Lit {
 ///
 /// # Errors
 /// A sentence that says why it is not drawn.
-pub fn diagram(circuit: &Circuit, layered: &Layered) -> Result<Diagram, String> {
+pub fn diagram(circuit: &Circuit, layered: &LayeredCircuit) -> Result<Diagram, String> {
     let size = layered.size();
     if size > MOST_DRAWN {
         return Err(tr!(
@@ -77,18 +77,18 @@ pub fn diagram(circuit: &Circuit, layered: &Layered) -> Result<Diagram, String> 
         Diagram { size: (STEP.0 * layered.depth() as f64, STEP.1 * tallest), ..Default::default() };
     for (layer, places) in layered.layers().iter().enumerate() {
         for (at, place) in places.iter().enumerate() {
-            let name = circuit.name(place.signal).to_string();
-            let word = place.kind.map_or(name.clone(), |kind| kind.word().into());
+            let name = circuit.signal_name(place.signal).to_string();
+            let word = place.kind.map_or(name.clone(), |kind| kind.keyword().into());
             let (x, y) = middle(layer, at);
-            let half = if place.is_carried { 0.0 } else { HALF.0 };
-            let reads = &place.reads[..place.kind.map_or(0, Kind::reads)];
+            let half = if place.is_inserted { 0.0 } else { HALF.0 };
+            let reads = &place.inputs[..place.kind.map_or(0, GateKind::input_count)];
             for (which, read) in reads.iter().enumerate() {
                 if which == 1 && reads[0] == *read {
                     continue;
                 }
                 let below = &layered.layers()[layer - 1][*read];
                 let (from_x, from_y) = middle(layer - 1, *read);
-                let from_x = from_x + if below.is_carried { 0.0 } else { HALF.0 };
+                let from_x = from_x + if below.is_inserted { 0.0 } else { HALF.0 };
                 // Two wires of one gate end apart from each other.
                 let end = y + if reads.len() == 2 { [-4.0, 4.0][which] } else { 0.0 };
                 let bend = (from_x + x - half) / 2.0;
@@ -103,7 +103,7 @@ pub fn diagram(circuit: &Circuit, layered: &Layered) -> Result<Diagram, String> 
                 middle: (x, y),
                 word,
                 name,
-                is_carried: place.is_carried,
+                is_carried: place.is_inserted,
             });
         }
     }
@@ -121,7 +121,7 @@ pub fn lit(given: &[&[f64]], values: &[Vec<bool>]) -> Vec<Vec<Lit>> {
         let gates = given.iter().zip(values);
         let lit = |(given, value): (&f64, &bool)| Lit {
             is_on: *given > 0.5,
-            is_wrong: !is_right(given - 0.5, *value),
+            is_wrong: !is_correct(given - 0.5, *value),
         };
         gates.map(lit).collect()
     };
@@ -155,23 +155,23 @@ pub fn about(input: &str, answer: bool, lit: &[Vec<Lit>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::circuits::Order;
+    use vivarium_science::circuits::ParityOrder;
 
     fn drawn(circuit: &Circuit) -> Diagram {
-        diagram(circuit, &circuit.layered().unwrap()).unwrap()
+        diagram(circuit, &circuit.to_layers().unwrap()).unwrap()
     }
 
     #[test]
     fn every_gate_has_a_place_of_its_own_and_wires_end_there() {
         for circuit in [
-            Circuit::parity(4, Order::Chain),
+            Circuit::parity(4, ParityOrder::Chain),
             Circuit::carry(3),
             Circuit::majority(5),
             Circuit::random(6, 30, 3),
             "out = a and a".parse(),
         ] {
             let circuit = circuit.unwrap();
-            let (layered, drawing) = (circuit.layered().unwrap(), drawn(&circuit));
+            let (layered, drawing) = (circuit.to_layers().unwrap(), drawn(&circuit));
             assert_eq!(drawing.boxes.len(), layered.size());
             let mut middles: Vec<String> =
                 drawing.boxes.iter().map(|of| format!("{:.1} {:.1}", of.middle.0, of.middle.1)).collect();
@@ -185,7 +185,7 @@ mod tests {
             }
             let reads = layered.layers().iter().flatten();
             let wires = reads.map(|place| match place.kind {
-                Some(kind) if kind.reads() == 2 && place.reads[0] != place.reads[1] => 2,
+                Some(kind) if kind.input_count() == 2 && place.inputs[0] != place.inputs[1] => 2,
                 Some(_) => 1,
                 None => 0,
             });
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_drawn() {
-        let circuit = Circuit::parity(32, Order::Chain).unwrap();
-        let said = diagram(&circuit, &circuit.layered().unwrap()).err().unwrap_or_default();
+        let circuit = Circuit::parity(32, ParityOrder::Chain).unwrap();
+        let said = diagram(&circuit, &circuit.to_layers().unwrap()).err().unwrap_or_default();
         assert!(said.contains("too many to be drawn"), "{said}");
     }
 

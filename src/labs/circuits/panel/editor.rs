@@ -1,7 +1,7 @@
 //! The text of a circuit as a person writes it: which lines are wrong, and why.
 
 use vivarium_core::settings::Value;
-use vivarium_science::circuits::{Circuit, CircuitError, MOST_IN_LINK};
+use vivarium_science::circuits::{Circuit, CircuitError, MAX_LINK_CHARACTERS};
 
 /// Most lines whose mistakes are listed.
 const MOST_LISTED: usize = 8;
@@ -41,11 +41,11 @@ fn split(line: &str) -> String {
 pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
     let text = lines(text);
     let found = Value::Text(text.clone()).to_string().len();
-    if found > MOST_IN_LINK {
+    if found > MAX_LINK_CHARACTERS {
         let sentence = tr!(
             "The text needs {found} characters in a link, but at most {most} characters are allowed.",
             found,
-            most = MOST_IN_LINK
+            most = MAX_LINK_CHARACTERS
         );
         return Err(vec![Mistake { line: None, sentence }]);
     }
@@ -60,7 +60,7 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
         let line = error.line();
         // A line that is no gate says nothing of the others; what is wrong between lines may be due to it.
         let is_of_line =
-            matches!(error, CircuitError::Form(_) | CircuitError::Gate { .. } | CircuitError::Name { .. });
+            matches!(error, CircuitError::MalformedGate(_) | CircuitError::UnknownGate { .. } | CircuitError::InvalidName { .. });
         if is_of_line || mistakes.is_empty() {
             mistakes.push(Mistake { line, sentence: sentence(&error) });
         }

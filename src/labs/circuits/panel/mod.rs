@@ -5,13 +5,3 @@ pub mod action;
 pub mod diagram;
 pub mod editor;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod drawing;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod inside;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod news;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod written;

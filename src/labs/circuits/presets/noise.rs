@@ -48,7 +48,7 @@ pub(super) const NOISE: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: the parity of 8 bits in 22 layers; 20 networks with different noise and different inputs.",
         expect: &[Expect::Median {
-            measure: Measure::Circuit(vivarium_science::circuits::Measured::Deviation),
+            measure: Measure::Circuit(vivarium_science::circuits::CircuitMetric::Deviation),
             step: 20,
             between: (0.23, 0.26),
         }],
@@ -65,7 +65,7 @@ pub(super) const NOISE: &[Preset] = &[
         instance: "The settings of “Errors that grow from layer to layer”, with rounding.",
         expect: &[
             Expect::Median {
-                measure: Measure::Circuit(vivarium_science::circuits::Measured::Deviation),
+                measure: Measure::Circuit(vivarium_science::circuits::CircuitMetric::Deviation),
                 step: 20,
                 between: (0.07, 0.085),
             },

@@ -2,7 +2,7 @@
 
 use super::{last, median};
 use vivarium_model::tasks::boolean_circuit::charts;
-use vivarium_science::circuits::Measured;
+use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// The example of section 3.
@@ -23,9 +23,9 @@ pub(super) const PRODUCT: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our choices: 100 weights, and a search that finds the exact margin.",
         expect: &[
-            median(Measured::Least, 200, (0.0690, 0.0692)),
-            median(Measured::Exact, 200, (0.0690, 0.0692)),
-            median(Measured::Noise, 200, (0.3, 1.0)),
+            median(CircuitMetric::LeastNorm, 200, (0.0690, 0.0692)),
+            median(CircuitMetric::ExactMargin, 200, (0.0690, 0.0692)),
+            median(CircuitMetric::NoiseNorm, 200, (0.3, 1.0)),
         ],
         budget: 200,
         ..QUICK
@@ -39,11 +39,11 @@ pub(super) const PRODUCT: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Our additions: the exact margin and a search that finds this margin. The paper states that the margin is at most of the order 1/√d.",
         expect: &[
-            last(Measured::Least, 0, 0, (0.4995, 0.5005)),
-            last(Measured::Least, 0, 1, (0.3175, 0.3185)),
-            last(Measured::Least, 0, 2, (0.1365, 0.1375)),
-            last(Measured::Least, 0, 3, (0.0685, 0.0695)),
-            last(Measured::Least, 0, 4, (0.0345, 0.0355)),
+            last(CircuitMetric::LeastNorm, 0, 0, (0.4995, 0.5005)),
+            last(CircuitMetric::LeastNorm, 0, 1, (0.3175, 0.3185)),
+            last(CircuitMetric::LeastNorm, 0, 2, (0.1365, 0.1375)),
+            last(CircuitMetric::LeastNorm, 0, 3, (0.0685, 0.0695)),
+            last(CircuitMetric::LeastNorm, 0, 4, (0.0345, 0.0355)),
         ],
         budget: 200,
         ..QUICK
@@ -57,10 +57,10 @@ pub(super) const PRODUCT: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, claim 3.5",
         instance: "As in the paper: the parameters of rounding stay fixed. Our addition: the exact margin.",
         expect: &[
-            median(Measured::Least, 200, (0.4905, 0.4909)),
-            median(Measured::Exact, 200, (0.4905, 0.4909)),
-            median(Measured::Held, 200, (0.333, 0.334)),
-            median(Measured::Noise, 200, (1.5, 2.2)),
+            median(CircuitMetric::LeastNorm, 200, (0.4905, 0.4909)),
+            median(CircuitMetric::ExactMargin, 200, (0.4905, 0.4909)),
+            median(CircuitMetric::ProofBound, 200, (0.333, 0.334)),
+            median(CircuitMetric::NoiseNorm, 200, (1.5, 2.2)),
         ],
         budget: 200,
         ..QUICK
@@ -74,13 +74,13 @@ pub(super) const PRODUCT: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, section 3 and claim 3.5",
         instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924, which is sometimes given for the margin with rounding, is only a first-order approximation; the exact margin is 0.4907.",
         expect: &[
-            last(Measured::Least, 0, 0, (0.4995, 0.5005)),
-            last(Measured::Least, 0, 4, (0.0345, 0.0355)),
-            last(Measured::Least, 1, 0, (0.4995, 0.5005)),
-            last(Measured::Least, 1, 1, (0.4905, 0.4909)),
-            last(Measured::Least, 1, 2, (0.4905, 0.4909)),
-            last(Measured::Least, 1, 3, (0.4905, 0.4909)),
-            last(Measured::Least, 1, 4, (0.4905, 0.4909)),
+            last(CircuitMetric::LeastNorm, 0, 0, (0.4995, 0.5005)),
+            last(CircuitMetric::LeastNorm, 0, 4, (0.0345, 0.0355)),
+            last(CircuitMetric::LeastNorm, 1, 0, (0.4995, 0.5005)),
+            last(CircuitMetric::LeastNorm, 1, 1, (0.4905, 0.4909)),
+            last(CircuitMetric::LeastNorm, 1, 2, (0.4905, 0.4909)),
+            last(CircuitMetric::LeastNorm, 1, 3, (0.4905, 0.4909)),
+            last(CircuitMetric::LeastNorm, 1, 4, (0.4905, 0.4909)),
         ],
         budget: 200,
         ..QUICK

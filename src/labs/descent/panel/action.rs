@@ -4,7 +4,7 @@
 use super::plane::{self, Frame, MOST};
 use crate::descent::DescentState;
 use vivarium_core::language::translated;
-use vivarium_science::descent::Function;
+use vivarium_science::descent::TargetKind;
 use vivarium_view::display::words::MISSING;
 use vivarium_view::ui::request::Request;
 
@@ -36,7 +36,7 @@ pub enum PanelAction {
 
 /// Whether the examples are a person's own points.
 pub fn is_own(state: &DescentState) -> bool {
-    state.draw.function == Function::Points
+    state.draw.function == TargetKind::Points
 }
 
 /// Whether examples of this run can be points in a plane.
@@ -107,7 +107,7 @@ pub fn request(state: &DescentState, what: PanelAction) -> Request {
 /// Has these points be the examples. The function comes first: together with no points it cannot be, so that both are one
 /// change, one restart and one undo.
 fn put(state: &DescentState, points: &[[f64; 2]]) -> Request {
-    let function = (!is_own(state)).then(|| ("f", Function::Points.slug().to_string()));
+    let function = (!is_own(state)).then(|| ("f", TargetKind::Points.slug().to_string()));
     Request::Edit(function.into_iter().chain([("points", plane::written(points))]).collect())
 }
 

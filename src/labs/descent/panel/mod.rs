@@ -6,15 +6,3 @@ pub mod plane;
 pub mod steps;
 pub mod strip;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod inside;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod layers;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod news;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod plot;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod token;

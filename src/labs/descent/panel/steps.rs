@@ -1,28 +1,28 @@
 //! The layers of one step in words: what each of them does, how many heads it has, what it reads and writes.
 
 use super::strip::{self, Part, Role};
-use vivarium_science::descent::{Kind, Phase, Transformer};
+use vivarium_science::descent::{ConstructedTransformer, LayerKind, LayerPhase};
 use vivarium_view::display::words::thousands;
 use vivarium_view::ui::stage::StageButton;
 
 /// The buttons of all 2N + 4 layers.
 pub fn buttons(layers: usize) -> Vec<StageButton> {
-    let phases = Phase::all(layers);
-    let group = |phase: &Phase| match phase {
-        Phase::Forward(_) => 0,
-        Phase::Slopes | Phase::LossGradient => 1,
-        Phase::Backward(_) => 2,
-        Phase::Step | Phase::CleanUp => 3,
+    let phases = LayerPhase::all(layers);
+    let group = |phase: &LayerPhase| match phase {
+        LayerPhase::Forward(_) => 0,
+        LayerPhase::Derivatives | LayerPhase::LossGradient => 1,
+        LayerPhase::Backward(_) => 2,
+        LayerPhase::Step | LayerPhase::CleanUp => 3,
     };
-    let button = |(at, phase): (usize, &Phase)| StageButton {
+    let button = |(at, phase): (usize, &LayerPhase)| StageButton {
         name: phase.name(),
         short: match phase {
-            Phase::Forward(j) => format!("p({j})"),
-            Phase::Slopes => "r′".into(),
-            Phase::LossGradient => "g".into(),
-            Phase::Backward(j) => format!("s({j})"),
-            Phase::Step => "w".into(),
-            Phase::CleanUp => "0".into(),
+            LayerPhase::Forward(j) => format!("p({j})"),
+            LayerPhase::Derivatives => "r′".into(),
+            LayerPhase::LossGradient => "g".into(),
+            LayerPhase::Backward(j) => format!("s({j})"),
+            LayerPhase::Step => "w".into(),
+            LayerPhase::CleanUp => "0".into(),
         },
         begins: at > 0 && group(phase) != group(&phases[at - 1]),
     };
@@ -30,8 +30,8 @@ pub fn buttons(layers: usize) -> Vec<StageButton> {
 }
 
 /// The phase of a layer, from 1; none before the first layer and after the last.
-pub fn phase(layers: usize, layer: usize) -> Option<Phase> {
-    Phase::all(layers).get(layer.checked_sub(1)?).copied()
+pub fn phase(layers: usize, layer: usize) -> Option<LayerPhase> {
+    LayerPhase::all(layers).get(layer.checked_sub(1)?).copied()
 }
 
 /// Which layer is shown: "Layer 4 of 10: slopes".
@@ -55,7 +55,7 @@ pub fn step(made: u64) -> String {
 /// What the layer does, in a sentence.
 pub fn about(layers: usize, layer: usize) -> String {
     match phase(layers, layer) {
-        Some(phase) => phase.about(),
+        Some(phase) => phase.description(),
         None => tr!(
             "Each token holds its example and the weights of the network; the blocks p, r′, g and s are 0."
         )
@@ -69,7 +69,7 @@ pub fn formula(layers: usize, layer: usize) -> String {
 }
 
 /// How large it is, what it reads and what it writes.
-pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String {
+pub fn wiring(transformer: &ConstructedTransformer, parts: &[Part], layer: usize) -> String {
     let layout = transformer.layout();
     let Some(of) = layer.checked_sub(1).and_then(|at| transformer.layers().get(at)) else {
         let counts = transformer.counts();
@@ -81,20 +81,20 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
             units = thousands(counts.units)
         );
     };
-    let heads = match of.heads() {
+    let heads = match of.head_count() {
         1 => tr!("1 head").into(),
         heads => tr!("{heads} heads", heads = thousands(heads as u64)),
     };
     let size = match of.kind() {
-        Kind::Attention => tr!("This layer is a ReLU attention layer with {heads}.", heads),
-        Kind::Product => {
+        LayerKind::Attention => tr!("This layer is a ReLU attention layer with {heads}.", heads),
+        LayerKind::Product => {
             tr!(
                 "This layer computes element-wise products with {heads}; ordinary transformers have no product heads.",
                 heads
             )
         }
-        Kind::Feedforward => {
-            tr!("This layer is an MLP with {units} hidden units.", units = thousands(of.units() as u64))
+        LayerKind::Feedforward => {
+            tr!("This layer is an MLP with {units} hidden units.", units = thousands(of.unit_count() as u64))
         }
     };
     let named = |role| strip::named(layout, of.phase, parts, role);
@@ -109,7 +109,7 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::descent::{Draw, Plan};
+    use vivarium_science::descent::{DescentPlan, DescentPrompts};
 
     #[test]
     fn buttons_stand_in_groups() {
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn every_layer_has_words_of_its_own() {
-        let plan = Plan::default();
-        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        let plan = DescentPlan::default();
+        let transformer = ConstructedTransformer::new(&plan, &DescentPrompts::default().draw_examples(0, 0));
         let parts = strip::parts(transformer.layout());
         let mut seen = vec![];
         for layer in 0..=10 {

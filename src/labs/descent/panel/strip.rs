@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use vivarium_science::descent::{Block, Layout, Phase};
+use vivarium_science::descent::{LayerPhase, TokenBlock, TokenLayout};
 use vivarium_view::display::words::list;
 
 /// Shades on each side of zero.
@@ -28,7 +28,7 @@ pub struct Part {
     /// "p(2)"; weights of a layer are called "v(2)".
     pub name: String,
     /// The token's block.
-    pub block: Block,
+    pub block: TokenBlock,
     /// Its coordinates.
     pub range: Range<usize>,
 }
@@ -73,31 +73,38 @@ pub enum Role {
 }
 
 /// The parts of a token in their order.
-pub fn parts(layout: &Layout) -> Vec<Part> {
+pub fn parts(layout: &TokenLayout) -> Vec<Part> {
     let network = layout.network();
-    let layers = || 1..=network.layers();
+    let layers = || 1..=network.layer_count();
     let mut parts = vec![];
-    for block in Block::ALL {
+    for block in TokenBlock::ALL {
         let mut part = |name: String, range| parts.push(Part { name, block, range });
         let symbol = block.symbol();
         match block {
-            Block::Weights => layers().for_each(|j| {
+            TokenBlock::Weights => layers().for_each(|j| {
                 let last = network.width(j).saturating_sub(1);
-                part(format!("v({j})"), layout.weights(j, 0).start..layout.weights(j, last).end);
+                part(
+                    format!("v({j})"),
+                    layout.neuron_weights(j, 0).start..layout.neuron_weights(j, last).end,
+                );
             }),
-            Block::Outputs => layers().for_each(|j| part(format!("{symbol}({j})"), layout.outputs(j))),
-            Block::Slopes => layers().for_each(|j| part(format!("{symbol}({})", j - 1), layout.slopes(j))),
-            Block::Errors => layers().rev().for_each(|j| part(format!("{symbol}({j})"), layout.errors(j))),
-            _ => part(symbol.into(), layout.block(block)),
+            TokenBlock::Outputs => layers().for_each(|j| part(format!("{symbol}({j})"), layout.outputs(j))),
+            TokenBlock::Derivatives => {
+                layers().for_each(|j| part(format!("{symbol}({})", j - 1), layout.derivatives(j)))
+            }
+            TokenBlock::Errors => {
+                layers().rev().for_each(|j| part(format!("{symbol}({j})"), layout.errors(j)))
+            }
+            _ => part(symbol.into(), layout.block_range(block)),
         }
     }
     parts
 }
 
 /// Rows of the strip.
-pub fn rows(layout: &Layout) -> usize {
+pub fn rows(layout: &TokenLayout) -> usize {
     let network = layout.network();
-    let widest = (0..=network.layers()).map(|j| network.width(j)).max().unwrap_or(1);
+    let widest = (0..=network.layer_count()).map(|j| network.width(j)).max().unwrap_or(1);
     widest.clamp(ROWS.0, ROWS.1).max(layout.len().div_ceil(COLUMNS))
 }
 
@@ -107,12 +114,12 @@ pub fn side(rows: usize) -> usize {
 }
 
 /// What a layer does to a part; between two steps nothing is done.
-pub fn role(layout: &Layout, phase: Option<Phase>, part: &Part) -> Role {
+pub fn role(layout: &TokenLayout, phase: Option<LayerPhase>, part: &Part) -> Role {
     let Some(phase) = phase else { return Role::Idle };
     let meets = |range: &Range<usize>| range.start < part.range.end && part.range.start < range.end;
-    if meets(&layout.writes(phase)) {
+    if meets(&layout.written_by(phase)) {
         Role::Written
-    } else if layout.reads(phase).iter().any(meets) {
+    } else if layout.read_by(phase).iter().any(meets) {
         Role::Read
     } else {
         Role::Idle
@@ -120,7 +127,7 @@ pub fn role(layout: &Layout, phase: Option<Phase>, part: &Part) -> Role {
 }
 
 /// Names of the parts with this role: "x, p(1), p(2) and s"; a block all of whose parts are named has its own.
-pub fn named(layout: &Layout, phase: Phase, parts: &[Part], role: Role) -> String {
+pub fn named(layout: &TokenLayout, phase: LayerPhase, parts: &[Part], role: Role) -> String {
     let is_meant = |part: &Part| self::role(layout, Some(phase), part) == role;
     let mut names: Vec<String> = vec![];
     for block in parts.chunk_by(|a, b| a.block == b.block) {
@@ -176,19 +183,20 @@ pub fn number(value: f64) -> String {
 }
 
 /// "p(2)[3] = 0.482.", with what the block holds.
-pub fn reading(layout: &Layout, token: &[f64], coordinate: usize) -> String {
+pub fn reading(layout: &TokenLayout, token: &[f64], coordinate: usize) -> String {
     let block = layout.block_of(coordinate).name();
-    let (name, value) = (layout.name(coordinate), token.get(coordinate).copied().unwrap_or(f64::NAN));
+    let (name, value) =
+        (layout.coordinate_name(coordinate), token.get(coordinate).copied().unwrap_or(f64::NAN));
     tr!("{name} = {value}. {block}.", name, value = number(value), block)
 }
 
 /// The whole strip in words: each part with its numbers, or of many with the largest of them.
-pub fn spoken(layout: &Layout, parts: &[Part], token: &[f64]) -> String {
+pub fn spoken(layout: &TokenLayout, parts: &[Part], token: &[f64]) -> String {
     let sentences: Vec<String> = parts.iter().map(|part| spoken_part(layout, part, token)).collect();
     sentences.join(" ")
 }
 
-fn spoken_part(layout: &Layout, part: &Part, token: &[f64]) -> String {
+fn spoken_part(layout: &TokenLayout, part: &Part, token: &[f64]) -> String {
     let (name, numbers) = (&part.name, token.get(part.range.clone()).unwrap_or_default());
     let largest = numbers.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
     match largest {
@@ -202,7 +210,7 @@ fn spoken_part(layout: &Layout, part: &Part, token: &[f64]) -> String {
             "{name} has {count} numbers; the largest in absolute value is {entry} = {value}.",
             name,
             count = numbers.len(),
-            entry = layout.name(part.range.start + at),
+            entry = layout.coordinate_name(part.range.start + at),
             value = number(*largest)
         ),
     }
@@ -211,22 +219,27 @@ fn spoken_part(layout: &Layout, part: &Part, token: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::descent::Network;
+    use vivarium_science::descent::DescentNetwork;
 
-    fn table() -> Layout {
-        Layout::new(&Network::default())
+    fn table() -> TokenLayout {
+        TokenLayout::new(&DescentNetwork::default())
     }
 
     #[test]
     fn parts_cover_a_token_in_their_order() {
         for network in [
-            Network::default(),
-            Network { hidden: vec![], ..Network::default() },
-            Network { inputs: 3, hidden: vec![4, 2, 5, 1, 2], outputs: 2, ..Network::default() },
+            DescentNetwork::default(),
+            DescentNetwork { hidden: vec![], ..DescentNetwork::default() },
+            DescentNetwork {
+                inputs: 3,
+                hidden: vec![4, 2, 5, 1, 2],
+                outputs: 2,
+                ..DescentNetwork::default()
+            },
         ] {
-            let layout = Layout::new(&network);
+            let layout = TokenLayout::new(&network);
             let parts = parts(&layout);
-            assert_eq!(parts.len(), 4 * network.layers() + 5);
+            assert_eq!(parts.len(), 4 * network.layer_count() + 5);
             let mut end = 0;
             for part in &parts {
                 assert_eq!(part.range.start, end, "{}", part.name);
@@ -244,8 +257,9 @@ mod tests {
 
     #[test]
     fn every_number_has_one_pixel_and_is_found_there() {
-        let small = Layout::new(&Network { hidden: vec![3], ..Network::default() });
-        let large = Layout::new(&Network { hidden: vec![40, 40, 40, 40], ..Network::default() });
+        let small = TokenLayout::new(&DescentNetwork { hidden: vec![3], ..DescentNetwork::default() });
+        let large =
+            TokenLayout::new(&DescentNetwork { hidden: vec![40, 40, 40, 40], ..DescentNetwork::default() });
         for layout in [table(), small, large] {
             let rows = rows(&layout);
             let mut columns = 0;
@@ -268,7 +282,7 @@ mod tests {
         }
         // A column is a neuron, and what lies below the last number is nothing.
         assert_eq!((rows(&table()), side(8)), (8, 16));
-        let ninth = Part { name: "v".into(), block: Block::Weights, range: 10..19 };
+        let ninth = Part { name: "v".into(), block: TokenBlock::Weights, range: 10..19 };
         assert_eq!((ninth.size(8), ninth.at(0.9, 0.9, 8), ninth.at(0.9, 0.0, 8)), ((2, 8), None, Some(18)));
     }
 
@@ -277,16 +291,16 @@ mod tests {
         let layout = table();
         let parts = parts(&layout);
         let of = |phase, role| named(&layout, phase, &parts, role);
-        assert_eq!(of(Phase::Forward(1), Role::Read), "x and v(1)");
-        assert_eq!(of(Phase::Forward(3), Role::Read), "v(3) and p(2)");
-        assert_eq!(of(Phase::Forward(3), Role::Written), "p(3)");
-        assert_eq!(of(Phase::Slopes, Role::Read), "x, w, p(1) and p(2)");
-        assert_eq!(of(Phase::Slopes, Role::Written), "r′");
-        assert_eq!(of(Phase::LossGradient, Role::Read), "y, p(3) and t");
-        assert_eq!(of(Phase::Backward(2), Role::Read), "v(3), r′(1) and s(3)");
-        assert_eq!(of(Phase::Backward(2), Role::Written), "s(2)");
-        assert_eq!(of(Phase::Step, Role::Read), "x, p(1), p(2) and s");
-        assert_eq!(of(Phase::CleanUp, Role::Written), "w, p, r′, g and s");
+        assert_eq!(of(LayerPhase::Forward(1), Role::Read), "x and v(1)");
+        assert_eq!(of(LayerPhase::Forward(3), Role::Read), "v(3) and p(2)");
+        assert_eq!(of(LayerPhase::Forward(3), Role::Written), "p(3)");
+        assert_eq!(of(LayerPhase::Derivatives, Role::Read), "x, w, p(1) and p(2)");
+        assert_eq!(of(LayerPhase::Derivatives, Role::Written), "r′");
+        assert_eq!(of(LayerPhase::LossGradient, Role::Read), "y, p(3) and t");
+        assert_eq!(of(LayerPhase::Backward(2), Role::Read), "v(3), r′(1) and s(3)");
+        assert_eq!(of(LayerPhase::Backward(2), Role::Written), "s(2)");
+        assert_eq!(of(LayerPhase::Step, Role::Read), "x, p(1), p(2) and s");
+        assert_eq!(of(LayerPhase::CleanUp, Role::Written), "w, p, r′, g and s");
         assert!(parts.iter().all(|part| role(&layout, None, part) == Role::Idle));
     }
 
@@ -297,7 +311,7 @@ mod tests {
             [0, 0, HALF - 1, HALF, HALF + 1, HALF + HALF / 2, 2 * HALF, 2 * HALF]
         );
         assert_eq!((shade(f64::NAN, 1.0), shade(3.0, 0.0)), (None, Some(HALF)));
-        let part = Part { name: "x".into(), block: Block::Input, range: 1..4 };
+        let part = Part { name: "x".into(), block: TokenBlock::Input, range: 1..4 };
         let colours: Vec<[u8; 3]> = (0..=2 * HALF).map(|i| [i as u8; 3]).collect();
         let token = [9.0, 1.0, f64::NAN, -1.0];
         let seen = pixels(&part, &token, 1.0, 2, &colours);
@@ -310,26 +324,26 @@ mod tests {
 
     #[test]
     fn a_block_has_one_scale_in_all_its_parts_and_states() {
-        let layout = Layout::new(&Network { hidden: vec![2], ..Network::default() });
+        let layout = TokenLayout::new(&DescentNetwork { hidden: vec![2], ..DescentNetwork::default() });
         let parts = parts(&layout);
         let mut before = vec![0.0; layout.len()];
         before[layout.outputs(1).start] = -3.0;
         let mut after = vec![0.0; layout.len()];
         after[layout.outputs(2).start] = 2.0;
-        after[layout.block(Block::LossGradient).start] = f64::INFINITY;
+        after[layout.block_range(TokenBlock::LossGradient).start] = f64::INFINITY;
         let limits = limits(&parts, &[before, after]);
         for (part, limit) in parts.iter().zip(&limits) {
-            assert_eq!(*limit, if part.block == Block::Outputs { 3.0 } else { 0.0 }, "{}", part.name);
+            assert_eq!(*limit, if part.block == TokenBlock::Outputs { 3.0 } else { 0.0 }, "{}", part.name);
         }
         assert_eq!(limits.len(), parts.len());
     }
 
     #[test]
     fn the_strip_is_said_in_words() {
-        let layout = Layout::new(&Network { hidden: vec![3], ..Network::default() });
+        let layout = TokenLayout::new(&DescentNetwork { hidden: vec![3], ..DescentNetwork::default() });
         let mut token = vec![0.0; layout.len()];
         token[..3].copy_from_slice(&[-1.5, 1.0, 0.25]);
-        token[layout.weights(1, 2).start] = -2.0;
+        token[layout.neuron_weights(1, 2).start] = -2.0;
         let said = spoken(&layout, &parts(&layout), &token);
         assert!(said.starts_with("x is −1.50 and 1.00. y is 0.250. "), "{said}");
         assert!(

@@ -3,7 +3,3 @@
 
 pub mod action;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod prompt;

@@ -3,7 +3,7 @@
 
 use super::editor::{Draft, Written};
 use crate::machines::MachineState;
-use vivarium_science::machines::library::{self, Example};
+use vivarium_science::machines::library::{self, MachineExample};
 use vivarium_view::ui::request::Request;
 
 /// An input that no machine knows, since its only symbol separates rules.
@@ -36,7 +36,7 @@ pub fn request(state: &MachineState, what: PanelAction) -> Option<Request> {
     Some(match what {
         PanelAction::Stage(stage) => Request::edit("layer", stage.to_string()),
         PanelAction::Example(slug) if slug == OWN => return request(state, PanelAction::Own),
-        PanelAction::Example(slug) => library::example(&slug).map(of_library)?,
+        PanelAction::Example(slug) => library::find_example(&slug).map(of_library)?,
         PanelAction::Own => Draft::of(&state.program).read(steps).ok().map(own)?,
         PanelAction::Run(draft) => match draft.read(steps) {
             Ok(written) => own(written),
@@ -52,7 +52,7 @@ fn own(written: Written) -> Request {
 }
 
 /// Has a machine of the library run with its own input, from its own cell, for as many steps as it has there.
-fn of_library(example: &Example) -> Request {
+fn of_library(example: &MachineExample) -> Request {
     let steps = example.steps.to_string();
     Request::Edit(vec![
         ("input", NONE.into()),
@@ -71,5 +71,5 @@ pub fn chosen(state: &MachineState) -> &'static str {
 
 /// What the machine that runs does, in a sentence.
 pub fn about(state: &MachineState) -> &'static str {
-    state.example.map_or(tr!("This machine uses your own rules."), Example::about)
+    state.example.map_or(tr!("This machine uses your own rules."), MachineExample::about)
 }

@@ -6,7 +6,7 @@
 //! the browser enlarges it. Between steps most groups are 0: that they are is what the picture shows.
 
 use crate::machines::tape;
-use vivarium_science::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
+use vivarium_science::machines::{TokenGroup, ResidualLayout, Machine, StepRecord, StepTrace, Transformer};
 use vivarium_view::display::words::{MISSING, significant, thousands};
 
 /// Tokens before the present one that are shown at most.
@@ -38,12 +38,12 @@ impl Kind {
     pub const ALL: [Kind; 4] = [Kind::State, Kind::Symbol, Kind::Position, Kind::Flag];
 
     /// The kind of a group.
-    pub fn of(group: Group) -> Kind {
+    pub fn of(group: TokenGroup) -> Kind {
         match group {
-            Group::State => Kind::State,
-            Group::Symbol | Group::Written | Group::Recalled | Group::Given => Kind::Symbol,
-            Group::Time | Group::Before | Group::Head | Group::Prefix => Kind::Position,
-            Group::Flags | Group::Move => Kind::Flag,
+            TokenGroup::State => Kind::State,
+            TokenGroup::Symbol | TokenGroup::Written | TokenGroup::Recalled | TokenGroup::Given => Kind::Symbol,
+            TokenGroup::Time | TokenGroup::Before | TokenGroup::Head | TokenGroup::Prefix => Kind::Position,
+            TokenGroup::Flags | TokenGroup::Move => Kind::Flag,
         }
     }
 
@@ -71,28 +71,28 @@ pub fn past(step: usize) -> std::ops::Range<usize> {
 /// The numbers of the present token after a block, from 1; at 0 before the first one, and without a trace those of the start.
 pub fn present<'a>(
     transformer: &'a Transformer,
-    trace: Option<&'a Trace>,
+    trace: Option<&'a StepTrace>,
     stage: usize,
 ) -> Option<&'a [f64]> {
     match (trace, stage.checked_sub(1)) {
         (None, _) => transformer.output(0),
-        (Some(trace), None) => Some(&trace.entry),
+        (Some(trace), None) => Some(&trace.input_token),
         (Some(trace), Some(at)) => {
-            let stage = trace.stages.get(at).or(trace.stages.last())?;
+            let stage = trace.blocks.get(at).or(trace.blocks.last())?;
             Some(&stage.residual)
         }
     }
 }
 
 /// The groups in which a block, from 1, has changed a number; none before the first one.
-pub fn changed(layout: &Layout, trace: &Trace, stage: usize) -> Vec<Group> {
+pub fn changed(layout: &ResidualLayout, trace: &StepTrace, stage: usize) -> Vec<TokenGroup> {
     let Some(at) = stage.checked_sub(1) else { return vec![] };
     let before = match at.checked_sub(1) {
-        None => Some(&trace.entry),
-        Some(before) => trace.stages.get(before).map(|stage| &stage.residual),
+        None => Some(&trace.input_token),
+        Some(before) => trace.blocks.get(before).map(|stage| &stage.residual),
     };
-    let Some((before, after)) = before.zip(trace.stages.get(at)) else { return vec![] };
-    let differs = |group: &Group| {
+    let Some((before, after)) = before.zip(trace.blocks.get(at)) else { return vec![] };
+    let differs = |group: &TokenGroup| {
         let range = layout.group(*group);
         let pairs = range.map(|i| (before.get(i), after.residual.get(i)));
         let far = |(a, b): (Option<&f64>, Option<&f64>)| {
@@ -100,7 +100,7 @@ pub fn changed(layout: &Layout, trace: &Trace, stage: usize) -> Vec<Group> {
         };
         pairs.into_iter().any(far)
     };
-    Group::ALL.into_iter().filter(differs).collect()
+    TokenGroup::ALL.into_iter().filter(differs).collect()
 }
 
 /// The shade of a number, from 0 to [`SHADES`] − 1; none of what is no number. What is not zero is never drawn as zero.
@@ -123,8 +123,8 @@ pub fn shades(from: [u8; 3], to: [u8; 3]) -> Vec<[u8; 3]> {
 /// The picture of a group of one token or of several, one column each, row by row with four bytes a pixel; numbers that are
 /// none stay clear.
 pub fn pixels<'a>(
-    layout: &Layout,
-    group: Group,
+    layout: &ResidualLayout,
+    group: TokenGroup,
     tokens: impl ExactSizeIterator<Item = &'a [f64]>,
     colours: &[[u8; 3]],
 ) -> Vec<u8> {
@@ -147,7 +147,7 @@ pub fn columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
     let layout = transformer.construction().layout();
     let column = |t: usize| {
         let mut token = transformer.output(t).unwrap_or_default().to_vec();
-        let places = layout.group(Group::Time).rev().enumerate();
+        let places = layout.group(TokenGroup::Time).rev().enumerate();
         places.for_each(|(place, at)| {
             if let Some(number) = token.get_mut(at) {
                 let bit = u32::try_from(place).ok().and_then(|place| t.checked_shr(place)).unwrap_or(0) & 1;
@@ -162,7 +162,7 @@ pub fn columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
 }
 
 /// The number that a group holds in binary; what is above ½ counts as 1.
-pub fn binary(layout: &Layout, token: &[f64], group: Group) -> usize {
+pub fn binary(layout: &ResidualLayout, token: &[f64], group: TokenGroup) -> usize {
     let numbers = token.get(layout.group(group)).unwrap_or_default();
     numbers.iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))
 }
@@ -179,7 +179,7 @@ pub fn digit(value: f64) -> String {
 }
 
 /// What a group of a token says: "B", "37", "0 1 0"; a dash where all of it is 0 and that means nothing.
-pub fn reading(layout: &Layout, machine: &Machine, token: &[f64], group: Group) -> String {
+pub fn reading(layout: &ResidualLayout, machine: &Machine, token: &[f64], group: TokenGroup) -> String {
     let numbers = token.get(layout.group(group)).unwrap_or_default();
     let active: Vec<usize> = (0..numbers.len()).filter(|at| numbers[*at] > 0.5).collect();
     if numbers.iter().any(|x| !x.is_finite()) {
@@ -190,24 +190,24 @@ pub fn reading(layout: &Layout, machine: &Machine, token: &[f64], group: Group) 
         all => all.iter().map(|at| of(*at)).collect::<Vec<_>>().join(" + "),
     };
     match (group, Kind::of(group)) {
-        (Group::Move, _) => {
+        (TokenGroup::Move, _) => {
             let direction = |at: usize| if at == 0 { tr!("left").to_string() } else { tr!("right").into() };
             named(&direction)
         }
         (_, Kind::State) => named(&|at| tape::state(machine, at).into()),
-        (_, Kind::Symbol) => named(&|at| machine.spell([at])),
+        (_, Kind::Symbol) => named(&|at| machine.format_symbols([at])),
         (_, Kind::Position) => binary(layout, token, group).to_string(),
         (_, Kind::Flag) => numbers.iter().map(|x| digit(*x)).collect::<Vec<_>>().join(" "),
     }
 }
 
 /// The whole token in words.
-pub fn spoken(layout: &Layout, machine: &Machine, token: &[f64]) -> String {
-    let one = |group: Group| {
+pub fn spoken(layout: &ResidualLayout, machine: &Machine, token: &[f64]) -> String {
+    let one = |group: TokenGroup| {
         let (key, name) = (group.key(), group.name());
         tr!("{key}, {name}: {value}.", key, name, value = reading(layout, machine, token, group))
     };
-    Group::ALL.map(one).join(" ")
+    TokenGroup::ALL.map(one).join(" ")
 }
 
 /// Which token is shown, and after which block.
@@ -221,11 +221,11 @@ pub fn title(step: usize, stage: usize, blocks: usize) -> String {
 }
 
 /// "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66."
-pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
+pub fn says(machine: &Machine, step: usize, moment: Option<StepRecord>) -> String {
     let Some(moment) = moment else {
         return tr!("Step {step}: the token is being computed.", step = thousands(step as u64));
     };
-    let (state, reads) = (tape::state(machine, moment.state), machine.spell([moment.symbol]));
+    let (state, reads) = (tape::state(machine, moment.state), machine.format_symbols([moment.symbol]));
     match step {
         0 => tr!(
             "Step 0: state {state}, symbol under the head {reads}, head on cell {cell}.",
@@ -238,7 +238,7 @@ pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
             step = thousands(step as u64),
             state,
             reads,
-            wrote = machine.spell([moment.written]),
+            wrote = machine.format_symbols([moment.written]),
             cell = moment.head
         ),
     }
@@ -264,14 +264,14 @@ pub fn agreement(wrong: Option<usize>, step: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::{Construction, How, Run, library::example};
+    use vivarium_science::machines::{Construction, ExecutionMode, MachineRun, library::find_example};
 
-    fn beaver(steps: usize) -> (Machine, Run, Transformer) {
-        let of = example("busy-beaver-4").unwrap();
-        let machine = of.machine().unwrap();
-        let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
+    fn beaver(steps: usize) -> (Machine, MachineRun, Transformer) {
+        let of = find_example("busy-beaver-4").unwrap();
+        let machine = of.parse_machine().unwrap();
+        let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap();
-        let mut transformer = Transformer::new(weights.into(), &[], of.start, How::default()).unwrap();
+        let mut transformer = Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
         (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (machine, run, transformer)
     }
@@ -281,17 +281,17 @@ mod tests {
         let (machine, run, transformer) = beaver(107);
         let layout = transformer.construction().layout().clone();
         for step in 1..=107 {
-            let trace = transformer.revisit(step).unwrap();
-            let (moment, token) = (run.moments[step - 1], present(&transformer, Some(&trace), 11).unwrap());
+            let trace = transformer.recompute_step(step).unwrap();
+            let (moment, token) = (run.records[step - 1], present(&transformer, Some(&trace), 11).unwrap());
             let read = |group| reading(&layout, &machine, token, group);
-            assert_eq!(read(Group::State), machine.states()[moment.state]);
-            assert_eq!(read(Group::Symbol), machine.spell([moment.symbol]));
-            assert_eq!(read(Group::Before), moment.head.to_string());
-            assert_eq!((read(Group::Written), read(Group::Time)), (MISSING.into(), "0".into()));
+            assert_eq!(read(TokenGroup::State), machine.state_names()[moment.state]);
+            assert_eq!(read(TokenGroup::Symbol), machine.format_symbols([moment.symbol]));
+            assert_eq!(read(TokenGroup::Before), moment.head.to_string());
+            assert_eq!((read(TokenGroup::Written), read(TokenGroup::Time)), (MISSING.into(), "0".into()));
             let applied = present(&transformer, Some(&trace), 1).unwrap();
-            assert_eq!(reading(&layout, &machine, applied, Group::Written), machine.spell([moment.written]));
-            assert_eq!(reading(&layout, &machine, applied, Group::Time), step.to_string());
-            let way = reading(&layout, &machine, applied, Group::Move);
+            assert_eq!(reading(&layout, &machine, applied, TokenGroup::Written), machine.format_symbols([moment.written]));
+            assert_eq!(reading(&layout, &machine, applied, TokenGroup::Time), step.to_string());
+            let way = reading(&layout, &machine, applied, TokenGroup::Move);
             assert!(way == "left" || way == "right", "{way}");
             // A block that is not there is the last one.
             assert_eq!(present(&transformer, Some(&trace), 99), Some(token));
@@ -303,17 +303,17 @@ mod tests {
     fn a_block_changes_what_it_writes() {
         let (_, _, transformer) = beaver(40);
         let layout = transformer.construction().layout();
-        let trace = transformer.trace().unwrap();
+        let trace = transformer.last_trace().unwrap();
         assert_eq!(changed(layout, trace, 0), []);
-        assert!(changed(layout, trace, 1).contains(&Group::Written));
-        assert_eq!(changed(layout, trace, 2), [Group::Head]);
+        assert!(changed(layout, trace, 1).contains(&TokenGroup::Written));
+        assert_eq!(changed(layout, trace, 2), [TokenGroup::Head]);
         let visited = changed(layout, trace, 3);
-        assert!(visited.iter().all(|group| *group == Group::Flags), "{visited:?}");
+        assert!(visited.iter().all(|group| *group == TokenGroup::Flags), "{visited:?}");
         for stage in 4..11 {
             let search = changed(layout, trace, stage);
-            assert!(search.iter().all(|group| *group == Group::Prefix), "{search:?}");
+            assert!(search.iter().all(|group| *group == TokenGroup::Prefix), "{search:?}");
         }
-        assert!(changed(layout, trace, 11).contains(&Group::Head), "it is cleared");
+        assert!(changed(layout, trace, 11).contains(&TokenGroup::Head), "it is cleared");
         assert_eq!(changed(layout, trace, 12), []);
     }
 
@@ -325,9 +325,9 @@ mod tests {
         let columns = columns(&transformer, 50);
         assert_eq!(columns.len(), PAST);
         for (t, token) in past(50).zip(&columns) {
-            assert_eq!(binary(layout, token, Group::Time), t);
-            assert_eq!(binary(layout, token, Group::Before), run.moments[t - 1].head);
-            assert!(token[layout.group(Group::Recalled)].iter().all(|x| *x == 0.0));
+            assert_eq!(binary(layout, token, TokenGroup::Time), t);
+            assert_eq!(binary(layout, token, TokenGroup::Before), run.records[t - 1].head);
+            assert!(token[layout.group(TokenGroup::Recalled)].iter().all(|x| *x == 0.0));
         }
         let few = super::columns(&transformer, 3);
         assert_eq!((few.len(), few.iter().filter(|token| token.is_empty()).count()), (PAST, PAST - 3));
@@ -344,13 +344,13 @@ mod tests {
         assert_eq!(shade(f64::NAN), None);
         let colours = shades([0; 3], [64, 128, 255]);
         assert_eq!((colours[0], colours[most / 2], colours[most]), ([0; 3], [32, 64, 128], [64, 128, 255]));
-        let layout = Layout::new(2, 2, 3);
+        let layout = ResidualLayout::new(2, 2, 3);
         let (mut first, mut second) = (vec![0.0; layout.width()], vec![0.0; layout.width()]);
         (first[0], second[1]) = (1.0, f64::NAN);
-        let seen = pixels(&layout, Group::State, [&first[..], &second[..]].into_iter(), &colours);
+        let seen = pixels(&layout, TokenGroup::State, [&first[..], &second[..]].into_iter(), &colours);
         assert_eq!(seen, [[64, 128, 255, 255], [0, 0, 0, 255], [0, 0, 0, 255], [0; 4]].concat());
         // A token that is too short, as one of another run would be, has no colours.
-        let none = pixels(&layout, Group::State, [&first[..1]].into_iter(), &colours);
+        let none = pixels(&layout, TokenGroup::State, [&first[..1]].into_iter(), &colours);
         assert_eq!(none, [0; 8]);
     }
 
@@ -362,11 +362,11 @@ mod tests {
         assert!(said.starts_with("st, State: A. sym1, Symbol under the head: _. "), "{said}");
         assert!(said.ends_with("mv, Move: left, right: –."), "{said}");
         assert_eq!(
-            says(&machine, 1, Some(run.moments[0])),
+            says(&machine, 1, Some(run.records[0])),
             "Step 1: state B, symbol under the head _, symbol written 1, head on cell 65."
         );
         assert_eq!(
-            says(&machine, 0, Some(run.beginning())),
+            says(&machine, 0, Some(run.initial_record())),
             "Step 0: state A, symbol under the head _, head on cell 64."
         );
         assert_eq!(says(&machine, 1234, None), "Step 1,234: the token is being computed.");
@@ -376,11 +376,11 @@ mod tests {
         assert_eq!(title(3, 11, 11), "Token of step 3 after all 11 blocks");
         assert_eq!([1.002, 0.93, -0.001, 0.0].map(digit), ["1", "0.930", "0", "0"]);
         let mut broken = vec![0.7; layout.width()];
-        assert_eq!(reading(layout, &machine, &broken, Group::Symbol), "_ + 1");
-        assert_eq!(reading(layout, &machine, &broken, Group::Flags), "0.700 0.700 0.700");
+        assert_eq!(reading(layout, &machine, &broken, TokenGroup::Symbol), "_ + 1");
+        assert_eq!(reading(layout, &machine, &broken, TokenGroup::Flags), "0.700 0.700 0.700");
         broken.fill(f64::NAN);
-        assert_eq!(reading(layout, &machine, &broken, Group::Head), MISSING);
-        assert_eq!(reading(layout, &machine, &[], Group::State), MISSING);
+        assert_eq!(reading(layout, &machine, &broken, TokenGroup::Head), MISSING);
+        assert_eq!(reading(layout, &machine, &[], TokenGroup::State), MISSING);
     }
 
     #[test]
@@ -400,6 +400,6 @@ mod tests {
         let mut names = Kind::ALL.map(Kind::name).to_vec();
         names.dedup();
         assert_eq!(names.len(), 4);
-        assert!(Group::ALL.iter().all(|group| Kind::ALL.contains(&Kind::of(*group))));
+        assert!(TokenGroup::ALL.iter().all(|group| Kind::ALL.contains(&Kind::of(*group))));
     }
 }

@@ -1,18 +1,18 @@
 //! How large the transformer is, part by part.
 
-use vivarium_science::machines::{Construction, Counts, Part, Parts, Program};
+use vivarium_science::machines::{BlockCounts, Construction, MachineProgram, ParameterBreakdown, ParameterStats};
 use vivarium_view::display::words::thousands;
 
 /// How large the transformer of a program is, without noise.
-pub fn of(program: &Program, is_rounding: bool) -> Option<String> {
+pub fn of(program: &MachineProgram, is_rounding: bool) -> Option<String> {
     let construction = Construction::new(&program.machine, program.bits).ok()?;
-    let parts = Parts::new(program, is_rounding).ok()?;
+    let parts = ParameterBreakdown::new(program, is_rounding).ok()?;
     Some(said(&construction.counts(), &parts, program.steps))
 }
 
 /// "For T = 107 steps a position has 7 bits. The transformer has width 46 and 11 blocks. …"
-fn said(counts: &Counts, parts: &Parts, steps: usize) -> String {
-    let Part { parameters, entries, norm } = parts.total();
+fn said(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> String {
+    let ParameterStats { parameters, nonzeros: entries, l1_norm: norm } = parts.total();
     let all = tr!(
         "For T = {steps} steps a position has {bits} bits. The transformer has width {width}, {blocks} blocks and {parameters} parameters; {entries} of the parameters are not 0, and ‖θ‖₁ = {norm}.",
         steps = thousands(steps as u64),
@@ -30,13 +30,13 @@ fn said(counts: &Counts, parts: &Parts, steps: usize) -> String {
         (tr!("h₀"), parts.initial),
         (tr!("θ_cls"), parts.classifier),
     ];
-    let one = |(name, part): (&str, Part)| {
+    let one = |(name, part): (&str, ParameterStats)| {
         tr!(
             "{name} {parameters} ({entries}; {norm})",
             name,
             parameters = thousands(part.parameters),
-            entries = thousands(part.entries),
-            norm = whole(part.norm)
+            entries = thousands(part.nonzeros),
+            norm = whole(part.l1_norm)
         )
     };
     let parts = named.map(one).join(", ");
@@ -55,13 +55,13 @@ fn whole(norm: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::library::example;
+    use vivarium_science::machines::library::find_example;
 
-    /// The numbers are counted by hand in the test of [`Parts`].
+    /// The numbers are counted by hand in the test of [`ParameterBreakdown`].
     #[test]
     fn the_busy_beavers_parts_are_shown() {
-        let machine = example("busy-beaver-4").unwrap().machine().unwrap();
-        let program = Program::new(machine, vec![], 64, 107).unwrap();
+        let machine = find_example("busy-beaver-4").unwrap().parse_machine().unwrap();
+        let program = MachineProgram::new(machine, vec![], 64, 107).unwrap();
         assert_eq!(
             of(&program, true).unwrap(),
             "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 164,436 parameters; 4,276 of the parameters are not 0, and ‖θ‖₁ = 6,104. Parameters of each part (in parentheses: those that are not 0; their part of ‖θ‖₁): blocks 69,630 (1,236; 1,546), rounding 94,622 (3,036; 4,554), encoder 92 (2; 2), h₀ 46 (2; 2), θ_cls 46 (0; 0)."

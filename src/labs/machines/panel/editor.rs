@@ -2,12 +2,12 @@
 
 use vivarium_core::settings::line;
 use vivarium_science::machines::text::Notation;
-use vivarium_science::machines::{MOST_CELL, Machine, Mistake, Moment, Program, Run};
+use vivarium_science::machines::{MAX_CELL, Machine, MachineError, StepRecord, MachineProgram, MachineRun};
 use vivarium_view::display::words::{capital, thousands};
 
 /// Rules of a table that are shown at most; no machine has more.
 pub const MOST_ROWS: usize =
-    vivarium_science::machines::MOST_STATES * vivarium_science::machines::MOST_SYMBOLS;
+    vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
 
 /// Most characters of the rules and of the input as a link has them; the settings refuse more.
 const MOST_IN_LINK: [usize; 2] = [5_000, 2000];
@@ -58,10 +58,10 @@ pub struct Flaw {
 
 impl Draft {
     /// The draft of what runs.
-    pub fn of(program: &Program) -> Draft {
+    pub fn of(program: &MachineProgram) -> Draft {
         Draft {
             rules: program.machine.to_string().trim_end().into(),
-            input: program.machine.spell(program.input.iter().copied()),
+            input: program.machine.format_symbols(program.input.iter().copied()),
             cell: program.start.to_string(),
         }
     }
@@ -83,28 +83,28 @@ impl Draft {
     /// The first thing that must be changed.
     pub fn read(&self, steps: usize) -> Result<Written, Flaw> {
         let machine = Machine::parse(&self.rules).map_err(|mistake| Flaw::of(Part::Rules, &mistake))?;
-        let input = machine.read(self.input.trim()).map_err(|mistake| Flaw::of(Part::Input, &mistake))?;
-        let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MOST_CELL);
+        let input = machine.parse_input(self.input.trim()).map_err(|mistake| Flaw::of(Part::Input, &mistake))?;
+        let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MAX_CELL);
         let Some(start) = start else {
             let sentence =
-                tr!("The start cell must be a whole number from 0 to {most}.", most = thousands(MOST_CELL));
+                tr!("The start cell must be a whole number from 0 to {most}.", most = thousands(MAX_CELL));
             return Err(Flaw { part: Part::Cell, sentence, line: None });
         };
         // No cell has a number that large.
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         let program = match start {
-            0 => Program::from_about(machine.clone(), input.clone(), 0, steps),
-            start => Program::new(machine.clone(), input.clone(), start, steps),
+            0 => MachineProgram::with_preferred_start(machine.clone(), input.clone(), 0, steps),
+            start => MachineProgram::new(machine.clone(), input.clone(), start, steps),
         };
         match program {
             Ok(_) => Written { machine, input, start }.fitting(),
-            Err(mistake @ Mistake::Cell { .. }) if input.len() > 1 => Err(Flaw::of(Part::Input, &mistake)),
+            Err(mistake @ MachineError::CellTooLarge { .. }) if input.len() > 1 => Err(Flaw::of(Part::Input, &mistake)),
             Err(mistake) => Err(Flaw::of(Part::Cell, &mistake)),
         }
     }
 
     /// Whether it says just what runs, in any notation.
-    pub fn says(&self, program: &Program) -> bool {
+    pub fn says(&self, program: &MachineProgram) -> bool {
         let fits = |own: Written| {
             let is_there = own.start == program.start || own.start == 0;
             is_there && own.machine == program.machine && own.input == program.input
@@ -117,35 +117,35 @@ impl Draft {
         let Ok(Written { machine, .. }) = self.read(steps) else { return String::new() };
         tr!(
             "{notation}: {rules} rules, {states} states, {symbols} symbols.",
-            notation = Notation::of(&self.rules).name(),
-            rules = machine.len(),
-            states = machine.states().len(),
+            notation = Notation::detect(&self.rules).name(),
+            rules = machine.rule_count(),
+            states = machine.state_names().len(),
             symbols = machine.symbols().len()
         )
     }
 }
 
 impl Flaw {
-    fn of(part: Part, mistake: &Mistake) -> Flaw {
+    fn of(part: Part, mistake: &MachineError) -> Flaw {
         Flaw { part, sentence: format!("{}.", capital(&mistake.to_string())), line: line_of(mistake) }
     }
 }
 
 /// The line of the text that a mistake is about.
-fn line_of(mistake: &Mistake) -> Option<usize> {
+fn line_of(mistake: &MachineError) -> Option<usize> {
     match mistake {
-        Mistake::NotARule { line, .. }
-        | Mistake::HalfARule { line }
-        | Mistake::Direction { line, .. }
-        | Mistake::LongSymbol { line, .. }
-        | Mistake::Symbol { line, .. }
-        | Mistake::LongName { line }
-        | Mistake::Name { line, .. }
-        | Mistake::TwoRules { line, .. }
-        | Mistake::States { line }
-        | Mistake::Symbols { line }
-        | Mistake::Rules { line }
-        | Mistake::Accepting { line, .. } => Some(*line),
+        MachineError::InvalidRule { line, .. }
+        | MachineError::IncompleteRule { line }
+        | MachineError::UnknownMove { line, .. }
+        | MachineError::SymbolTooLong { line, .. }
+        | MachineError::InvalidSymbol { line, .. }
+        | MachineError::StateNameTooLong { line }
+        | MachineError::InvalidStateName { line, .. }
+        | MachineError::DuplicateRule { line, .. }
+        | MachineError::TooManyStates { line }
+        | MachineError::TooManySymbols { line }
+        | MachineError::TooManyRules { line }
+        | MachineError::UnknownAcceptingState { line, .. } => Some(*line),
         _ => None,
     }
 }
@@ -199,7 +199,7 @@ impl Written {
     pub fn texts(&self) -> [(&'static str, String); 3] {
         [
             ("rules", line::encode(self.machine.to_string().trim_end())),
-            ("input", line::encode(&self.machine.spell(self.input.iter().copied()))),
+            ("input", line::encode(&self.machine.format_symbols(self.input.iter().copied()))),
             ("cell", self.start.to_string()),
         ]
     }
@@ -216,15 +216,15 @@ pub struct RuleRow {
 
 /// The rules of a machine in their order.
 pub fn table(machine: &Machine) -> Vec<RuleRow> {
-    let cases = (0..machine.states().len())
+    let cases = (0..machine.state_names().len())
         .flat_map(|state| (0..machine.symbols().len()).map(move |symbol| (state, symbol)));
     let row = |case: (usize, usize)| {
         let rule = machine.rule(case.0, case.1)?;
         let state = |at: usize| crate::machines::tape::state(machine, at).to_string();
         let words = [
             state(case.0),
-            machine.spell([case.1]),
-            machine.spell([rule.write]),
+            machine.format_symbols([case.1]),
+            machine.format_symbols([rule.write]),
             rule.step.letter().to_string(),
             state(rule.next),
         ];
@@ -234,15 +234,15 @@ pub fn table(machine: &Machine) -> Vec<RuleRow> {
 }
 
 /// The state and the symbol for which a step has applied the rule: those before it.
-pub fn applied(run: &Run, step: usize) -> Option<(usize, usize)> {
-    let before: Moment = crate::machines::tape::moment(run, step.checked_sub(1)?);
+pub fn applied(run: &MachineRun, step: usize) -> Option<(usize, usize)> {
+    let before: StepRecord = crate::machines::tape::moment(run, step.checked_sub(1)?);
     Some((before.state, before.symbol))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::library::{EXAMPLES, example};
+    use vivarium_science::machines::library::{EXAMPLES, find_example};
 
     fn draft(rules: &str, input: &str, cell: &str) -> Draft {
         Draft { rules: rules.into(), input: input.into(), cell: cell.into() }
@@ -251,17 +251,17 @@ mod tests {
     #[test]
     fn examples_come_back_from_the_editor() {
         for of in &EXAMPLES {
-            let machine = of.machine().unwrap();
-            let input = machine.read(of.input).unwrap();
-            let program = Program::new(machine.clone(), input.clone(), of.start, of.steps).unwrap();
+            let machine = of.parse_machine().unwrap();
+            let input = machine.parse_input(of.input).unwrap();
+            let program = MachineProgram::new(machine.clone(), input.clone(), of.start, of.steps).unwrap();
             let draft = Draft::of(&program);
             assert!(draft.says(&program), "{}", of.slug);
-            let moved = Program { start: of.start + 1, ..program };
+            let moved = MachineProgram { start: of.start + 1, ..program };
             assert_eq!(draft.says(&moved), of.start == 0, "a start cell of 0 is any");
             let written = draft.read(of.steps).unwrap();
             let [(_, rules), (_, input_text), (_, cell)] = written.texts();
             let read = Machine::parse(&line::decode(&rules)).unwrap();
-            assert_eq!((read.read(&line::decode(&input_text)).unwrap(), &read), (input, &machine));
+            assert_eq!((read.parse_input(&line::decode(&input_text)).unwrap(), &read), (input, &machine));
             assert_eq!(cell, of.start.to_string());
             assert!(!rules.contains(['&', '=', '#', '?', ' ', '\n']), "{rules}");
             assert!(draft.about(of.steps).starts_with("Rules with an arrow: "));
@@ -349,18 +349,18 @@ mod tests {
 
     #[test]
     fn rules_stand_in_a_table() {
-        let of = example("busy-beaver-4").unwrap();
-        let machine = of.machine().unwrap();
+        let of = find_example("busy-beaver-4").unwrap();
+        let machine = of.parse_machine().unwrap();
         let rows = table(&machine);
-        assert_eq!(rows.len(), machine.len());
+        assert_eq!(rows.len(), machine.rule_count());
         assert_eq!(rows[0].words, ["A", "_", "1", "R", "B"]);
-        let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
+        let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
         assert_eq!(applied(&run, 0), None);
         for step in 1..=107 {
             let case = applied(&run, step).unwrap();
             let row = rows.iter().find(|row| row.case == case).unwrap();
-            assert_eq!(row.words[2], machine.spell([run.moments[step - 1].written]));
-            assert_eq!(row.words[4], machine.states()[run.moments[step - 1].state]);
+            assert_eq!(row.words[2], machine.format_symbols([run.records[step - 1].written]));
+            assert_eq!(row.words[4], machine.state_names()[run.records[step - 1].state]);
         }
         // A machine that stands still applies no rule of the table.
         assert!(rows.iter().all(|row| Some(row.case) != applied(&run, 500)));

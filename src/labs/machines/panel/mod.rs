@@ -8,5 +8,3 @@ pub mod editor;
 pub mod search;
 pub mod stages;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod page;

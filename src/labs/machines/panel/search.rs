@@ -10,7 +10,7 @@
 //! that one of them is, so that no candidate is ever lost.
 
 use super::bits::{binary, digit};
-use vivarium_science::machines::{Group, Layout, Look, Machine, Phase, Trace, Transformer};
+use vivarium_science::machines::{TokenGroup, ResidualLayout, AttentionTrace, Machine, BlockKind, StepTrace, Transformer};
 
 /// Most pixels of a row.
 pub const COLUMNS: usize = 240;
@@ -49,7 +49,7 @@ pub struct Row {
     /// The block, from 1, as the view counts them.
     pub stage: usize,
     /// What it does.
-    pub phase: Phase,
+    pub phase: BlockKind,
     /// Each pixel from the left.
     pub marks: Vec<Mark>,
     /// How many tokens were candidates before it.
@@ -66,8 +66,8 @@ impl Row {
     /// "Bit 3".
     pub fn name(&self) -> String {
         match self.phase {
-            Phase::Visited => tr!("Written?").into(),
-            Phase::Search(round) => tr!("Bit {bit}", bit = round + 1),
+            BlockKind::Visited => tr!("Written?").into(),
+            BlockKind::Search(round) => tr!("Bit {bit}", bit = round + 1),
             _ => tr!("Fetch").into(),
         }
     }
@@ -153,42 +153,42 @@ fn is_chosen(weight: f64, most: f64) -> bool {
 
 impl Search {
     /// What the blocks of a step looked at.
-    pub fn of(machine: &Machine, transformer: &Transformer, trace: &Trace) -> Search {
+    pub fn of(machine: &Machine, transformer: &Transformer, trace: &StepTrace) -> Search {
         let layout = transformer.construction().layout();
         let bits = layout.bits();
-        let writers = transformer.candidates(trace, 0);
+        let writers = transformer.search_candidates(trace, 0);
         // The prefix is complete after the last search, which stands before the last block.
-        let searched = trace.stages.len().checked_sub(2).and_then(|at| trace.stages.get(at));
-        let found = searched.map_or(0, |stage| binary(layout, &stage.residual, Group::Prefix));
+        let searched = trace.blocks.len().checked_sub(2).and_then(|at| trace.blocks.get(at));
+        let found = searched.map_or(0, |stage| binary(layout, &stage.residual, TokenGroup::Prefix));
         let symbol =
-            machine.symbols().get(trace.moment.symbol).copied().unwrap_or(vivarium_science::machines::BLANK);
-        let stages = trace.stages.iter().enumerate();
+            machine.symbols().get(trace.record.symbol).copied().unwrap_or(vivarium_science::machines::BLANK);
+        let stages = trace.blocks.iter().enumerate();
         let rows = stages.filter_map(|(at, stage)| {
-            let look = stage.own.as_ref()?;
-            let known = match stage.phase {
-                Phase::Search(round) => round,
-                Phase::Fetch => bits,
+            let look = stage.self_attention.as_ref()?;
+            let known = match stage.kind {
+                BlockKind::Search(round) => round,
+                BlockKind::Fetch => bits,
                 _ => 0,
             };
             let candidates = survivors(&writers, found, bits, known);
             let one = |group, place| {
-                let number = stage.residual.get(layout.at(group, place)).copied().unwrap_or(0.0);
+                let number = stage.residual.get(layout.coordinate(group, place)).copied().unwrap_or(0.0);
                 digit(number)
             };
-            let wrote = match stage.phase {
-                Phase::Visited if is_one(layout, &stage.residual) => tr!("yes").to_string(),
-                Phase::Visited => tr!("no").into(),
-                Phase::Search(round) => one(Group::Prefix, round),
+            let wrote = match stage.kind {
+                BlockKind::Visited if is_one(layout, &stage.residual) => tr!("yes").to_string(),
+                BlockKind::Visited => tr!("no").into(),
+                BlockKind::Search(round) => one(TokenGroup::Prefix, round),
                 _ => symbol.to_string(),
             };
             let (marks, chosen) = marks(&writers, &candidates, look, trace.step);
-            let (phase, candidates) = (stage.phase, candidates.len());
-            Some(Row { stage: at + 1, phase, marks, candidates, chosen, null: look.null, wrote })
+            let (phase, candidates) = (stage.kind, candidates.len());
+            Some(Row { stage: at + 1, phase, marks, candidates, chosen, null: look.null_weight, wrote })
         });
         let rows: Vec<Row> = rows.collect();
-        let visited = trace.stages.iter().find(|stage| stage.phase == Phase::Visited);
+        let visited = trace.blocks.iter().find(|stage| stage.kind == BlockKind::Visited);
         let was_written = visited.is_some_and(|stage| is_one(layout, &stage.residual));
-        Search { step: trace.step, rows, found, cell: trace.moment.head, symbol, was_written }
+        Search { step: trace.step, rows, found, cell: trace.record.head, symbol, was_written }
     }
 
     /// Where the search has ended, in a sentence.
@@ -228,12 +228,12 @@ impl Search {
 }
 
 /// Whether the flag says that an earlier step wrote the cell.
-fn is_one(layout: &Layout, residual: &[f64]) -> bool {
-    residual.get(layout.at(Group::Flags, 0)).is_some_and(|flag| *flag > 0.5)
+fn is_one(layout: &ResidualLayout, residual: &[f64]) -> bool {
+    residual.get(layout.coordinate(TokenGroup::Flags, 0)).is_some_and(|flag| *flag > 0.5)
 }
 
 /// The pixels of a row, and how many tokens were taken.
-fn marks(writers: &[usize], candidates: &[usize], look: &Look, last: usize) -> (Vec<Mark>, usize) {
+fn marks(writers: &[usize], candidates: &[usize], look: &AttentionTrace, last: usize) -> (Vec<Mark>, usize) {
     let columns = last.clamp(1, COLUMNS);
     let mut marks = vec![Mark::Other; columns];
     let mut put = |token: usize, mark: Mark| {
@@ -242,7 +242,7 @@ fn marks(writers: &[usize], candidates: &[usize], look: &Look, last: usize) -> (
     };
     writers.iter().for_each(|token| put(*token, Mark::Dropped));
     candidates.iter().for_each(|token| put(*token, Mark::Candidate));
-    let most = look.weights.iter().copied().fold(look.null, f64::max);
+    let most = look.weights.iter().copied().fold(look.null_weight, f64::max);
     let taken = look.weights.iter().zip(1..).filter(|(weight, _)| is_chosen(**weight, most));
     let mut chosen = 0;
     taken.for_each(|(_, token)| {
@@ -264,12 +264,12 @@ pub fn pixels(row: &Row, colours: &[[u8; 3]; 4]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::{Choice, Construction, How, Run, library::EXAMPLES, library::Example};
+    use vivarium_science::machines::{AttentionMode, Construction, ExecutionMode, MachineRun, library::EXAMPLES, library::MachineExample};
 
-    fn made(of: &Example, how: How, steps: usize) -> (Machine, Run, Transformer) {
-        let machine = of.machine().unwrap();
-        let input = machine.read(of.input).unwrap();
-        let run = Run::new(&machine, &input, of.start, of.steps).unwrap();
+    fn made(of: &MachineExample, how: ExecutionMode, steps: usize) -> (Machine, MachineRun, Transformer) {
+        let machine = of.parse_machine().unwrap();
+        let input = machine.parse_input(of.input).unwrap();
+        let run = MachineRun::new(&machine, &input, of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap();
         let mut transformer = Transformer::new(weights.into(), &input, of.start, how).unwrap();
         (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
@@ -292,31 +292,31 @@ mod tests {
     #[test]
     fn each_search_ends_on_the_step_that_wrote_the_cell_last() {
         for of in EXAMPLES.iter().filter(|of| of.steps <= 120) {
-            let (machine, run, transformer) = made(of, How::default(), of.steps);
+            let (machine, run, transformer) = made(of, ExecutionMode::default(), of.steps);
             let bits = transformer.construction().layout().bits();
             for step in 1..=of.steps {
-                let trace = transformer.revisit(step).unwrap();
+                let trace = transformer.recompute_step(step).unwrap();
                 let search = Search::of(&machine, &transformer, &trace);
                 assert_eq!(search.rows.len(), bits + 2);
                 // Step t writes the cell where the head was before it.
                 let before = |t: usize| crate::machines::tape::moment(&run, t - 1).head;
-                let head = run.moments[step - 1].head;
+                let head = run.records[step - 1].head;
                 let writers: Vec<usize> = (1..=step).filter(|t| before(*t) == head).collect();
                 assert_eq!(search.found, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);
                 assert_eq!(search.was_written, !writers.is_empty());
                 for row in &search.rows[..=bits] {
                     let known = match row.phase {
-                        Phase::Search(round) => round,
+                        BlockKind::Search(round) => round,
                         _ => 0,
                     };
                     let expected = survivors(&writers, search.found, bits, known);
                     assert_eq!(row.candidates, expected.len());
-                    assert_eq!(row.candidates, transformer.candidates(&trace, known).len());
+                    assert_eq!(row.candidates, transformer.search_candidates(&trace, known).len());
                     // Where nothing is chosen the null slot is, and what is chosen was a candidate.
                     assert_eq!(row.chosen == 0, row.is_null());
                     assert!(row.chosen <= row.candidates);
                     let bit = |round: usize| search.found >> (bits - 1 - round) & 1;
-                    if let Phase::Search(round) = row.phase {
+                    if let BlockKind::Search(round) = row.phase {
                         assert_eq!(row.wrote, bit(round).to_string());
                         assert_eq!(row.is_null(), bit(round) == 0);
                     }
@@ -332,9 +332,9 @@ mod tests {
 
     #[test]
     fn rows_are_said_in_words() {
-        let (machine, _, transformer) = made(&EXAMPLES[5], How::default(), 60);
+        let (machine, _, transformer) = made(&EXAMPLES[5], ExecutionMode::default(), 60);
         let searches = (1..=60).map(|step| {
-            let trace = transformer.revisit(step).unwrap();
+            let trace = transformer.recompute_step(step).unwrap();
             Search::of(&machine, &transformer, &trace)
         });
         let searches: Vec<Search> = searches.collect();
@@ -365,12 +365,12 @@ mod tests {
 
     #[test]
     fn softmax_takes_what_counts_most() {
-        let how = How { choice: Choice::Soft(10.0), rounding: true };
+        let how = ExecutionMode { attention: AttentionMode::Soft(10.0), rounding: true };
         let (machine, _, transformer) = made(&EXAMPLES[5], how, 40);
-        let (_, _, hard) = made(&EXAMPLES[5], How::default(), 40);
+        let (_, _, hard) = made(&EXAMPLES[5], ExecutionMode::default(), 40);
         for step in 1..=40 {
             let rows = |of: &Transformer| {
-                let search = Search::of(&machine, of, &of.revisit(step).unwrap());
+                let search = Search::of(&machine, of, &of.recompute_step(step).unwrap());
                 search.rows.into_iter().map(|row| (row.marks, row.chosen)).collect::<Vec<_>>()
             };
             assert_eq!(rows(&transformer), rows(&hard), "step {step}");
@@ -386,7 +386,7 @@ mod tests {
         }
         let mut weights = vec![0.0; 1000];
         weights[499] = 1.0;
-        let look = Look { weights, null: 0.0, scores: vec![], null_score: 0.0, gap: None };
+        let look = AttentionTrace { weights, null_weight: 0.0, scores: vec![], null_score: 0.0, score_gap: None };
         let (marks, chosen) = marks(&[3, 4, 500], &[4, 500], &look, 1000);
         let count = |mark| marks.iter().filter(|other| **other == mark).count();
         assert_eq!((marks.len(), chosen, count(Mark::Chosen)), (COLUMNS, 1, 1));
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!((count(Mark::Candidate), count(Mark::Dropped)), (1, 0));
         let row = Row {
             stage: 3,
-            phase: Phase::Visited,
+            phase: BlockKind::Visited,
             marks: vec![Mark::Other, Mark::Chosen],
             candidates: 1,
             chosen: 1,

@@ -1,28 +1,28 @@
 //! The blocks of one step in words: what each of them does, and how far its numbers are from 0 and 1.
 
-use vivarium_science::machines::{Phase, Trace};
+use vivarium_science::machines::{BlockKind, StepTrace};
 use vivarium_view::display::words::{significant, small, thousands};
 use vivarium_view::ui::stage::StageButton;
 
 /// The buttons of all bits + 4 blocks.
 pub fn buttons(bits: usize) -> Vec<StageButton> {
-    let button = |phase: Phase| StageButton {
+    let button = |phase: BlockKind| StageButton {
         name: phase.name(),
         short: match phase {
-            Phase::Apply => "st, sym2, mv".into(),
-            Phase::Move => "pos3".into(),
-            Phase::Visited => "scr4[0]".into(),
-            Phase::Search(round) => format!("scr3[{round}]"),
-            Phase::Fetch => "sym1, pos2".into(),
+            BlockKind::Apply => "st, sym2, mv".into(),
+            BlockKind::Move => "pos3".into(),
+            BlockKind::Visited => "scr4[0]".into(),
+            BlockKind::Search(round) => format!("scr3[{round}]"),
+            BlockKind::Fetch => "sym1, pos2".into(),
         },
-        begins: matches!(phase, Phase::Visited | Phase::Fetch),
+        begins: matches!(phase, BlockKind::Visited | BlockKind::Fetch),
     };
-    Phase::all(bits).into_iter().map(button).collect()
+    BlockKind::sequence(bits).into_iter().map(button).collect()
 }
 
 /// The block that is shown, from 1; none before the first one.
-pub fn phase(bits: usize, stage: usize) -> Option<Phase> {
-    Phase::all(bits).get(stage.checked_sub(1)?).copied()
+pub fn phase(bits: usize, stage: usize) -> Option<BlockKind> {
+    BlockKind::sequence(bits).get(stage.checked_sub(1)?).copied()
 }
 
 /// Which block is shown: "Block 4 of 11: search for bit 1".
@@ -47,11 +47,11 @@ pub fn about(bits: usize, stage: usize) -> String {
 
 /// What it computes; nothing before the first block.
 pub fn formula(bits: usize, stage: usize) -> String {
-    phase(bits, stage).map(Phase::formula).unwrap_or_default()
+    phase(bits, stage).map(BlockKind::formula).unwrap_or_default()
 }
 
 /// Which step it is whose blocks are shown.
-pub fn step(trace: Option<&Trace>) -> String {
+pub fn step(trace: Option<&StepTrace>) -> String {
     match trace {
         Some(trace) => tr!("Blocks of step {step}.", step = thousands(trace.step as u64)),
         None => tr!("No step has been made yet, so the blocks have no values.").into(),
@@ -59,8 +59,8 @@ pub fn step(trace: Option<&Trace>) -> String {
 }
 
 /// How far the block's numbers were from 0 and 1 before they were rounded; nothing before the first block.
-pub fn deviation(trace: &Trace, stage: usize, rounding: bool) -> Option<String> {
-    let of = trace.stages.get(stage.checked_sub(1)?)?;
+pub fn deviation(trace: &StepTrace, stage: usize, rounding: bool) -> Option<String> {
+    let of = trace.blocks.get(stage.checked_sub(1)?)?;
     let most = distance(of.deviation);
     Some(match rounding {
         true => tr!(
@@ -80,9 +80,9 @@ fn distance(most: f64) -> String {
 }
 
 /// How far ahead of the next score the largest one was; nothing for blocks without attention.
-pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
-    let of = trace.stages.get(stage.checked_sub(1)?)?;
-    let gap = of.own.iter().chain(&of.input).filter_map(|look| look.gap).reduce(f64::min)?;
+pub fn gap(trace: &StepTrace, stage: usize) -> Option<String> {
+    let of = trace.blocks.get(stage.checked_sub(1)?)?;
+    let gap = of.self_attention.iter().chain(&of.cross_attention).filter_map(|look| look.score_gap).reduce(f64::min)?;
     Some(tr!(
         "The largest attention score exceeds the second-largest attention score by {gap}.",
         gap = distance(gap)
@@ -92,15 +92,15 @@ pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::{Construction, How, Run, Transformer, library::example};
+    use vivarium_science::machines::{Construction, ExecutionMode, MachineRun, Transformer, library::find_example};
 
     /// The 4-state busy beaver after so many steps.
-    fn beaver(steps: usize, sigma: f64) -> (Transformer, Run) {
-        let of = example("busy-beaver-4").unwrap();
-        let machine = of.machine().unwrap();
-        let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
-        let weights = Construction::new(&machine, run.position_bits()).unwrap().noisy(sigma, 0, 0);
-        let mut transformer = Transformer::new(weights.into(), &[], of.start, How::default()).unwrap();
+    fn beaver(steps: usize, sigma: f64) -> (Transformer, MachineRun) {
+        let of = find_example("busy-beaver-4").unwrap();
+        let machine = of.parse_machine().unwrap();
+        let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
+        let weights = Construction::new(&machine, run.position_bits()).unwrap().with_noise(sigma, 0, 0);
+        let mut transformer = Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
         (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (transformer, run)
     }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn distances_are_those_before_rounding() {
         let (exact, _) = beaver(30, 0.0);
-        let trace = exact.trace().unwrap();
+        let trace = exact.last_trace().unwrap();
         assert_eq!(step(Some(trace)), "Blocks of step 30.");
         assert!(step(None).starts_with("No step has been made yet"));
         assert_eq!(
@@ -154,9 +154,9 @@ mod tests {
             "The largest attention score exceeds the second-largest attention score by 1.00."
         );
         let (noisy, _) = beaver(30, 0.003);
-        let said = deviation(noisy.trace().unwrap(), 4, true).unwrap();
+        let said = deviation(noisy.last_trace().unwrap(), 4, true).unwrap();
         assert!(said.starts_with("Before rounding,") && said.contains("is 0.0"), "{said}");
-        let said = deviation(noisy.trace().unwrap(), 4, false).unwrap();
+        let said = deviation(noisy.last_trace().unwrap(), 4, false).unwrap();
         assert!(said.starts_with("In this run numbers are not rounded."), "{said}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{last, median};
 use vivarium_model::tasks::turing_machine::charts;
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// The construction at work.
@@ -33,13 +33,13 @@ pub(super) const RUNS: &[Preset] = &[
         source: SOURCE,
         instance: "Our choices: a machine with 4 states and 2 symbols, start cell 64, T = 107 steps, positions of 7 bits, tokens of 46 numbers, 11 blocks; 164,436 parameters: 69,630 in the blocks, 94,622 in the rounding after the blocks, 92 in the encoder, 46 in h₀ and 46 in θ_cls (4,276 parameters are not 0, and ‖θ‖₁ = 6,104); carry look-ahead for the move of the machine's head (the paper adds bit by bit); a mark in h₀ and one weight with which step 0 makes the start state (the paper leaves open how h₀ becomes the first token); positions with enough bits for T and for the largest cell (the paper: ⌈log₂ T⌉ bits); rounding after each block.",
         expect: &[
-            median(Measured::FirstWrong, 107, (108.0, 108.0)),
-            median(Measured::Largest, 107, (0.0, 1e-15)),
-            median(Measured::Gap, 107, (1.0, 1.0)),
-            median(Measured::Blocks, 107, (11.0, 11.0)),
-            median(Measured::Bits, 107, (7.0, 7.0)),
-            median(Measured::Halted, 106, (0.0, 0.0)),
-            median(Measured::Halted, 107, (1.0, 1.0)),
+            median(MachineMetric::FirstWrong, 107, (108.0, 108.0)),
+            median(MachineMetric::MaxDeviation, 107, (0.0, 1e-15)),
+            median(MachineMetric::MinScoreGap, 107, (1.0, 1.0)),
+            median(MachineMetric::Blocks, 107, (11.0, 11.0)),
+            median(MachineMetric::Bits, 107, (7.0, 7.0)),
+            median(MachineMetric::Halted, 106, (0.0, 0.0)),
+            median(MachineMetric::Halted, 107, (1.0, 1.0)),
         ],
         budget: 107,
         ..QUICK
@@ -53,11 +53,11 @@ pub(super) const RUNS: &[Preset] = &[
         source: SOURCE,
         instance: "Our choices: start cell 2, tokens of 36 numbers.",
         expect: &[
-            median(Measured::FirstWrong, 14, (15.0, 15.0)),
-            median(Measured::Largest, 14, (0.0, 1e-15)),
-            median(Measured::Blocks, 14, (8.0, 8.0)),
-            median(Measured::Halted, 9, (0.0, 0.0)),
-            median(Measured::Halted, 10, (1.0, 1.0)),
+            median(MachineMetric::FirstWrong, 14, (15.0, 15.0)),
+            median(MachineMetric::MaxDeviation, 14, (0.0, 1e-15)),
+            median(MachineMetric::Blocks, 14, (8.0, 8.0)),
+            median(MachineMetric::Halted, 9, (0.0, 0.0)),
+            median(MachineMetric::Halted, 10, (1.0, 1.0)),
         ],
         budget: 14,
         ..QUICK
@@ -71,11 +71,11 @@ pub(super) const RUNS: &[Preset] = &[
         source: SOURCE,
         instance: "Our choices: start cell 1, positions of 6 bits, tokens of 49 numbers, 10 blocks.",
         expect: &[
-            median(Measured::FirstWrong, 60, (61.0, 61.0)),
-            median(Measured::Largest, 60, (0.0, 1e-15)),
-            median(Measured::Blocks, 60, (10.0, 10.0)),
-            median(Measured::Halted, 54, (0.0, 0.0)),
-            median(Measured::Halted, 55, (1.0, 1.0)),
+            median(MachineMetric::FirstWrong, 60, (61.0, 61.0)),
+            median(MachineMetric::MaxDeviation, 60, (0.0, 1e-15)),
+            median(MachineMetric::Blocks, 60, (10.0, 10.0)),
+            median(MachineMetric::Halted, 54, (0.0, 0.0)),
+            median(MachineMetric::Halted, 55, (1.0, 1.0)),
         ],
         budget: 60,
         ..QUICK
@@ -89,10 +89,10 @@ pub(super) const RUNS: &[Preset] = &[
         source: SOURCE,
         instance: "Our choices: positions of 9 bits, 13 blocks.",
         expect: &[
-            median(Measured::FirstWrong, 400, (401.0, 401.0)),
-            median(Measured::Largest, 400, (0.0, 1e-15)),
-            median(Measured::Blocks, 400, (13.0, 13.0)),
-            median(Measured::Halted, 400, (0.0, 0.0)),
+            median(MachineMetric::FirstWrong, 400, (401.0, 401.0)),
+            median(MachineMetric::MaxDeviation, 400, (0.0, 1e-15)),
+            median(MachineMetric::Blocks, 400, (13.0, 13.0)),
+            median(MachineMetric::Halted, 400, (0.0, 0.0)),
         ],
         budget: 400,
         ..QUICK
@@ -106,22 +106,22 @@ pub(super) const RUNS: &[Preset] = &[
         source: "Wei, Chen and Ma 2022, theorem 4.1: depth of the order of log T",
         instance: "Our choices: the endless counter; one block for each bit of a step's number and 4 more blocks for all other operations.",
         expect: &[
-            last(Measured::Blocks, (0, 0), (7.0, 7.0)),
-            last(Measured::Blocks, (0, 1), (8.0, 8.0)),
-            last(Measured::Blocks, (0, 2), (9.0, 9.0)),
-            last(Measured::Blocks, (0, 3), (10.0, 10.0)),
-            last(Measured::Blocks, (0, 4), (11.0, 11.0)),
-            last(Measured::Blocks, (0, 5), (12.0, 12.0)),
-            last(Measured::Blocks, (0, 6), (13.0, 13.0)),
-            last(Measured::Blocks, (0, 7), (14.0, 14.0)),
-            last(Measured::FirstWrong, (0, 0), (8.0, 8.0)),
-            last(Measured::FirstWrong, (0, 1), (16.0, 16.0)),
-            last(Measured::FirstWrong, (0, 2), (32.0, 32.0)),
-            last(Measured::FirstWrong, (0, 3), (64.0, 64.0)),
-            last(Measured::FirstWrong, (0, 4), (128.0, 128.0)),
-            last(Measured::FirstWrong, (0, 5), (256.0, 256.0)),
-            last(Measured::FirstWrong, (0, 6), (512.0, 512.0)),
-            last(Measured::FirstWrong, (0, 7), (1024.0, 1024.0)),
+            last(MachineMetric::Blocks, (0, 0), (7.0, 7.0)),
+            last(MachineMetric::Blocks, (0, 1), (8.0, 8.0)),
+            last(MachineMetric::Blocks, (0, 2), (9.0, 9.0)),
+            last(MachineMetric::Blocks, (0, 3), (10.0, 10.0)),
+            last(MachineMetric::Blocks, (0, 4), (11.0, 11.0)),
+            last(MachineMetric::Blocks, (0, 5), (12.0, 12.0)),
+            last(MachineMetric::Blocks, (0, 6), (13.0, 13.0)),
+            last(MachineMetric::Blocks, (0, 7), (14.0, 14.0)),
+            last(MachineMetric::FirstWrong, (0, 0), (8.0, 8.0)),
+            last(MachineMetric::FirstWrong, (0, 1), (16.0, 16.0)),
+            last(MachineMetric::FirstWrong, (0, 2), (32.0, 32.0)),
+            last(MachineMetric::FirstWrong, (0, 3), (64.0, 64.0)),
+            last(MachineMetric::FirstWrong, (0, 4), (128.0, 128.0)),
+            last(MachineMetric::FirstWrong, (0, 5), (256.0, 256.0)),
+            last(MachineMetric::FirstWrong, (0, 6), (512.0, 512.0)),
+            last(MachineMetric::FirstWrong, (0, 7), (1024.0, 1024.0)),
         ],
         budget: 1023,
         ..QUICK

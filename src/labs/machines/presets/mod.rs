@@ -6,19 +6,19 @@ mod library;
 mod noise;
 mod softmax;
 
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[library::RUNS, noise::NOISE, softmax::SOFTMAX];
 
 /// The median of a further measure at step `step`.
-const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
+const fn median(of: MachineMetric, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Machine(of), step, between }
 }
 
 /// The median of a further measure at the end of a sweep's runs: of curve `series` at value number `at`.
-const fn last(of: Measured, (series, at): (usize, usize), between: (f32, f32)) -> Expect {
+const fn last(of: MachineMetric, (series, at): (usize, usize), between: (f32, f32)) -> Expect {
     Expect::Last { measure: Measure::Machine(of), series, at, between }
 }
 

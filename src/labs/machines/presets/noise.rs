@@ -2,7 +2,7 @@
 
 use super::{last, survive};
 use vivarium_model::tasks::turing_machine::charts;
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK};
 
 /// What noise does.
@@ -34,8 +34,8 @@ pub(super) const NOISE: &[Preset] = &[
         expect: &[
             survive((0, 0), NONE),
             survive((0, 2), NONE),
-            last(Measured::FirstWrong, (0, 0), (6.0, 14.0)),
-            last(Measured::FirstWrong, (0, 2), (5.0, 5.0)),
+            last(MachineMetric::FirstWrong, (0, 0), (6.0, 14.0)),
+            last(MachineMetric::FirstWrong, (0, 2), (5.0, 5.0)),
         ],
         budget: 107,
         ..QUICK
@@ -52,7 +52,7 @@ pub(super) const NOISE: &[Preset] = &[
             survive((0, 0), ALL),
             survive((0, 1), ALL),
             survive((0, 3), NONE),
-            last(Measured::FirstWrong, (0, 1), (108.0, 108.0)),
+            last(MachineMetric::FirstWrong, (0, 1), (108.0, 108.0)),
         ],
         budget: 107,
         ..QUICK

@@ -2,7 +2,7 @@
 
 use super::{last, survive};
 use vivarium_model::tasks::turing_machine::charts;
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK};
 
 /// What softmax needs.
@@ -60,7 +60,7 @@ pub(super) const SOFTMAX: &[Preset] = &[
         expect: &[
             survive((0, 0), NONE),
             survive((0, 2), NONE),
-            last(Measured::FirstWrong, (0, 2), (58.0, 58.0)),
+            last(MachineMetric::FirstWrong, (0, 2), (58.0, 58.0)),
         ],
         budget: 100,
         ..QUICK

@@ -132,7 +132,7 @@ pub fn shown_chain(chains: &MarkovState, view: &View) -> Option<Vec<usize>> {
         return Some(view.chain.clone());
     }
     let chain = chains.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
-    Some((0..k).flat_map(|row| whole(&chain.law(row), 100)).collect())
+    Some((0..k).flat_map(|row| whole(&chain.next_symbol_distribution(row), 100)).collect())
 }
 
 /// Numbers as they stand in a link.

@@ -5,15 +5,3 @@ pub mod change;
 pub mod diagram;
 pub mod words;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod chain;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod heads;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod news;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod sequence;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod theory;

@@ -186,8 +186,11 @@ pub fn table(chain: &Chain) -> Table {
     let name = |context: usize| -> String {
         (0..chain.order - 1).rev().map(|back| letter(context / k.pow(back as u32) % k)).collect()
     };
-    let entries = (0..chain.contexts()).flat_map(|context| chain.law(context));
-    Table { contexts: (0..chain.contexts()).map(name).collect(), entries: entries.map(probability).collect() }
+    let entries = (0..chain.context_count()).flat_map(|context| chain.next_symbol_distribution(context));
+    Table {
+        contexts: (0..chain.context_count()).map(name).collect(),
+        entries: entries.map(probability).collect(),
+    }
 }
 
 /// The chain on show row by row in percent, "90 10 / 30 70"; none where it is not of order 2 or not known.
@@ -203,7 +206,7 @@ pub fn stationary(chains: &MarkovState) -> Option<String> {
     let mut shares = vec![0.0; chain.symbols];
     // The last symbol of a context counts one.
     chain
-        .stationary()
+        .stationary_distribution()
         .iter()
         .enumerate()
         .for_each(|(context, share)| shares[context % chain.symbols] += share);

@@ -111,7 +111,7 @@ fn together(state: &SuccinctState, settings: Vec<(&'static str, String)>) -> Req
     let [most, _] = MOST;
     let length = (most - 2..=most).find(|length| ![before, after].contains(length)).unwrap_or(most);
     let long = ("query", dotted(&vec![1; length]));
-    let shown = if before == after { dotted(&state.problem.shown) } else { String::new() };
+    let shown = if before == after { dotted(&state.problem.fixed_input) } else { String::new() };
     Request::Edit([long].into_iter().chain(settings).chain([("query", shown)]).collect())
 }
 

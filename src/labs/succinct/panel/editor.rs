@@ -3,8 +3,8 @@
 use super::listing;
 use vivarium_core::settings::Value;
 use vivarium_model::models::recurrent_conv::MOST_IN_LINK;
-use vivarium_science::succinct::Mistake as Wrong;
-use vivarium_science::succinct::grid::Program;
+use vivarium_science::succinct::SuccinctError as Wrong;
+use vivarium_science::succinct::grid::GridProgram;
 use vivarium_view::display::words::capital;
 
 /// Most lines whose mistakes are listed.
@@ -25,7 +25,7 @@ pub fn lines(text: &str) -> String {
 }
 
 /// The program of a text, or what is wrong with it: of lines that are no rules, each with its mistake.
-pub fn checked(text: &str) -> Result<Program, Vec<Mistake>> {
+pub fn checked(text: &str) -> Result<GridProgram, Vec<Mistake>> {
     let text = lines(text);
     // An arrow is shorter in a link than in memory, and other characters are longer.
     let found = Value::Text(text.clone()).to_string().len().max(text.len());
@@ -40,7 +40,7 @@ pub fn checked(text: &str) -> Result<Program, Vec<Mistake>> {
     let mut rest: Vec<&str> = text.lines().collect();
     let mut mistakes = vec![];
     loop {
-        let wrong = match Program::parse(&rest.join("\n")) {
+        let wrong = match GridProgram::parse(&rest.join("\n")) {
             Ok(program) if mistakes.is_empty() => return first_stays(&text, program),
             Ok(_) => return Err(mistakes),
             Err(wrong) => wrong,
@@ -60,10 +60,10 @@ pub fn checked(text: &str) -> Result<Program, Vec<Mistake>> {
 }
 
 /// The program, or the line of the start state that moves the head.
-fn first_stays(text: &str, program: Program) -> Result<Program, Vec<Mistake>> {
-    let Err(wrong) = program.stays_first() else { return Ok(program) };
+fn first_stays(text: &str, program: GridProgram) -> Result<GridProgram, Vec<Mistake>> {
+    let Err(wrong) = program.check_first_step() else { return Ok(program) };
     let line = match &wrong {
-        Wrong::FirstStep { state, symbol } => listing::line_of(text, &program, state, *symbol),
+        Wrong::FirstStepMoves { state, symbol } => listing::line_of(text, &program, state, *symbol),
         _ => None,
     };
     let sentence = match line {
@@ -76,18 +76,18 @@ fn first_stays(text: &str, program: Program) -> Result<Program, Vec<Mistake>> {
 /// The line of a mistake, if it has one.
 fn line(wrong: &Wrong) -> Option<usize> {
     match wrong {
-        Wrong::NotARule { line, .. }
-        | Wrong::Direction { line, .. }
-        | Wrong::Symbol { line, .. }
-        | Wrong::SymbolTwice { line, .. }
-        | Wrong::Written { line, .. }
-        | Wrong::LongName { line }
-        | Wrong::Name { line, .. }
-        | Wrong::TwoRules { line, .. }
-        | Wrong::States { line }
-        | Wrong::Symbols { line }
-        | Wrong::Rules { line }
-        | Wrong::RuleOfHalt { line }
+        Wrong::InvalidRule { line, .. }
+        | Wrong::UnknownMove { line, .. }
+        | Wrong::ReservedSymbol { line, .. }
+        | Wrong::DuplicateSymbol { line, .. }
+        | Wrong::WrittenSymbolCount { line, .. }
+        | Wrong::StateNameTooLong { line }
+        | Wrong::InvalidStateName { line, .. }
+        | Wrong::DuplicateRule { line, .. }
+        | Wrong::TooManyStates { line }
+        | Wrong::TooManySymbols { line }
+        | Wrong::TooManyRules { line }
+        | Wrong::HaltHasRule { line }
         | Wrong::StateWithoutRule { line, .. } => Some(*line),
         _ => None,
     }
@@ -97,14 +97,14 @@ fn line(wrong: &Wrong) -> Option<usize> {
 fn is_of_line(wrong: &Wrong) -> bool {
     matches!(
         wrong,
-        Wrong::NotARule { .. }
-            | Wrong::Direction { .. }
-            | Wrong::Symbol { .. }
-            | Wrong::SymbolTwice { .. }
-            | Wrong::Written { .. }
-            | Wrong::LongName { .. }
-            | Wrong::Name { .. }
-            | Wrong::RuleOfHalt { .. }
+        Wrong::InvalidRule { .. }
+            | Wrong::UnknownMove { .. }
+            | Wrong::ReservedSymbol { .. }
+            | Wrong::DuplicateSymbol { .. }
+            | Wrong::WrittenSymbolCount { .. }
+            | Wrong::StateNameTooLong { .. }
+            | Wrong::InvalidStateName { .. }
+            | Wrong::HaltHasRule { .. }
     )
 }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn the_library_has_no_mistake() {
         for learner in library::LEARNERS {
-            assert_eq!(checked(learner.text).as_ref(), Ok(&learner.program().unwrap()), "{}", learner.slug);
+            assert_eq!(checked(learner.text).as_ref(), Ok(&learner.parse_program().unwrap()), "{}", learner.slug);
             assert_eq!(lines(learner.text), learner.text.trim_end());
         }
         assert_eq!(lines("a + → * S a\r\nb\r\n\n"), "a + → * S a\nb");

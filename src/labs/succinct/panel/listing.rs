@@ -1,7 +1,7 @@
 //! The text of the program as a list of lines, and which of them the next layer applies.
 
 use crate::succinct::state::OnTable;
-use vivarium_science::succinct::grid::Program;
+use vivarium_science::succinct::grid::GridProgram;
 
 /// A line of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn lines(text: &str) -> Vec<Line> {
 
 /// The line, from 1, that says what a program does in this state with this symbol under the head; none where it has no rule
 /// for them. A line that names the symbol counts before one that reads `*`.
-pub fn line_of(text: &str, program: &Program, state: &str, symbol: char) -> Option<usize> {
+pub fn line_of(text: &str, program: &GridProgram, state: &str, symbol: char) -> Option<usize> {
     let of_state = program.states().iter().position(|name| name == state)?;
     let of_symbol = program.symbols().iter().position(|name| *name == symbol)?;
     program.rule(u8::try_from(of_state).ok()?, u8::try_from(of_symbol).ok()?)?;
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn every_transition_of_the_library_has_its_line() {
         for learner in library::LEARNERS {
-            let program = learner.program().unwrap();
+            let program = learner.parse_program().unwrap();
             let all: Vec<&str> = learner.text.lines().collect();
             let mut used = vec![false; all.len()];
             let mut found = 0;
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_line_with_the_symbol_counts_before_one_for_all_others() {
         let text = "// first\na * → * S b // * and +\n\na +- → * S b\nb C → * S HALT";
-        let program = Program::parse(text).unwrap();
+        let program = GridProgram::parse(text).unwrap();
         let line = |state, symbol| line_of(text, &program, state, symbol);
         assert_eq!([line("a", '_'), line("a", 'C'), line("a", '+'), line("a", '-')], [2, 2, 4, 4].map(Some));
         assert_eq!(line("b", 'C'), Some(5));

@@ -7,19 +7,3 @@ pub mod listing;
 pub mod sentences;
 pub mod through;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod inside;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod news;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod plane;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod program;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod query;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod rule;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod written;

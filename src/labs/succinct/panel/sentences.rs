@@ -5,8 +5,8 @@ use crate::succinct::SuccinctState;
 use crate::succinct::state::{OnTable, Searched};
 use vivarium_core::settings::real;
 use vivarium_model::models::cell_rules::GOOD;
-use vivarium_science::succinct::grid::Move;
-use vivarium_science::succinct::search::{Cell, odds};
+use vivarium_science::succinct::grid::GridMove;
+use vivarium_science::succinct::search::{CellValue, odds};
 use vivarium_view::display::words::thousands;
 
 /// Terms with their values.
@@ -21,11 +21,11 @@ pub fn signed(number: i8) -> &'static str {
 }
 
 /// "+1", "0" or "−1".
-pub fn sign(cell: Cell) -> &'static str {
+pub fn sign(cell: CellValue) -> &'static str {
     match cell {
-        Cell::Minus => "−1",
-        Cell::Zero => "0",
-        Cell::Plus => "+1",
+        CellValue::Minus => "−1",
+        CellValue::Zero => "0",
+        CellValue::Plus => "+1",
     }
 }
 
@@ -57,7 +57,7 @@ pub fn label(state: &SuccinctState) -> &'static str {
 pub fn now(state: &SuccinctState) -> Option<String> {
     let own = state.on_table()?;
     if state.layers() == 0 {
-        return Some(writing(state.step, state.problem.writing()));
+        return Some(writing(state.step, state.problem.writing_steps()));
     }
     let doing = program(own);
     let (reached, all) = (own.computing(), own.cells.len());
@@ -130,13 +130,13 @@ fn program(own: &OnTable) -> String {
     }
 }
 
-fn moves(step: Move) -> &'static str {
+fn moves(step: GridMove) -> &'static str {
     match step {
-        Move::Up => tr!("moves up"),
-        Move::Down => tr!("moves down"),
-        Move::Left => tr!("moves left"),
-        Move::Right => tr!("moves right"),
-        Move::Stay => tr!("stays"),
+        GridMove::Up => tr!("moves up"),
+        GridMove::Down => tr!("moves down"),
+        GridMove::Left => tr!("moves left"),
+        GridMove::Right => tr!("moves right"),
+        GridMove::Stay => tr!("stays"),
     }
 }
 
@@ -155,7 +155,7 @@ pub fn growing(state: &SuccinctState, own: &OnTable) -> Entries {
     let of = |part: u64, all: u64| tr!("{part} of {all}", part = thousands(part), all = thousands(all));
     vec![
         (tr!("Layers applied"), thousands(state.layers())),
-        (tr!("Rows written"), of(state.rows() as u64, state.problem.writing())),
+        (tr!("Rows written"), of(state.rows() as u64, state.problem.writing_steps())),
         (tr!("Cells that have started to compute"), of(own.computing() as u64, own.cells.len() as u64)),
         (tr!("Output f of the network"), if state.layers() == 0 { "0".into() } else { f(own.output()) }),
     ]
@@ -230,8 +230,8 @@ mod tests {
     use crate::succinct::state::Of;
     use vivarium_model::models::cell_rules::SIDE;
     use vivarium_model::permalink::decode;
-    use vivarium_science::succinct::grid::{Cell as GridCell, Phase};
-    use vivarium_science::succinct::search::Rule;
+    use vivarium_science::succinct::grid::{AutomatonCell as GridCell, CellPhase};
+    use vivarium_science::succinct::search::CellRule;
 
     fn open(rest: &str) -> SuccinctState {
         let (link, notices) = decode(&format!("#v1/succinct-learning{rest}"));
@@ -255,7 +255,7 @@ mod tests {
 
     /// A cell with this symbol, and with the head in this state.
     fn cell(symbol: u8, head: Option<u8>) -> GridCell {
-        GridCell { padding: false, symbol, phase: Phase::Compute, head }
+        GridCell { padding: false, symbol, phase: CellPhase::Compute, head }
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
             own.best[2] = good;
             assert_eq!(compared(own), said);
         }
-        own.rule = Some(Rule::CONSENSUS);
+        own.rule = Some(CellRule::CONSENSUS);
         own.best = [119.0, 1234.0, 109.0];
         assert_eq!(
             found(own).unwrap(),

@@ -2,7 +2,7 @@
 //! the network through them.
 
 use vivarium_science::succinct::search::{
-    Layer, Point, Through, ThroughError, UNITS_OF_BUMP, UNITS_OF_THRESHOLD,
+    PointLayer, InterpolationPoint, PointNetwork, PointError, BUMP_UNITS, THRESHOLD_UNITS,
 };
 use vivarium_view::display::words::{capital, significant};
 
@@ -23,12 +23,12 @@ const HALF: f64 = 0.2;
 /// Rows of a layer's table that are shown.
 const MOST_ROWS: usize = 5;
 
-const fn point(x: f64, y: f64, rises: bool) -> Point {
-    Point { x, y, rises }
+const fn point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
+    InterpolationPoint { x, y, rises }
 }
 
 /// The first points.
-pub const START: [Point; COUNT] = [
+pub const START: [InterpolationPoint; COUNT] = [
     point(-2.2, 0.8, false),
     point(-1.1, -0.9, true),
     point(0.0, 1.2, true),
@@ -44,12 +44,12 @@ fn rounded(number: f64, most: f64) -> f64 {
 }
 
 /// A point moved to this place and value, or as near as it can be.
-pub fn moved(of: Point, [x, y]: [f64; 2]) -> Point {
-    Point { x: rounded(x, REACH.0), y: rounded(y, REACH.1), ..of }
+pub fn moved(of: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationPoint {
+    InterpolationPoint { x: rounded(x, REACH.0), y: rounded(y, REACH.1), ..of }
 }
 
 /// A point moved by a press of an arrow key; none for other keys.
-pub fn pressed(of: Point, key: &str, far: bool) -> Option<Point> {
+pub fn pressed(of: InterpolationPoint, key: &str, far: bool) -> Option<InterpolationPoint> {
     let step = STEP.0 * if far { STEP.1 } else { 1.0 };
     let to = match key {
         "ArrowLeft" => [of.x - step, of.y],
@@ -72,7 +72,7 @@ pub fn at_shares(right: f64, down: f64) -> [f64; 2] {
 }
 
 /// The graph of the network over the drawing, as the `d` of an SVG path.
-pub fn path(network: &Through) -> String {
+pub fn path(network: &PointNetwork) -> String {
     let corners = network.corners(-FRAME.0, FRAME.0);
     let corner = |(at, (x, y)): (usize, (f64, f64))| {
         let (right, down) = place([x, y]);
@@ -82,8 +82,8 @@ pub fn path(network: &Through) -> String {
 }
 
 /// The slopes that are wanted, as a short line through each point: the `d` of an SVG path.
-pub fn slopes(points: &[Point]) -> String {
-    let line = |of: &Point| {
+pub fn slopes(points: &[InterpolationPoint]) -> String {
+    let line = |of: &InterpolationPoint| {
         let rise = if of.rises { HALF } else { 0.0 };
         let [(left, low), (right, high)] =
             [place([of.x - HALF, of.y - rise]), place([of.x + HALF, of.y + rise])];
@@ -99,7 +99,7 @@ pub fn axes() -> String {
 }
 
 /// "Point 2: x = −1.1, value −0.9, slope 1".
-pub fn name(place: usize, of: Point) -> String {
+pub fn name(place: usize, of: InterpolationPoint) -> String {
     let number = |number: f64| number.to_string().replace('-', "−");
     tr!(
         "Point {place}: x = {x}, value {value}, slope {slope}",
@@ -111,18 +111,18 @@ pub fn name(place: usize, of: Point) -> String {
 }
 
 /// Why there is no network through the points.
-pub fn sentence(error: &ThroughError) -> String {
+pub fn sentence(error: &PointError) -> String {
     format!("{}.", capital(&error.to_string()))
 }
 
 /// How many ReLUs the network has, and how wide its bumps are.
-pub fn units(network: &Through) -> String {
+pub fn units(network: &PointNetwork) -> String {
     let [bumps, thresholds, _] = network.layers().each_ref().map(|layer| layer.bias.len());
     tr!(
         "The network has {all} ReLUs in two layers. For each point there are {bump} ReLUs in the first layer and {threshold} in the second. The output of the network is 0 except in a bump around each point. Each bump is {width} wide.",
         all = bumps + thresholds,
-        bump = UNITS_OF_BUMP,
-        threshold = UNITS_OF_THRESHOLD,
+        bump = BUMP_UNITS,
+        threshold = THRESHOLD_UNITS,
         width = significant(4.0 * network.delta())
     )
 }
@@ -139,13 +139,13 @@ pub struct Weights {
 }
 
 /// The weights of the three layers.
-pub fn weights(network: &Through) -> Vec<Weights> {
+pub fn weights(network: &PointNetwork) -> Vec<Weights> {
     let number = |number: &f64| if *number == 0.0 { "0".to_string() } else { significant(*number) };
     let row = |(weights, bias): (&Vec<f64>, &f64)| {
         let weights: Vec<String> = weights.iter().map(number).collect();
         (weights, number(bias))
     };
-    let table = |(layer, at): (&Layer, usize)| {
+    let table = |(layer, at): (&PointLayer, usize)| {
         let rows = layer.bias.len();
         Weights {
             title: tr!(
@@ -165,8 +165,8 @@ pub fn weights(network: &Through) -> Vec<Weights> {
 mod tests {
     use super::*;
 
-    fn start() -> Through {
-        Through::new(&START).unwrap()
+    fn start() -> PointNetwork {
+        PointNetwork::new(&START).unwrap()
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         let network = start();
         for of in START {
             assert_eq!(moved(of, [of.x, of.y]), of, "it can be where it is");
-            let (value, slope) = network.at(of.x);
+            let (value, slope) = network.evaluate(of.x);
             assert!((value - of.y).abs() < 1e-9 && (slope - f64::from(u8::from(of.rises))).abs() < 1e-9);
         }
         let path = path(&network);
@@ -190,14 +190,14 @@ mod tests {
         for [x, y] in [[REACH.0, REACH.1], [-9.0, 9.0], [9.0, -9.0]] {
             for rises in [false, true] {
                 let mut points = START;
-                points[4] = moved(Point { rises, ..START[4] }, [x, y]);
+                points[4] = moved(InterpolationPoint { rises, ..START[4] }, [x, y]);
                 points[0].x = -1.6;
-                let network = Through::new(&points).unwrap();
+                let network = PointNetwork::new(&points).unwrap();
                 for (x, y) in network.corners(-FRAME.0, FRAME.0) {
                     let (right, down) = place([x, y]);
                     assert!((0.0..=SIZE.0).contains(&right) && (0.0..=SIZE.1).contains(&down), "{x} {y}");
                 }
-                assert!(network.at(FRAME.0).0.abs() < 1e-9 && network.at(-FRAME.0).0.abs() < 1e-9);
+                assert!(network.evaluate(FRAME.0).0.abs() < 1e-9 && network.evaluate(-FRAME.0).0.abs() < 1e-9);
             }
         }
     }
@@ -223,11 +223,11 @@ mod tests {
     fn points_at_one_place_are_a_sentence() {
         let mut points = START;
         points[1].x = points[3].x;
-        let error = Through::new(&points).unwrap_err();
+        let error = PointNetwork::new(&points).unwrap_err();
         assert_eq!(sentence(&error), "Points 2 and 4 have the same position.");
         // The nearest two places that points can have are far enough from one another.
         points[1].x = rounded(points[3].x - 1.0 / GRAIN, REACH.0);
-        assert!(Through::new(&points).is_ok());
+        assert!(PointNetwork::new(&points).is_ok());
     }
 
     #[test]

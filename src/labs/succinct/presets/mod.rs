@@ -6,14 +6,14 @@
 mod programs;
 mod search;
 
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{Expect, Measure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES, search::RULES];
 
 /// The median of a further measure at step `step`.
-const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
+const fn median(of: LearningMetric, step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::Succinct(of), step, between }
 }
 
@@ -23,7 +23,7 @@ const fn right(step: u64, between: (f32, f32)) -> Expect {
 }
 
 /// The median of a further measure at the end of a sweep's runs, at value number `at` of curve `series`.
-const fn last(of: Measured, series: usize, at: usize, between: (f32, f32)) -> Expect {
+const fn last(of: LearningMetric, series: usize, at: usize, between: (f32, f32)) -> Expect {
     Expect::Last { measure: Measure::Succinct(of), series, at, between }
 }
 

@@ -3,7 +3,7 @@
 use super::{last, last_right, median, right};
 use vivarium_model::chart;
 use vivarium_model::tasks::succinct_learning::charts;
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// SGD and a program on the table.
@@ -33,7 +33,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         expect: &[
             Expect::Median { measure: Measure::TrainAccuracy, step: 3, between: (0.333, 0.334) },
             Expect::Median { measure: Measure::TrainAccuracy, step: 9, between: (1.0, 1.0) },
-            median(Measured::Deviation, 9, (0.0, 0.0)),
+            median(LearningMetric::TableDeviation, 9, (0.0, 0.0)),
         ],
         budget: 9,
         ..QUICK
@@ -48,8 +48,8 @@ pub(super) const PROGRAMS: &[Preset] = &[
         instance: "As in the paper: the cells' code in base 3 with the code 0 for the start state, the rules for messages and for the program, the output as a sum over the cells of the table, and a working tape of as many columns as layers. Different from the paper: a ring of blank cells is around the table, because without it a head cannot detect the top, left and bottom border; the filter is computed from its definition instead of by a ReLU network; the filter is set by hand instead of drawn at random and chosen on validation examples; the network has one layer more in each step instead of a fixed number L = c(t + m + d), and m + 2 layers during the training; the code of a state has log₂ s digits instead of log₂ s + 1; the arithmetic is exact. Three misprints of the paper are corrected: the last column of the table holds y, not y · y; a head that moves left comes from the cell on the right; and the function that is summed for the output is 0 at 1/9, as its proof needs. Our choices: the program (the paper contains none), d = 6, m = 8, 20 data sets, 64 test inputs.",
         expect: &[
             right(200, (1.0, 1.0)),
-            median(Measured::Time, 200, (108.0, 124.0)),
-            median(Measured::Excess, 200, (0.0, 0.0)),
+            median(LearningMetric::MedianTime, 200, (108.0, 124.0)),
+            median(LearningMetric::OutputExcess, 200, (0.0, 0.0)),
         ],
         budget: 200,
         ..QUICK
@@ -62,7 +62,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         claim: "With 10 inputs and 12 examples, the program with 20 states that finds the relevant input halts after about 220 layers in the median of 20 data sets. The filter is the same as for 6 inputs and 8 examples; only the table is larger and the network is deeper. In the median all test inputs are answered correctly.",
         source: "Goel et al. 2022, section 4 and appendix B",
         instance: "The network, and its differences from the paper, are those of the run “A program that finds the relevant input”. Our choices: d = 10 inputs, m = 12 examples, 20 data sets.",
-        expect: &[right(300, (1.0, 1.0)), median(Measured::Time, 300, (208.0, 236.0))],
+        expect: &[right(300, (1.0, 1.0)), median(LearningMetric::MedianTime, 300, (208.0, 236.0))],
         budget: 300,
         ..QUICK
     },
@@ -74,7 +74,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         claim: "The label is a parity: the product of some of the 4 inputs. Each of the 8 examples is a linear equation modulo 2, and a program with 47 states solves these equations by Gaussian elimination. In the median of 20 data sets the program halts after about 950 layers and answers all test inputs correctly.",
         source: "Goel et al. 2022, section 1, which names row reduction as an example of a succinct learning algorithm",
         instance: "The network, and its differences from the paper, are those of the run “A program that finds the relevant input”. One more difference: the value of a cell is a number in base 3, in which one digit encodes one of 3 symbols in the paper; here three digits encode one of 12 symbols. The program is ours: 47 states, 12 symbols and 258 rules, or 270 rules with the rules of the state HALT. The paper contains no program.",
-        expect: &[right(1200, (1.0, 1.0)), median(Measured::Time, 1200, (920.0, 985.0))],
+        expect: &[right(1200, (1.0, 1.0)), median(LearningMetric::MedianTime, 1200, (920.0, 985.0))],
         budget: 1200,
         ..QUICK
     },
@@ -86,7 +86,7 @@ pub(super) const PROGRAMS: &[Preset] = &[
         claim: "A program with 47 states learns a parity of some of 20 inputs from 40 examples: after about 55,000 layers all 64 test inputs are answered correctly. A perceptron that is trained with SGD on the same number of examples answers only about half of the new inputs correctly in the median of 10 networks, as with random guessing.",
         source: "Goel et al. 2022, section 1",
         instance: "Our choices: d = 20 inputs, m = 40 examples, one data set. Compare this run with the run “A perceptron trained by SGD on 40 examples of a parity”.",
-        expect: &[right(60_000, (1.0, 1.0)), median(Measured::Time, 60_000, (54_000.0, 56_500.0))],
+        expect: &[right(60_000, (1.0, 1.0)), median(LearningMetric::MedianTime, 60_000, (54_000.0, 56_500.0))],
         budget: 60_000,
         ..QUICK
     },
@@ -99,11 +99,11 @@ pub(super) const PROGRAMS: &[Preset] = &[
         source: "Goel et al. 2022, theorem 1: O(t + m + d) layers for a program of t steps",
         instance: "Our choices: 25 sizes, 9 data sets for each size.",
         expect: &[
-            last(Measured::Time, 0, 0, (500.0, 560.0)),
-            last(Measured::Time, 1, 1, (925.0, 985.0)),
-            last(Measured::Time, 2, 2, (2_330.0, 2_480.0)),
-            last(Measured::Time, 3, 3, (4_750.0, 4_980.0)),
-            last(Measured::Time, 4, 4, (8_400.0, 8_750.0)),
+            last(LearningMetric::MedianTime, 0, 0, (500.0, 560.0)),
+            last(LearningMetric::MedianTime, 1, 1, (925.0, 985.0)),
+            last(LearningMetric::MedianTime, 2, 2, (2_330.0, 2_480.0)),
+            last(LearningMetric::MedianTime, 3, 3, (4_750.0, 4_980.0)),
+            last(LearningMetric::MedianTime, 4, 4, (8_400.0, 8_750.0)),
         ],
         budget: 10_000,
         ..QUICK
@@ -122,8 +122,8 @@ pub(super) const PROGRAMS: &[Preset] = &[
             last_right(0, 2, (0.44, 0.62)),
             last_right(0, 5, (1.0, 1.0)),
             last_right(0, 6, (1.0, 1.0)),
-            last(Measured::Rank, 0, 5, (8.0, 8.0)),
-            last(Measured::Rank, 0, 6, (8.0, 8.0)),
+            last(LearningMetric::Rank, 0, 5, (8.0, 8.0)),
+            last(LearningMetric::Rank, 0, 6, (8.0, 8.0)),
         ],
         budget: 6_000,
         ..QUICK

@@ -2,7 +2,7 @@
 
 use super::{last_right, median, right, valid};
 use vivarium_model::tasks::succinct_learning::charts;
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{Preset, PresetGroup, QUICK};
 
 /// Restarts and validation.
@@ -50,7 +50,7 @@ pub(super) const SEARCHES: &[Preset] = &[
             right(100, (0.74, 0.81)),
             right(3000, (0.74, 0.81)),
             valid(3000, (0.8, 0.87)),
-            median(Measured::Good, 3000, (0.0, 0.0)),
+            median(LearningMetric::GoodRuleShare, 3000, (0.0, 0.0)),
         ],
         budget: 3000,
         ..QUICK
@@ -64,7 +64,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 90 and 130 of 19,683.
-        expect: &[right(19_683, (0.975, 1.0)), median(Measured::Good, 19_683, (0.004_572, 0.006_605))],
+        expect: &[right(19_683, (0.975, 1.0)), median(LearningMetric::GoodRuleShare, 19_683, (0.004_572, 0.006_605))],
         budget: 19_683,
         ..QUICK
     },
@@ -76,7 +76,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         claim: "With 10 % of the labels wrong, no rule is right on at least 95 % of the queries about one unknown bit. The rule that is best on 400 validation queries is right on about 87 % of 400 other queries.",
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
-        expect: &[right(19_683, (0.85, 0.92)), median(Measured::Good, 19_683, (0.0, 0.0))],
+        expect: &[right(19_683, (0.85, 0.92)), median(LearningMetric::GoodRuleShare, 19_683, (0.0, 0.0))],
         budget: 19_683,
         ..QUICK
     },
@@ -101,7 +101,7 @@ pub(super) const SEARCHES: &[Preset] = &[
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 80 and 130 of 19,683.
-        expect: &[right(19_683, (0.975, 1.0)), median(Measured::Good, 19_683, (0.004_064, 0.006_605))],
+        expect: &[right(19_683, (0.975, 1.0)), median(LearningMetric::GoodRuleShare, 19_683, (0.004_064, 0.006_605))],
         budget: 19_683,
         ..QUICK
     },

@@ -2,7 +2,3 @@
 
 pub mod file;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod card;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;

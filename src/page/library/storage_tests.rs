@@ -1,0 +1,587 @@
+//! What may come out of a browser's storage, and what may happen to it: damaged entries, tables that are not there, a
+//! storage that is taken over or deleted, and tabs that know less than others.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::merge::{database_name, merged, newest, table_in};
+use super::tests::{LINK, NOON, Shelf, Tab, kept};
+use super::{LibraryAction, LibraryAnswer, Refusal, SavedRun, id_of};
+use crate::state::Action;
+use crate::trainer::Trainer;
+use vivarium_core::testing::mutation::{self, changed, many};
+use vivarium_model::permalink::{decode, encode};
+use vivarium_model::protocol::{Command, Payload, Row};
+use vivarium_training::session::checkpoint::Checkpoint;
+use vivarium_training::session::learner::Weights;
+use vivarium_view::display::Phase;
+use vivarium_view::record::dataset;
+use vivarium_view::record::saved::{FORMAT, Marks, TableFile, check_state, lacks_table, link, table_of};
+
+/// A saved run of a link, whole.
+fn entry(text: &str, step: u64) -> SavedRun {
+    let link = decode(text).0;
+    let replicas = link.spec.run.replicas;
+    let has_measures = link.spec.task.examples().measures().has_more();
+    let row = |step: u64| {
+        let numbers = vec![0.5; replicas];
+        Row {
+            step,
+            train_loss: numbers.clone(),
+            train_accuracy: numbers.clone(),
+            test_loss: numbers.clone(),
+            test_accuracy: numbers.clone(),
+            margin: vec![],
+            measures: if has_measures { vec![numbers; 3] } else { vec![] },
+        }
+    };
+    SavedRun {
+        format: FORMAT,
+        id: id_of(&link.spec),
+        link: encode(&link),
+        name: "A run".into(),
+        at: NOON,
+        step,
+        bytes: 1000,
+        solved: vec![(0, step / 2)],
+        rows: (0..=4).map(|i| row(i * step / 4)).collect(),
+        ..SavedRun::default()
+    }
+}
+
+const LINKS: [&str; 6] = [
+    LINK,
+    "#v1/sparse-parity?n=12&k=2&replicas=3&steps=400",
+    "#v1/groups?order=5&width=16",
+    "#v1/markov?t=24&batch=8",
+    "#v1/tabular?n=7&m=60&replicas=2",
+    "#v1/sparse-parity?n=12&lrs=100:0.5",
+];
+
+#[test]
+fn what_is_written_is_read() {
+    for text in LINKS {
+        let kept = entry(text, 200);
+        assert_eq!(kept.clone().check(&kept.id), Ok(kept), "{text}");
+    }
+    // Before there were versions, there were fewer fields.
+    let old =
+        json!({"id": LINK.replace("&speed=0", ""), "link": LINK, "name": "Old", "step": 7, "at": 1.5e12});
+    let old: SavedRun = serde_json::from_value(old).unwrap();
+    assert_eq!(old.clone().check(&old.id).unwrap().name, "Old");
+}
+
+#[test]
+fn each_flaw_of_an_entry_is_a_sentence() {
+    let cases: [(&str, Value, &str); 14] = [
+        ("solved", json!([[7, 400]]), "solved should be a step or null for each of 1 replicas"),
+        ("solved", json!([[0, 4], [0, 5]]), "solved should be"),
+        ("format", json!(99), "newer version"),
+        ("id", json!("#v1/groups?order=5"), "the link should be the link under which the entry is stored"),
+        (
+            "link",
+            json!("#v1/sparse-parity?n=21"),
+            "the link should be the link under which the entry is stored",
+        ),
+        ("link", json!("#v1/sparse-parity?n=20&colour=blue"), "cannot read the link of this file"),
+        ("at", json!(-1.0), "time of this entry"),
+        ("deleted", json!(1e300), "time of this entry"),
+        ("step", json!(u64::MAX), "step should be a whole number up to"),
+        ("bytes", json!(1u64 << 40), "at most 200 MB"),
+        ("rows", json!([{"step": 3, "train_loss": [1, 2]}]), "train_loss of measurement 1"),
+        ("revision", json!(u64::MAX), "time of this entry"),
+        ("rows", json!("none"), ""),
+        ("solved", json!([[-1, 3]]), ""),
+    ];
+    for (key, value, sentence) in cases {
+        let whole = entry(LINK, 200);
+        let id = whole.id.clone();
+        let mut json = serde_json::to_value(whole).unwrap();
+        json[key] = value;
+        // The last two are no entry at all, which a browser's reader says as well.
+        let read: Result<SavedRun, _> = serde_json::from_value(json);
+        match read {
+            Ok(read) => {
+                let why = read.check(&id).expect_err(key).to_string();
+                assert!(!sentence.is_empty() && why.contains(sentence), "{key}: {why}");
+            }
+            Err(why) => assert_eq!(sentence, "", "{key}: {why}"),
+        }
+    }
+    let mut order = entry(LINK, 200);
+    order.rows.swap(1, 2);
+    assert!(order.clone().check(&order.id).unwrap_err().to_string().contains("do not increase"));
+    let sweep = entry("#v1/sparse-parity?n=20&sweep=width:16_32", 200);
+    assert!(sweep.clone().check(&sweep.id).unwrap_err().to_string().contains("not of a sweep"));
+}
+
+#[test]
+fn what_reaches_further_than_the_weights_is_left_out_and_names_are_cut() {
+    let mut run = entry(LINK, 200);
+    run.solved = vec![(0, 300)];
+    run.name = "x\u{7}".repeat(500);
+    let checked = run.clone().check(&run.id).unwrap();
+    assert_eq!((checked.solved.len(), checked.name), (0, "x".repeat(80)));
+    let marks = |deleted: f64, revision: u64| Marks { deleted, revision, ..Marks::default() }.check();
+    assert!(marks(f64::NAN, 1).is_none() && marks(-1.0, 1).is_none() && marks(0.0, u64::MAX).is_none());
+    assert!(marks(1.8e12, 9).is_some());
+}
+
+/// A small generator for mutations: what is tried is the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % sides.max(1)
+    }
+
+    /// Anything that may stand in a storage.
+    fn value(&mut self) -> Value {
+        let n = self.roll(60) as u64;
+        match self.roll(22) {
+            0 => Value::Null,
+            1 => json!(true),
+            2 => json!(-1),
+            3 => json!(0.5),
+            4 => json!(1e300),
+            5 => json!(u64::MAX),
+            6 => json!(1u64 << 53),
+            7 => json!((1u64 << 32) + n),
+            8 => json!([]),
+            9 => json!({}),
+            10 => json!(""),
+            11 => json!("\u{0}\u{202e}<img src=x>"),
+            12 => json!("9".repeat(10_000)),
+            13 => json!([[n, n * 100]]),
+            14 => json!([[0, n], [1, n], [0, 3]]),
+            15 => json!([{"step": n}, {"step": n}]),
+            16 => json!(LINKS[self.roll(LINKS.len())]),
+            17 => json!(format!("{}&m={n}&csv={n}&data=own", LINKS[4])),
+            18 => json!(format!("{}&sweep=width:16_{n}", LINKS[0])),
+            19 => json!(vec![f64::from(n as u32) / 7.0; n as usize]),
+            20 => json!({"name": "a", "size": n, "label": n}),
+            _ => json!(n),
+        }
+    }
+
+    /// A number, mostly a whole and small one.
+    fn number(&mut self) -> Value {
+        let n = self.roll(500) as u64;
+        match self.roll(12) {
+            0 => json!(0),
+            1 => json!(1),
+            2 => json!(u64::MAX),
+            3 => json!((1u64 << 53) + n),
+            4 => json!((1u64 << 32) + n),
+            5 => json!(0.5),
+            6 => json!(-1),
+            _ => json!(n),
+        }
+    }
+
+    /// Changes something in it, at any depth.
+    fn mutate(&mut self, value: &mut Value) {
+        let stops = self.roll(4) == 0;
+        match value {
+            Value::Array(items) if !items.is_empty() && !stops => {
+                let at = self.roll(items.len());
+                match self.roll(6) {
+                    0 => drop(items.remove(at)),
+                    1 => items.push(items[at].clone()),
+                    2 => {
+                        let other = self.roll(items.len());
+                        items.swap(at, other);
+                    }
+                    _ => self.mutate(&mut items[at]),
+                }
+            }
+            Value::Object(fields) if !fields.is_empty() && !stops => {
+                let at = self.roll(fields.len());
+                let key = fields.keys().nth(at).unwrap().clone();
+                match self.roll(8) {
+                    0 => drop(fields.remove(&key)),
+                    _ => self.mutate(&mut fields[&key]),
+                }
+            }
+            // Mostly something of the same kind, or else most entries would not be any.
+            other => {
+                *other = match (&*other, self.roll(4)) {
+                    (Value::Number(_), 1..) => self.number(),
+                    (Value::Bool(word), 1..) => json!(!word),
+                    (Value::String(_), 1..) => json!(["", "#v1/groups", "x\u{7}y", LINKS[0]][self.roll(4)]),
+                    _ => self.value(),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
+    let whole: Vec<Value> =
+        LINKS.iter().map(|link| serde_json::to_value(entry(link, 200)).unwrap()).collect();
+    let mut dice = Dice(18);
+    let (mut refused, mut used) = (0, 0);
+    for _ in 0..many() {
+        let mut value = whole[dice.roll(whole.len())].clone();
+        let key = value["id"].as_str().unwrap().to_string();
+        (0..=dice.roll(3)).for_each(|_| dice.mutate(&mut value));
+        let marks = serde_json::from_value::<Marks>(value.clone()).ok().and_then(Marks::check);
+        assert_eq!(marks.clone().and_then(Marks::check), marks, "what is checked stays as it is");
+        let Ok(mut read) = serde_json::from_value::<SavedRun>(value) else { continue };
+        if dice.roll(10) == 0 {
+            // What JSON cannot say, and a storage can.
+            read.at = [f64::NAN, f64::INFINITY, -0.0][dice.roll(3)];
+        }
+        match read.check(&key) {
+            Err(why) => {
+                refused += 1;
+                assert!(why.to_string().len() > 15, "{why}");
+            }
+            Ok(run) => {
+                used += 1;
+                assert_eq!(run.clone().check(&key), Ok(run.clone()), "what is checked stays as it is");
+                if used % 40 == 0 {
+                    take_up(run);
+                }
+            }
+        }
+    }
+    assert!(refused > many() / 20 && used > many() / 50, "{refused} refused, {used} used");
+}
+
+/// Lists, draws and takes up a run, as a person might.
+fn take_up(run: SavedRun) {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let id = run.id.clone();
+    shelf.borrow_mut().states.insert(id.clone(), run.step.to_le_bytes().to_vec());
+    shelf.borrow_mut().runs.insert(id.clone(), run);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30&speed=0", &shelf);
+    tab.wish(LibraryAction::Overlay(id.clone()));
+    tab.wish(LibraryAction::TakeUp(id));
+    let charts = tab.state.run.link.view.show.clone();
+    charts.iter().for_each(|chart| drop(tab.state.reading_to_end(*chart)));
+    tab.wish(LibraryAction::DeleteUnpinned);
+    tab.seconds(4);
+}
+
+#[test]
+fn an_entry_with_a_flaw_is_listed_with_the_reason_left_alone_and_deleted_when_asked() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let bad = SavedRun { solved: vec![(7, 400)], ..entry("#v1/sparse-parity?n=21", 500) };
+    shelf.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
+    let mut tab = Tab::open("#v1/sparse-parity?n=21&speed=0", &shelf);
+    assert!(tab.state.offer().is_none() && tab.state.library.listed().is_empty());
+    assert_eq!(tab.state.library.damaged[0].0, bad.id);
+    assert!(tab.state.library.damaged[0].1.contains("solved"), "{:?}", tab.state.library.damaged);
+    tab.wish(LibraryAction::TakeUp(bad.id.clone()));
+    assert_eq!(tab.state.run.step, 0);
+    assert_eq!(shelf.borrow().runs[&bad.id], bad);
+    tab.wish(LibraryAction::DeleteDamaged(bad.id.clone()));
+    assert!(shelf.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
+}
+
+const SMALL: &str = "#v1/sparse-parity?n=6&k=2&width=3&steps=500";
+
+/// A checkpoint of step 200 of [`SMALL`].
+fn checkpoint() -> Vec<u8> {
+    let spec = decode(SMALL).0.spec;
+    let numbers = || spec.parameters().iter().map(|p| vec![0.1; p.len()]).collect::<Vec<_>>();
+    let moments = vec![numbers(); spec.optimizer.moments()];
+    let moments = (0..numbers().len()).map(|i| moments.iter().map(|m| m[i].clone()).collect()).collect();
+    let weights = Weights { parameters: numbers(), moments };
+    let initial = Default::default();
+    Checkpoint { spec, step: 200, solved: vec![None], initial, weights }.encode().unwrap()
+}
+
+#[test]
+fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
+    let (kept, whole) = (entry(SMALL, 200), checkpoint());
+    let mut taken = 0;
+    for which in 0..many() {
+        let bytes = changed(&whole, &mut mutation::Dice::new(which));
+        match check_state(&kept, bytes.clone()) {
+            Ok(checked) => {
+                assert_eq!(checked, bytes);
+                taken += 1;
+            }
+            Err(why) => assert!(why.len() > 15, "{why}"),
+        }
+    }
+    assert!(taken > many() / 100 && taken < many(), "{taken}");
+}
+
+#[test]
+fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
+    let (text, bytes) = (SMALL, checkpoint());
+    let said = |text: &str, step: u64, bytes: &[u8]| check_state(&entry(text, step), bytes.to_vec());
+    assert_eq!(said(text, 200, &bytes), Ok(bytes.clone()));
+    // What was changed while it went on is the link's.
+    assert_eq!(
+        said("#v1/sparse-parity?n=6&k=2&width=3&steps=900&lrs=150:0.5", 200, &bytes),
+        Ok(bytes.clone())
+    );
+    assert!(said(text, 199, &bytes).unwrap_err().contains("belong to step 200"));
+    assert!(said("#v1/sparse-parity?n=6&k=3&width=3", 200, &bytes).unwrap_err().contains("another run"));
+    assert!(said(text, 200, &bytes[..bytes.len() - 4]).unwrap_err().contains("damaged or cut off"));
+    assert!(said(text, 200, b"").is_err());
+}
+
+#[test]
+fn a_run_without_its_weights_is_trained_anew_and_says_so() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let run = entry("#v1/sparse-parity?n=21", 200);
+    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    assert!(tab.state.message.contains("there are none") && tab.state.message.contains("from its start"));
+    assert_eq!((tab.state.run.step, tab.state.run.phase.clone()), (0, Phase::Running));
+    tab.train(100);
+    assert_eq!(shelf.borrow().runs[&run.id].step, 200, "less of it replaces nothing");
+}
+
+/// A file of 60 rows whose label depends on one of its columns, different for each `salt`.
+fn file(salt: usize) -> Vec<u8> {
+    let line = |i: usize| format!("{},{},{}", (i * 37 + salt) % 101, i * i % 89, i % 2);
+    let lines: Vec<String> = std::iter::once("size,age,week".to_string()).chain((0..60).map(line)).collect();
+    lines.join("\n").into_bytes()
+}
+
+#[test]
+fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    // The table was open where it was saved, and is not here.
+    let table = dataset::read(&file(1), Some(0)).unwrap().table;
+    let number = table.number();
+    let text = format!("#v1/tabular?data=own&csv={number}&m=20&replicas=1");
+    let shown = link(&text).unwrap();
+    assert!(
+        lacks_table(&shown.spec) && table_of(&shown.spec) == Some(number) && table_in(&text) == Some(number)
+    );
+    assert_eq!(shown.spec.value("m").unwrap().to_string(), "20", "nothing is mended for want of the table");
+    let text = encode(&shown);
+    let about = id_of(&shown.spec);
+    let run = SavedRun {
+        id: about.clone(),
+        link: text,
+        table: Some(TableFile { name: "houses.csv".into(), size: 4321, label: 0 }),
+        ..entry("#v1/tabular?m=20&replicas=1", 200)
+    };
+    assert_eq!(run.clone().check(&run.id), Ok(run.clone()));
+    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    shelf.borrow_mut().states.insert(run.id.clone(), 200u64.to_le_bytes().to_vec());
+
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.sent.clear();
+    tab.wish(LibraryAction::Overlay(run.id.clone()));
+    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    for part in ["houses.csv", "4321 bytes", &number.to_string(), "A run"] {
+        assert!(tab.state.message.contains(part), "{part}: {}", tab.state.message);
+    }
+    assert_eq!(tab.state.wanted_table().as_ref(), Some(&tab.state.message));
+    assert_eq!(encode(&tab.state.run.link), LINK, "nothing else is trained in its place");
+    assert!(!tab.sent.iter().any(|(command, _)| matches!(command, Command::Start { .. })));
+    // Another file is not taken for it, whatever it is called.
+    tab.act(Action::file("houses.csv", file(50)));
+    assert!(tab.state.flaw.contains("“A run” was trained on another table"), "{}", tab.state.flaw);
+    assert_eq!(encode(&tab.state.run.link), LINK);
+    // The file itself is, whatever it is called, although its label is not the usual one.
+    tab.act(Action::file("copy.csv", file(1)));
+    assert_eq!((tab.state.run.step, id_of(tab.state.run.spec())), (200, about));
+    assert_eq!(tab.state.wanted_table(), None);
+    let table = tab.sent.iter().position(|(command, _)| matches!(command, Command::Table { columns: 2 }));
+    let start = tab.sent.iter().position(|(command, _)| matches!(command, Command::Start { .. }));
+    assert!(table.is_some() && table < start);
+    // From now on it is open, and what is saved of the run says where it came from.
+    tab.train(250);
+    let saved = shelf.borrow().runs[&run.id].clone();
+    let of = saved.table.unwrap();
+    assert_eq!((saved.step, of.name.as_str(), of.size, of.label), (250, "copy.csv", file(1).len() as u64, 0));
+}
+
+#[test]
+fn the_wish_for_a_table_can_be_given_up() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let text = "#v1/tabular?data=own&csv=987654321&m=20&replicas=1";
+    let run = SavedRun { id: text.into(), link: text.into(), ..entry("#v1/tabular?m=20&replicas=1", 200) };
+    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    assert!(tab.state.wanted_table().unwrap().contains("a CSV file (checksum of the table: 987654321)"));
+    tab.wish(LibraryAction::NotNow);
+    assert_eq!(tab.state.wanted_table(), None);
+    tab.act(Action::file("other.csv", file(3)));
+    assert!(encode(&tab.state.run.link).starts_with("#v1/tabular?data=own&csv="), "a run of its own");
+    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    tab.wish(LibraryAction::Delete(run.id));
+    assert_eq!(tab.state.wanted_table(), None, "nobody waits for what is deleted");
+}
+
+#[test]
+fn a_stale_tab_that_closes_overwrites_neither_a_finished_run_nor_what_is_said_of_it() {
+    let shelf = Rc::default();
+    let mut stale = Tab::open(LINK, &shelf);
+    stale.train(100);
+    let mut other = Tab::open(LINK, &shelf);
+    other.train(300);
+    let id = kept(&shelf)[0].0.clone();
+    assert_eq!(shelf.borrow().runs[&id].step, 100, "the script has no checkpoint at its end");
+    other.trainer.send(&Command::Step, &Payload::Empty);
+    other.train(350);
+    other.wish(LibraryAction::Pin(id.clone()));
+    other.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
+    assert_eq!(kept(&shelf), [(id.clone(), 350, true)]);
+    stale.trainer.advance(140);
+    stale.act(Action::SingleStep);
+    stale.wish(LibraryAction::Leave);
+    let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let found = later.state.library.find(&id).unwrap();
+    assert_eq!((found.step, found.ended, found.pinned, found.name.as_str()), (350, true, true, "Mine"));
+}
+
+#[test]
+fn news_from_another_tab_makes_the_lists_agree() {
+    let shelf = Rc::default();
+    let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
+    a.train(200);
+    let id = kept(&shelf)[0].0.clone();
+    assert!(b.state.library.find(&id).is_none());
+    let tell = |tab: &mut Tab, ids: Vec<String>| {
+        tab.wish(LibraryAction::Heard(LibraryAnswer::News(ids)));
+    };
+    tell(&mut b, vec![id.clone()]);
+    assert_eq!(b.state.library.find(&id).unwrap().step, 200);
+    // Each says something else of it, and both know only the run before.
+    b.wish(LibraryAction::Pin(id.clone()));
+    a.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
+    tell(&mut a, vec![id.clone()]);
+    tell(&mut b, vec![]);
+    for tab in [&a, &b] {
+        let kept = tab.state.library.find(&id).unwrap();
+        assert_eq!((kept.name.as_str(), kept.pinned), ("Mine", true));
+    }
+    // What is forgotten there is gone here, except what is only here.
+    shelf.borrow_mut().runs.clear();
+    tell(&mut b, vec![id.clone()]);
+    assert!(b.state.library.find(&id).is_none());
+}
+
+#[test]
+fn of_two_states_of_a_run_the_newer_parts_count() {
+    let run = |step, ended, revision, name: &str| SavedRun {
+        name: name.into(),
+        revision,
+        ended,
+        ..entry(LINK, step)
+    };
+    let of = |a: &SavedRun, b: &SavedRun| {
+        let kept = newest(a.clone(), b.clone());
+        (kept.step, kept.ended, kept.name)
+    };
+    let (ahead, renamed) = (run(300, false, 1, "old"), run(200, false, 2, "new"));
+    assert_eq!(of(&ahead, &renamed), (300, false, "new".into()));
+    assert_eq!(of(&renamed, &ahead), (300, false, "new".into()));
+    let ended = run(300, true, 1, "old");
+    assert_eq!(of(&ahead, &ended), (300, true, "old".into()));
+    assert_eq!(merged(Some(&ended), ahead.clone()), None, "what waits at the end of a run is not more of it");
+    assert_eq!(merged(Some(&renamed), ahead.clone()).unwrap().name, "new");
+    assert_eq!(merged(None, ahead.clone()), Some(ahead));
+}
+
+#[test]
+fn two_copies_of_the_page_on_one_host_have_a_place_each() {
+    let names = ["/", "/index.html", "/a/", "/a/index.html", "/b/", ""].map(database_name);
+    assert_eq!(names, ["/", "/", "/a/", "/a/", "/b/", "/"].map(|folder| format!("vivarium {folder}")));
+    assert_eq!(table_in("#v1/tabular?csv=7"), None, "it is generated");
+    assert_eq!(table_in("#v1/tabular?csv=x&data=own"), None);
+}
+
+#[test]
+fn a_storage_that_is_taken_over_lost_or_failing_loses_nothing_of_the_page() {
+    for (why, sentence) in [
+        (Refusal::Newer, "newer version of this page"),
+        (Refusal::Blocked, "older version of this page"),
+        (Refusal::Failed("disk error".into()), "could not store the kept runs (disk error)"),
+    ] {
+        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+        let mut tab = Tab::open(LINK, &shelf);
+        tab.train(100);
+        shelf.borrow_mut().refuses = Some(why.clone());
+        tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
+        assert!(tab.state.library.trouble.contains(sentence), "{}", tab.state.library.trouble);
+        tab.act(Action::Edit("n".into(), "21".into()));
+        tab.train(150);
+        let id = id_of(tab.state.run.spec());
+        assert!(!tab.state.library.is_stored(&id) && kept(&shelf).len() == 1);
+        assert_eq!(tab.state.library.listed().len(), 2);
+        tab.wish(LibraryAction::Pin(id.clone()));
+        // As soon as it can be stored, it is, with what was said of it.
+        shelf.borrow_mut().refuses = None;
+        tab.load();
+        assert_eq!((shelf.borrow().runs[&id].step, tab.state.library.trouble.as_str()), (150, ""));
+        assert!(shelf.borrow().joined(&id).unwrap().pinned && shelf.borrow().states.contains_key(&id));
+    }
+}
+
+#[test]
+fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_stored_again() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    tab.act(Action::Edit("n".into(), "21".into()));
+    tab.train(100);
+    let now = id_of(tab.state.run.spec());
+    shelf.take();
+    tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));
+    assert_eq!(tab.state.library.listed().len(), 2);
+    assert!(tab.state.library.trouble.contains("has deleted the stored data of this page"));
+    tab.train(200);
+    assert_eq!(kept(&shelf), [(now, 200, false)], "the other one is not stored unasked");
+    assert!(tab.state.library.trouble.contains("1 kept run"), "{}", tab.state.library.trouble);
+    // What fails meanwhile changes nothing of that.
+    shelf.take();
+    shelf.borrow_mut().refuses = Some(Refusal::Failed("InvalidStateError".into()));
+    for why in [Refusal::Lost, Refusal::Failed("AbortError".into())] {
+        tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
+        assert!(tab.state.library.trouble.contains("the page is opening the storage again"));
+    }
+    shelf.borrow_mut().refuses = None;
+    tab.load();
+    assert_eq!(tab.state.library.listed().len(), 2);
+    tab.train(220);
+    assert_eq!(kept(&shelf).len(), 1);
+    // Closed without anything deleted, it is opened again without a word.
+    let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));
+    assert_eq!((tab.state.library.trouble.as_str(), tab.state.library.listed().len()), ("", 1));
+}
+
+#[test]
+fn pinned_runs_stand_first_and_are_spared() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    for n in [20, 21, 22, 23] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    let id = |n: u32| format!("#v1/sparse-parity?n={n}");
+    tab.wish(LibraryAction::Pin(id(21)));
+    let listed =
+        |tab: &Tab| tab.state.library.listed().iter().map(|kept| kept.id.clone()).collect::<Vec<_>>();
+    assert_eq!((listed(&tab)[0].clone(), listed(&tab).len()), (id(21), 4));
+    tab.wish(LibraryAction::DeleteUnpinned);
+    assert_eq!(listed(&tab), [id(21), id(23)], "the run under way stays too");
+    assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
+    let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    assert_eq!(later.state.library.listed().len(), 2);
+    tab.act(Action::Undo);
+    assert_eq!(listed(&tab).len(), 4);
+    assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
+    tab.wish(LibraryAction::Pin(id(20)));
+    tab.wish(LibraryAction::Pin(id(22)));
+    tab.wish(LibraryAction::DeleteUnpinned);
+    assert!(tab.state.message.contains("are pinned"), "{}", tab.state.message);
+}

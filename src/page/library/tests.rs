@@ -1,0 +1,508 @@
+//! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use vivarium_model::chart;
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
+
+use crate::library::merge::merged;
+use crate::library::{
+    Edit, LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, Refusal, SavedRun, Stock,
+};
+use crate::state::{Action, State};
+use crate::trainer::scripted::Scripted;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_plot::analysis::Reading;
+use vivarium_view::display::Phase;
+use vivarium_view::record::saved::Marks;
+
+/// What the browser would keep.
+#[derive(Default)]
+pub struct Shelf {
+    pub runs: BTreeMap<String, SavedRun>,
+    pub marks: BTreeMap<String, Marks>,
+    pub states: BTreeMap<String, Vec<u8>>,
+    /// What tabs wrote as they were closed.
+    pub left: Vec<(SavedRun, Option<Vec<u8>>)>,
+    /// Most entries, where there is a limit.
+    pub room: Option<usize>,
+    /// Why nothing can be read or written.
+    pub refuses: Option<Refusal>,
+}
+
+impl Shelf {
+    fn write(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>) {
+        let (id, old) = (kept.id.clone(), self.runs.get(&kept.id).cloned());
+        self.marks.entry(id.clone()).or_insert_with(|| Marks::of(old.as_ref().unwrap_or(&kept)));
+        if let Some(kept) = merged(old.as_ref(), kept) {
+            self.runs.insert(id.clone(), kept);
+            self.states.extend(bytes.map(|bytes| (id, bytes)));
+        }
+    }
+
+    /// A run with what is said of it.
+    pub fn joined(&self, id: &str) -> Option<SavedRun> {
+        let run = self.runs.get(id)?.clone();
+        Some(match self.marks.get(id) {
+            Some(said) => run.marked(said.clone()),
+            None => run,
+        })
+    }
+
+    /// All that can be used, and what cannot.
+    pub fn stock(&self) -> Stock {
+        let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
+        for id in self.runs.keys() {
+            match self.joined(id).unwrap().check(id) {
+                Ok(run) => stock.runs.push(SavedRun { rows: vec![], ..run }),
+                Err(why) => stock.damaged.push((id.clone(), why.to_string())),
+            }
+        }
+        stock
+    }
+
+    pub fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
+        if let Some(why) = &self.refuses {
+            return Some(LibraryAnswer::Refused(why.clone(), Some(command.into())));
+        }
+        match command {
+            LibraryCommand::Load => {
+                for (kept, bytes) in std::mem::take(&mut self.left) {
+                    self.write(kept, bytes);
+                }
+                return Some(LibraryAnswer::Loaded(self.stock()));
+            }
+            LibraryCommand::Refresh(ids) => {
+                let found = ids.iter().filter_map(|id| self.joined(id));
+                let found = found.map(|run| SavedRun { rows: vec![], ..run }).collect();
+                let is_gone = |id: &String| !self.runs.contains_key(id);
+                return Some(LibraryAnswer::Refreshed(found, ids.into_iter().filter(is_gone).collect()));
+            }
+            LibraryCommand::Keep(kept, bytes) => {
+                let id = kept.id.clone();
+                let is_new = !self.runs.contains_key(&id);
+                if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
+                    return Some(LibraryAnswer::Full(LibraryCommand::Keep(kept, bytes).into()));
+                }
+                self.write(*kept, bytes);
+                return self.joined(&id).map(|kept| LibraryAnswer::Stored(kept.into()));
+            }
+            LibraryCommand::Leave(kept, bytes) => self.left.push((*kept, bytes)),
+            LibraryCommand::Edit(edits) => {
+                for edit in edits {
+                    if let Some(kept) = self.joined(&edit.id) {
+                        self.marks.insert(edit.id.clone(), Marks::of(&kept).edited(&edit));
+                    }
+                }
+            }
+            LibraryCommand::Forget(ids) => ids.iter().for_each(|id| {
+                self.runs.remove(id);
+                self.marks.remove(id);
+                self.states.remove(id);
+            }),
+            LibraryCommand::Fetch(id, _) => {
+                let found = self.runs.get(&id).cloned().zip(self.states.get(&id).cloned());
+                let found = found.map(|(run, bytes)| (run.into(), bytes));
+                return Some(LibraryAnswer::Fetched(id, found.ok_or("there are none".to_string())));
+            }
+            LibraryCommand::ReadCurves(id) => {
+                let rows = self.runs.get(&id).map_or(vec![], |run| run.rows.clone());
+                return Some(LibraryAnswer::Curves(id, rows));
+            }
+        }
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.runs.keys().map(|id| self.joined(id).unwrap().name).collect()
+    }
+}
+
+/// A tab of the browser.
+pub struct Tab {
+    pub state: State,
+    pub trainer: Scripted,
+    pub shelf: Rc<RefCell<Shelf>>,
+    pub sent: Vec<(Command, Payload)>,
+}
+
+pub const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+pub const NOON: f64 = 1.8e12;
+
+impl Tab {
+    pub fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+        let trainer = Scripted::new(Program::Cpu, 300);
+        let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
+        tab.act(Action::Open(fragment.into()));
+        tab.load();
+        tab
+    }
+
+    pub fn load(&mut self) {
+        self.wish(LibraryAction::Load);
+    }
+
+    pub fn wish(&mut self, wish: LibraryAction) {
+        self.act(Action::Library(wish));
+    }
+
+    pub fn act(&mut self, action: Action) {
+        let mut actions = VecDeque::from([action]);
+        while let Some(action) = actions.pop_front() {
+            for effect in self.state.apply(action) {
+                match effect {
+                    Effect::Send(command, payload) => {
+                        self.trainer.send(&command, &payload);
+                        self.sent.push((command, payload));
+                    }
+                    Effect::Library(deed) => {
+                        let answer = self.shelf.borrow_mut().obey(deed);
+                        actions.extend(answer.map(|answer| Action::Library(LibraryAction::Heard(answer))));
+                    }
+                    _ => {}
+                }
+            }
+            let said = self.trainer.take().into_iter();
+            actions.extend(said.map(|message| Action::Heard(Program::Cpu, TrainerMessage::Said(message))));
+        }
+    }
+
+    pub fn train(&mut self, step: u64) {
+        self.trainer.advance(step);
+        self.seconds(5);
+    }
+
+    pub fn seconds(&mut self, many: u32) {
+        (0..many).for_each(|_| self.act(Action::Tick));
+    }
+}
+
+pub fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+    shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
+}
+
+#[test]
+fn a_run_that_trains_is_kept_with_its_curves_and_its_state() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(10);
+    assert!(kept(&shelf).is_empty(), "nothing has been trained");
+    tab.train(100);
+    tab.train(200);
+    assert_eq!(
+        kept(&shelf),
+        [("#v1/sparse-parity?n=20".into(), 200, false)],
+        "the speed is no part of the run"
+    );
+    assert_eq!(shelf.borrow().runs.values().next().unwrap().rows.len(), 5);
+    assert_eq!(shelf.borrow().states.values().next().unwrap(), &200u64.to_le_bytes());
+    // Another run: the one before is written down as it was left, under its own link.
+    tab.trainer.advance(250);
+    tab.act(Action::Tick);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(50);
+    let ids: Vec<_> = kept(&shelf).into_iter().map(|(id, step, _)| (id, step)).collect();
+    assert_eq!(ids, [("#v1/sparse-parity?n=20".into(), 250), ("#v1/sparse-parity?n=20&width=64".into(), 50)]);
+    assert_eq!(shelf.borrow().names(), ["Sparse parity n = 20", "Sparse parity n = 20, width = 64"]);
+    // Made again, it is the same entry, and what is known of it is not lost by beginning.
+    tab.act(Action::Undo);
+    tab.train(50);
+    assert_eq!(kept(&shelf)[0].1, 250);
+}
+
+#[test]
+fn after_a_reload_it_goes_on_where_it_was() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(2);
+    tab.trainer.advance(200);
+    tab.act(Action::Tick);
+    tab.wish(LibraryAction::Leave);
+    let whole: Vec<_> = tab.state.run.history.rows().cloned().collect();
+    for address in [LINK, ""] {
+        let mut tab = Tab::open(address, &shelf);
+        let offer = tab.state.offer().map(|kept| (kept.id.clone(), kept.step));
+        let (id, step) = offer.expect("the page says so");
+        assert_eq!(step, 200);
+        tab.wish(LibraryAction::TakeUp(id));
+        assert_eq!(
+            (tab.state.run.step, &tab.state.run.phase, encode(&tab.state.run.link).as_str()),
+            (200, &Phase::Running, LINK)
+        );
+        assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
+        let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
+        assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
+        assert!(tab.state.offer().is_none());
+        tab.act(Action::Undo);
+        assert_eq!(tab.state.run.step, 0, "back to the run that the page was opened with");
+    }
+    let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    assert!(other.state.offer().is_none(), "somebody's link is what was asked for");
+}
+
+#[test]
+fn an_ended_run_opens_at_its_end() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(300);
+    assert_eq!(tab.state.run.phase, Phase::Finished(Ending::Target));
+    // The script gives no checkpoint at its end; the worker does.
+    tab.trainer.send(&Command::Step, &Payload::Empty);
+    tab.train(350);
+    let id = kept(&shelf)[0].0.clone();
+    assert!(kept(&shelf)[0].2);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    tab.wish(LibraryAction::TakeUp(id));
+    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&Phase::Paused, 1));
+    assert!(tab.state.offer().is_none());
+}
+
+#[test]
+fn two_tabs_lose_nothing_of_each_other() {
+    let shelf = Rc::default();
+    let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
+    a.train(200);
+    b.train(100);
+    a.train(250);
+    assert_eq!(kept(&shelf).iter().map(|k| k.1).collect::<Vec<_>>(), [250, 100]);
+    // What one is called in one tab stays when the other goes on writing it down.
+    b.load();
+    let id = kept(&shelf)[0].0.clone();
+    b.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
+    b.wish(LibraryAction::Pin(id.clone()));
+    a.train(280);
+    let is = |step| {
+        let joined = shelf.borrow().joined(&id);
+        joined.is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
+    };
+    assert!(is(280));
+    // Whoever leaves has no time to ask.
+    a.trainer.advance(290);
+    a.act(Action::SingleStep);
+    a.wish(LibraryAction::Leave);
+    assert!(is(280), "it is written beside");
+    // The same run in both: the one that got further counts.
+    let mut c = Tab::open(LINK, &shelf);
+    assert!(is(290));
+    c.train(100);
+    assert!(is(290));
+}
+
+#[test]
+fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_room() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let left = |tab: &mut Tab| {
+        tab.wish(LibraryAction::Leave);
+        tab.shelf.borrow().left.iter().map(|(kept, _)| kept.step).collect::<Vec<_>>()
+    };
+    assert!(left(&mut tab).is_empty(), "all of it is stored");
+    tab.trainer.advance(150);
+    tab.act(Action::SingleStep);
+    assert_eq!((left(&mut tab), left(&mut tab)), (vec![150], vec![150]));
+    assert!(tab.state.library.sent.is_empty(), "nobody waits for an answer");
+    // What the browser is still writing may not be there before the page is gone.
+    tab.state.library.sent.push(id(20));
+    assert_eq!((left(&mut tab), left(&mut tab)), (vec![150, 150], vec![150, 150]));
+    let (kept, bytes) = shelf.borrow_mut().left.remove(0);
+    let full = LibraryAnswer::Full(LibraryCommand::Leave(kept.into(), bytes).into());
+    tab.wish(LibraryAction::Heard(full));
+    assert!(!tab.state.library.is_stored(&id(20)));
+    assert!(tab.state.library.trouble.contains("to store 1 kept run."), "{}", tab.state.library.trouble);
+}
+
+#[test]
+fn deleting_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(LibraryAction::Delete(id.clone()));
+    assert!(tab.state.library.listed().is_empty() && tab.state.message.contains("Undo"));
+    assert!(Tab::open(LINK, &shelf).state.library.listed().is_empty());
+    tab.act(Action::Undo);
+    assert_eq!(tab.state.library.listed().len(), 1);
+    assert_eq!(shelf.borrow().runs[&id].rows.len(), 3, "an edit does not touch the curves");
+    tab.wish(LibraryAction::Delete(id.clone()));
+    let mut later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let stock = Stock { now: NOON + 1e7, ..shelf.borrow().stock() };
+    later.wish(LibraryAction::Heard(LibraryAnswer::Loaded(stock)));
+    assert!(kept(&shelf).is_empty(), "after an hour it is gone");
+}
+
+#[test]
+fn a_name_and_a_pin_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    let first = tab.state.library.find(&id).unwrap().name.clone();
+    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
+    tab.wish(LibraryAction::Pin(id.clone()));
+    // A name that is the same is no change.
+    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
+    let is = |tab: &Tab| {
+        let kept = tab.state.library.find(&id).unwrap();
+        (kept.name.clone(), kept.pinned, shelf.borrow().joined(&id).unwrap().name)
+    };
+    assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), ("mine".into(), false, "mine".into()));
+    assert_eq!(tab.state.message, "After Undo, the run is no longer pinned.");
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), (first.clone(), false, first));
+    assert!(tab.state.message.starts_with("After Undo, the name is"));
+}
+
+/// A tab in whose browser three runs are kept, and no more fit.
+fn full() -> (Rc<RefCell<Shelf>>, Tab) {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    shelf.borrow_mut().room = Some(3);
+    let mut tab = Tab::open(LINK, &shelf);
+    for n in [20, 21, 22] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    assert_eq!((kept(&shelf).len(), tab.state.library.trouble.as_str()), (3, ""));
+    (shelf, tab)
+}
+
+fn id(n: u32) -> String {
+    format!("#v1/sparse-parity?n={n}")
+}
+
+#[test]
+fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
+    let (shelf, mut tab) = full();
+    let before = shelf.borrow().runs.clone();
+    for (n, said) in [(23, "to store 1 kept run."), (24, "to store 2 kept runs.")] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+        tab.train(200);
+        assert!(tab.state.library.trouble.contains(said), "{}", tab.state.library.trouble);
+        assert!(!tab.state.library.is_stored(&id(n)));
+    }
+    assert_eq!(shelf.borrow().runs, before, "what was kept is as it was");
+    let listed: Vec<u64> = tab.state.library.listed().iter().map(|kept| kept.step).collect();
+    assert_eq!((listed.len(), listed.iter().filter(|step| **step == 200).count()), (5, 2));
+    // Opening the list reads what is stored, and loses nothing.
+    tab.load();
+    assert_eq!(tab.state.library.listed().len(), 5);
+    // It can be taken up without the browser, where it was.
+    tab.wish(LibraryAction::TakeUp(id(23)));
+    let n = tab.state.run.spec().value("n").unwrap().to_string();
+    assert_eq!((tab.state.run.step, n.as_str()), (200, "23"));
+    assert_eq!(shelf.borrow().runs, before);
+}
+
+#[test]
+fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
+    let (shelf, mut tab) = full();
+    for n in [23, 24] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    tab.wish(LibraryAction::Delete(id(21)));
+    let stored = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(stored(&shelf), [id(20), id(22), id(23)]);
+    assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
+    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run."));
+    tab.act(Action::Undo);
+    assert!(tab.state.message.contains("cannot be restored"), "{}", tab.state.message);
+    tab.wish(LibraryAction::Delete(id(20)));
+    assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
+    assert_eq!(tab.state.library.trouble, "", "nothing is left to be said");
+    assert_eq!(tab.state.library.listed().len(), 3);
+}
+
+#[test]
+fn a_run_that_can_never_fit_costs_no_other_one() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    shelf.borrow_mut().room = Some(0);
+    let before = shelf.borrow().runs.clone();
+    tab.act(Action::Edit("n".into(), "23".into()));
+    for step in [50, 100, 150, 200] {
+        tab.train(step);
+    }
+    assert_eq!(shelf.borrow().runs, before);
+    // Also a change may find no room.
+    let edit = LibraryCommand::Edit(vec![Edit { id: id(20), pinned: Some(true), ..Edit::default() }]);
+    tab.wish(LibraryAction::Heard(LibraryAnswer::Full(edit.into())));
+    assert!(tab.state.library.trouble.contains("this change"), "{}", tab.state.library.trouble);
+    // One that deletes needs none.
+    tab.wish(LibraryAction::Delete(id(20)));
+    assert!(shelf.borrow().runs.is_empty());
+}
+
+#[test]
+fn the_limits_of_the_page_delete_nothing_either() {
+    for (many, bytes) in [(5, MOST_BYTES / 4), (MOST_RUNS, 10)] {
+        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+        let link = |i: usize| format!("#v1/sparse-parity?seed={}", i + 1000);
+        let large = |i: usize| {
+            let (id, link, at) = (link(i), link(i), i as f64);
+            SavedRun { id, link, at, bytes, step: 9, ..Default::default() }
+        };
+        shelf.borrow_mut().runs = (0..many).map(|i| (link(i), large(i))).collect();
+        let mut tab = Tab::open(LINK, &shelf);
+        tab.train(200);
+        assert_eq!(shelf.borrow().runs.len(), many);
+        assert_eq!(tab.state.library.listed().len(), many + 1);
+        assert!(!tab.state.library.is_stored(&id(20)));
+        assert!(tab.state.library.trouble.contains("no room left"), "{}", tab.state.library.trouble);
+        // What is deleted waits for its Undo as long as its room is not needed.
+        tab.wish(LibraryAction::Delete(link(0)));
+        tab.wish(LibraryAction::Delete(link(1)));
+        assert!(tab.state.library.is_stored(&id(20)) && shelf.borrow().runs.contains_key(&id(20)));
+        assert_eq!(tab.state.library.trouble, "");
+    }
+}
+
+#[test]
+fn without_storage_everything_else_works() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    shelf.borrow_mut().refuses = Some(Refusal::Failed("indexedDB is not defined".into()));
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("stores nothing"));
+    assert_eq!(tab.state.run.step, 100);
+    // What was trained is there as long as the page is.
+    tab.act(Action::Edit("n".into(), "21".into()));
+    tab.train(50);
+    tab.wish(LibraryAction::TakeUp(id(20)));
+    assert_eq!((tab.state.run.step, tab.state.library.listed().len()), (100, 2));
+}
+
+#[test]
+fn curves_of_kept_runs_are_drawn_under_what_differs() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(200);
+    tab.act(Action::Edit("lr".into(), "0.5".into()));
+    tab.act(Action::Reset);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(LibraryAction::Overlay(id.clone()));
+    let names = |tab: &Tab, chart: Chart| match tab.state.reading_to_end(chart) {
+        Reading::Lines(lines) => lines
+            .series
+            .into_iter()
+            .filter(|s| s.tint.is_some())
+            .map(|s| (s.name, s.x.len()))
+            .collect::<Vec<_>>(),
+        _ => vec![],
+    };
+    assert_eq!(names(&tab, chart::LOSS), [("held-out, width = 100, η = 0.1".into(), 5)]);
+    assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
+    assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
+    tab.wish(LibraryAction::Overlay(id));
+    assert!(names(&tab, chart::LOSS).is_empty());
+}

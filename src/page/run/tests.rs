@@ -1,0 +1,442 @@
+//! Whole sessions, played natively against the scripted trainer.
+
+use super::status::status;
+use crate::state::{Action, State, TrainerStatus};
+use crate::trainer::device::Survey;
+use crate::trainer::scripted::Scripted;
+use crate::trainer::speeds::Speeds;
+use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use vivarium_labs::find;
+use vivarium_model::permalink::{decode, encode};
+use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
+use vivarium_view::display::Phase;
+use vivarium_view::display::status::held_out;
+
+/// The page with whatever trainer it opened.
+pub struct Page {
+    pub state: State,
+    trainer: Option<(Program, Scripted)>,
+    opened: Vec<Program>,
+    surveys: u32,
+    pub sent: Vec<(Command, Payload)>,
+}
+
+impl Page {
+    pub fn open(fragment: &str) -> Page {
+        let mut page =
+            Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
+        page.act(Action::Open(fragment.into()));
+        page
+    }
+
+    /// As [`Page::open`], of a browser, where devices are timed.
+    pub fn that_times(fragment: &str) -> Page {
+        let state = State { speeds: Some(Speeds::default()), ..State::default() };
+        let mut page = Page { state, trainer: None, opened: vec![], surveys: 0, sent: vec![] };
+        page.act(Action::Open(fragment.into()));
+        page
+    }
+
+    /// The programs of the trainers that it opened.
+    pub fn opened(&self) -> &[Program] {
+        &self.opened
+    }
+
+    pub fn act(&mut self, action: Action) {
+        for effect in self.state.apply(action) {
+            match effect {
+                Effect::Survey => self.surveys += 1,
+                Effect::Fetch(_)
+                | Effect::FetchRecorded
+                | Effect::KeepSpeeds(_)
+                | Effect::Bench(_)
+                | Effect::KeepTable(_) => {}
+                Effect::Open(kind) => {
+                    self.opened.push(kind);
+                    self.trainer = Some((kind, Scripted::new(kind, 300)));
+                }
+                Effect::Send(command, payload) => {
+                    self.trainer.as_ref().unwrap().1.send(&command, &payload);
+                    self.sent.push((command, payload));
+                }
+                Effect::Library(deed) => panic!("nothing is kept in these tests, not {deed:?}"),
+            }
+        }
+        self.listen();
+    }
+
+    fn listen(&mut self) {
+        while let Some((kind, said)) =
+            self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty())
+        {
+            for message in said {
+                self.act(Action::Heard(kind, TrainerMessage::Said(message)));
+            }
+        }
+    }
+
+    pub fn train(&mut self, step: u64) {
+        self.trainer.as_ref().unwrap().1.advance(step);
+        self.listen();
+    }
+
+    fn say(&mut self, event: Event) {
+        let kind = self.trainer.as_ref().unwrap().0;
+        self.act(Action::Heard(kind, TrainerMessage::Said(event.into())));
+    }
+
+    pub fn die(&mut self) {
+        let kind = self.trainer.take().unwrap().0;
+        self.act(Action::Heard(kind, TrainerMessage::Died("it was killed".into())));
+    }
+
+    fn edit(&mut self, key: &str, text: &str) {
+        self.act(Action::Edit(key.into(), text.into()));
+    }
+
+    fn starts(&self) -> usize {
+        self.sent.iter().filter(|(c, _)| matches!(c, Command::Start { .. })).count()
+    }
+
+    fn link(&self) -> String {
+        encode(&self.state.run.link)
+    }
+}
+
+#[test]
+fn an_empty_address_starts_the_first_preset_by_itself() {
+    let mut page = Page::open("");
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+    assert_eq!(page.surveys, 0, "a small network needs no GPU");
+    assert!(held_out(&page.state.run).unwrap().contains("are measured on 1,024 of 8,192 held-out examples"));
+    page.train(200);
+    assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (200, 200));
+    assert_eq!(status(&page.state), "Learning: 50.0 % of the answers are right, as with random guessing");
+    page.train(400);
+    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
+    let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
+    assert_eq!(status(&page.state), format!("Found at step 300: all 3 relevant bits ({}).", bits.join(", ")));
+    assert_eq!(page.state.message, status(&page.state));
+}
+
+#[test]
+fn a_paused_link_waits_and_steps_singly() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
+    assert_eq!(page.state.run.phase, Phase::Paused);
+    page.act(Action::SingleStep);
+    page.act(Action::SingleStep);
+    assert_eq!((page.state.run.step, &page.state.run.phase), (2, &Phase::Paused));
+    page.act(Action::Toggle);
+    assert_eq!(page.state.run.phase, Phase::Running);
+    page.act(Action::Toggle);
+    assert_eq!(page.state.run.phase, Phase::Paused);
+    page.act(Action::Reset);
+    assert_eq!((page.state.run.step, &page.state.run.phase), (0, &Phase::Paused));
+}
+
+#[test]
+fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
+    let mut page = Page::open("#v1/sparse-parity?seed=7");
+    page.train(100);
+    page.edit("width", "64");
+    assert_eq!(
+        page.state.message,
+        "The run has restarted with the same seed because Width changed from 100 to 64."
+    );
+    assert_eq!((page.state.run.step, page.state.run.history.rows().count()), (0, 1));
+    assert_eq!(page.link(), "#v1/sparse-parity?width=64&seed=7");
+    page.edit("width", "64");
+    assert_eq!((page.starts(), page.state.undo.len()), (2, 1));
+    page.act(Action::Undo);
+    assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
+    assert!(page.state.message.starts_with("Effect of Undo: Width changed from 64 to 100."));
+    page.act(Action::Undo);
+    assert_eq!(page.starts(), 3, "there is nothing left to undo");
+    page.edit("batch", "8");
+    page.act(Action::Default("batch".into()));
+    assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
+}
+
+#[test]
+fn what_cannot_be_keeps_the_run_that_is() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    page.edit("width", "0");
+    assert_eq!(
+        page.state.drafts[0].problem.to_string(),
+        "width = 0: expected a whole number from 1 to 16384"
+    );
+    page.edit("k", "5");
+    page.edit("n", "4");
+    assert_eq!(
+        (page.state.conflicts[0].key.as_str(), page.state.run.step),
+        ("k", 0),
+        "k = 5 restarted, n = 4 did not"
+    );
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&k=5");
+    assert_eq!(page.state.form_value("n").unwrap().to_string(), "4");
+    page.edit("k", "2");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=4&k=2");
+    assert!(page.state.conflicts.is_empty() && page.state.pending.is_none());
+}
+
+#[test]
+fn the_learning_rate_changes_live_and_is_recorded() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.edit("lr", "0.2");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2", "at step 0 it is a setting like others");
+    page.train(150);
+    page.edit("lr", "0.05");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2&lrs=150:0.05");
+    assert_eq!((page.state.run.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
+    page.train(400);
+    assert!(matches!(page.state.run.phase, Phase::Finished(_)));
+    page.edit("lr", "0.3");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.3", "a rate for the whole run replaces the changes");
+}
+
+#[test]
+fn playing_on_after_the_end_extends_the_run_and_its_link() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(400);
+    page.act(Action::Toggle);
+    assert!(page.sent.iter().any(|(c, _)| *c == Command::Extend(600)));
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&steps=600&halt=steps");
+    assert_eq!(page.state.run.phase, Phase::Running);
+}
+
+#[test]
+fn events_of_the_run_before_are_not_taken_for_the_new_one() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    let effects = page.state.apply(Action::NewSeed(5));
+    page.say(Event::Solved { replica: 0, step: 150 });
+    assert!(page.state.run.solved.is_empty());
+    let [Effect::Send(Command::Watch(_), _), Effect::Send(Command::Start { .. }, Payload::Empty)] =
+        effects.as_slice()
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&seed=5");
+}
+
+#[test]
+fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    assert_eq!(page.opened, [Program::Fused]);
+    assert_eq!(held_out(&page.state.run), None);
+    page.train(200);
+    page.say(Event::Failed(Failure::GpuLost("device lost".into())));
+    assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
+    assert_eq!(
+        page.state.message,
+        "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the \
+         CPU."
+    );
+    assert_eq!((page.state.run.step, &page.state.run.phase), (200, &Phase::Running));
+    assert_eq!(page.state.run.history.rows().count(), 5, "what was measured is kept");
+    page.edit("width", "64");
+    assert_eq!(page.opened.len(), 2, "the GPU is not tried again unasked");
+}
+
+#[test]
+fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu&replicas=2000");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    page.say(Event::Failed(Failure::TooLarge("this run needs a buffer of 229 MiB".into())));
+    assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
+    assert!(
+        page.state
+            .message
+            .contains("needs a buffer of 229 MiB. The run restarts from its beginning on the CPU")
+    );
+    page.edit("replicas", "20");
+    assert_eq!(page.opened.last(), Some(&Program::Fused));
+}
+
+#[test]
+fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    page.say(Event::Failed(Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
+    assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
+    assert!(
+        page.state
+            .message
+            .ends_with("Fused kernels do not fit this GPU: no. The network is trained with autodiff (automatic differentiation) instead.")
+    );
+    assert_eq!(page.state.run.phase, Phase::Running);
+    page.edit("width", "64");
+    assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
+}
+
+#[test]
+fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    for _ in 0..5 {
+        page.act(Action::Tick);
+    }
+    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+}
+
+#[test]
+fn a_gpu_that_never_answers_is_given_up() {
+    let mut state = State::default();
+    state.apply(Action::Open("#v1/sparse-parity?device=gpu".into()));
+    state.apply(Action::Surveyed(Survey::Adapter { name: String::new(), simulated: true }));
+    let effects: Vec<Effect> = (0..20).flat_map(|_| state.apply(Action::Tick)).collect();
+    assert_eq!(effects, [Effect::Open(Program::Cpu)]);
+    assert!(state.message.contains("did not answer within 20 seconds"));
+}
+
+#[test]
+fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    page.die();
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &Phase::Running));
+    assert!(page.state.message.contains("goes on from step 100 with a new worker"));
+    page.die();
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Failed("it was killed".into())));
+    page.act(Action::Retry);
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (3, 100, &Phase::Running));
+}
+
+#[test]
+fn a_silent_worker_is_asked_and_then_replaced() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    for _ in 0..5 {
+        page.act(Action::Tick);
+    }
+    assert_eq!(page.sent.last().unwrap().0, Command::Checkpoint);
+    for _ in 0..7 {
+        page.act(Action::Tick);
+    }
+    assert_eq!(page.opened.len(), 2);
+    page.act(Action::Toggle);
+    for _ in 0..60 {
+        page.act(Action::Tick);
+    }
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Paused), "who waits may be silent");
+}
+
+#[test]
+fn a_diverged_run_stands_at_the_last_good_step() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&lr=90");
+    page.train(100);
+    page.say(Event::Diverged { step: 120, last_good: 100 });
+    page.say(Event::Finished { step: 100, reason: Ending::Diverged });
+    assert_eq!(page.state.run.phase, Phase::Diverged { step: 120, last_good: 100 });
+    assert_eq!(
+        status(&page.state),
+        "The loss was not finite at step 120; the run went back to step 100, the last step with a finite loss"
+    );
+    assert_eq!(page.state.run.history.rows().count(), 3);
+}
+
+#[test]
+fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
+    let mut page = Page::open("");
+    page.act(Action::Open("#v1/sparse-parity?n=30&batch=5000&x=<script>".into()));
+    assert_eq!(page.link(), "#v1/sparse-parity?n=30");
+    assert_eq!(page.state.notices.iter().map(|n| n.key.as_str()).collect::<Vec<_>>(), ["batch", "x"]);
+    page.act(Action::DismissNotices);
+    assert!(page.state.notices.is_empty());
+    let starts = page.starts();
+    page.act(Action::Open("#v1/sparse-parity?n=30".into()));
+    assert_eq!(page.starts(), starts, "the same run is not begun again");
+    page.act(Action::Undo);
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+}
+
+#[test]
+fn what_a_link_keeps_of_a_model_goes_with_the_model() {
+    let text = "#v1/sparse-parity?n=20&lock=width,seed,bias&hide=act,presets";
+    let mut page = Page::open(text);
+    page.edit("width", "64");
+    assert_eq!(page.link(), text, "it is locked");
+    page.edit("model", "polynet");
+    let left = "#v1/sparse-parity?model=polynet&n=20&lock=seed,bias&hide=presets";
+    assert_eq!((page.link().as_str(), decode(left).1.len()), (left, 0));
+    assert_eq!(decode(left).0, page.state.run.link);
+    page.edit("model", "mlp");
+    assert!(!page.state.run.link.locks("width") && page.state.run.link.locks("bias"));
+    page.act(Action::Undo);
+    page.act(Action::Undo);
+    assert_eq!(page.link(), text, "with the model it comes back");
+}
+
+#[test]
+fn notices_of_changes_do_not_pile_up() {
+    let mut page = Page::open("#v1/markov?t=8&held=64&batch=4&device=cpu");
+    for at in 0..40 {
+        page.edit("k", "3");
+        let bits: Vec<String> = (0..6).map(|bit| (at >> bit & 1).to_string()).collect();
+        page.edit("seq", &format!("2.{}", bits.join(".")));
+        page.edit("k", "2");
+        let notices = &page.state.notices;
+        assert_eq!(notices.last().map(|notice| notice.key.as_str()), Some("seq"));
+        assert_eq!(notices.len(), 24.min(at + 1));
+    }
+}
+
+#[test]
+fn presets_and_speed() {
+    let mut page = Page::open("");
+    let preset = find("parity-grokking").unwrap();
+    page.act(Action::Choose(preset));
+    assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
+    let starts = page.starts();
+    page.edit("speed", "0");
+    assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
+    assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
+    assert_eq!(page.state.staff, TrainerStatus::Ready(Program::Cpu));
+}
+
+/// Several runs are asked for before the trainer has answered the first.
+#[test]
+fn only_the_answer_to_the_last_start_is_about_this_run() {
+    let mut state = State::default();
+    let hear = |state: &mut State, event: Event| {
+        state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(event.into())))
+    };
+    let started = || Event::Started {
+        step: 0,
+        relevant: vec![0],
+        held_out: 64,
+        parameters: 9,
+        learner: String::new(),
+        note: String::new(),
+    };
+    let starts = |effects: Vec<Effect>| {
+        effects.iter().filter(|e| matches!(e, Effect::Send(Command::Start { .. }, _))).count()
+    };
+    let found = |step| Event::Solved { replica: 0, step };
+    state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
+    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    assert_eq!(starts(hear(&mut state, Event::Ready(report))), 1);
+    // A run that may want a GPU is chosen, and nobody knows yet if there is one.
+    let large = find("no-luck").unwrap();
+    assert_eq!(state.apply(Action::Choose(large)), [Effect::Survey]);
+    hear(&mut state, started());
+    hear(&mut state, found(770));
+    hear(&mut state, Event::Finished { step: 770, reason: Ending::Target });
+    assert_eq!((&state.run.phase, state.run.solved.len(), state.run.step), (&Phase::Loading, 0, 0));
+    assert_eq!(starts(state.apply(Action::Surveyed(Survey::NoAdapter))), 1);
+    // And from there another seed, twice.
+    for seed in [5, 6] {
+        assert_eq!(starts(state.apply(Action::NewSeed(seed))), 1);
+    }
+    for _ in 0..2 {
+        hear(&mut state, started());
+        hear(&mut state, found(60));
+        assert_eq!((&state.run.phase, state.run.solved.len()), (&Phase::Loading, 0));
+    }
+    hear(&mut state, started());
+    hear(&mut state, found(80));
+    assert_eq!((&state.run.phase, state.run.solved.as_slice()), (&Phase::Running, [(0, 80)].as_slice()));
+}

@@ -1,0 +1,72 @@
+//! Heads that are written by hand: their weights are those of two proofs.
+
+use leptos::prelude::*;
+
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::heads::{Shattering, masses, needed, texts};
+use vivarium_plot::analysis::{Grid, Reading};
+use vivarium_ui::context::RunContext;
+use vivarium_ui::plot::Drawing;
+use vivarium_ui::sheet::fold;
+use vivarium_ui::slider::slider;
+
+/// Context lengths that are drawn besides the chosen one.
+const LENGTHS: [usize; 3] = [16, 128, 1024];
+/// Bits of the number of places of the heads that shatter.
+const SHATTERED: u32 = 4;
+
+/// Heads with weights that a lemma gives, in the lab of Boolean functions.
+#[component]
+pub fn Written() -> impl IntoView {
+    let is_lab = RunContext::here().memo(|run| matches!(run.spec().task, Task::SparseBoolean(_)));
+    move || is_lab.get().then(|| fold("written", tr!("Heads written by hand"), false, instrument))
+}
+
+/// Sliders, sentences and drawings.
+fn instrument() -> AnyView {
+    // T as a power of two, s, and R in tenths.
+    let (length, selected, sharpness) = (RwSignal::new(8), RwSignal::new(3), RwSignal::new(82));
+    let chosen = move || (1usize << length.get(), selected.get() as usize, f64::from(sharpness.get()) / 10.0);
+    let said = move || {
+        let (length, selected, sharpness) = chosen();
+        texts(length, selected, sharpness)
+    };
+    let drawn = move || {
+        let (length, selected, sharpness) = chosen();
+        let mut lengths = LENGTHS.to_vec();
+        lengths.retain(|other| *other != length);
+        lengths.push(length);
+        Reading::Lines(masses(&lengths, selected, (length, sharpness)))
+    };
+    let enough = move || {
+        let (length, selected, sharpness) = chosen();
+        Reading::Lines(needed(selected, (length, sharpness)))
+    };
+    let grid = || {
+        let heads = Shattering::new(SHATTERED);
+        Reading::Grid(Grid { title: tr!("16 heads shatter 4 inputs").into(), ..heads.grid() })
+    };
+    let label = Signal::derive(move || said().join(" "));
+    view! {
+        <p class="card__note">
+            {tr!("Nothing is trained here: the weights are taken from two proofs. The head of the first proof selects s of T bits; the sharpness R that this head needs, the difference between the scores of selected and other bits, grows like log T. The second proof uses log₂ T inputs. For each subset of these inputs there is a head with an output above one half on this subset and below one half on the other inputs. The norms of these heads grow like T squared: without a bound on the norms, the capacity of the heads grows with T.")}
+        </p>
+        <div class="theory__parts">
+            <div class="theory__knobs">
+                {slider("written-length", tr!("Context length T"), (3, 11), length, |at| (1u32 << at).to_string())}
+                {slider("written-selected", tr!("Relevant bits s"), (1, 8), selected, |at| at.to_string())}
+                {slider("written-sharpness", tr!("Sharpness R"), (0, 160), sharpness, |at| format!("{:.1}", f64::from(at) / 10.0))}
+            </div>
+            <ul class="theory__texts" data-testid="written-texts">
+                {move || said().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+            </ul>
+            <div class="theory__plots">
+                <Drawing testid="written-mass" reading=Callback::new(move |()| drawn()) label />
+                <Drawing testid="written-needed" reading=Callback::new(move |()| enough()) label />
+                <Drawing testid="written-shattered" reading=Callback::new(move |()| grid())
+                    label=Signal::derive(|| tr!("The output of head s on input i is above one half if bit i of the binary number s is 1, and below one half otherwise.").to_string()) />
+            </div>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,4 @@
+//! The panels of the lab of learning in context.
+
+mod places;
+mod prompt;

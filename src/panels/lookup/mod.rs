@@ -1,0 +1,4 @@
+//! The panels of the lab of look-ups.
+
+mod places;
+mod prompt;

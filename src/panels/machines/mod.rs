@@ -1,0 +1,3 @@
+//! The panels of the lab of Turing machines.
+
+mod page;

@@ -1,0 +1,22 @@
+//! Where on the page each part of the panel stands.
+
+use leptos::prelude::*;
+
+use crate::machines::page::inside::Inside;
+use crate::panel::{LabPanel, Place};
+use vivarium_labs::machines::MachinesLab;
+
+impl LabPanel for MachinesLab {
+    fn help(&self) -> &'static str {
+        tr!(
+            "The weights of this transformer are set by hand, not learned. Each token is one step of a Turing machine, and no token holds the tape. A search through the past tokens finds the symbol under the head: each attention layer of the search finds one bit of the number of the step that last wrote to the cell under the head. For comparison, an ordinary simulator with a tape runs at the same time. The panel below shows the tape and the tokens, the blocks of one step, the search, and an editor for your own machines."
+        )
+    }
+
+    fn draw(&self, place: Place) -> Option<AnyView> {
+        match place {
+            Place::Inside => Some(view! { <Inside /> }.into_any()),
+            _ => None,
+        }
+    }
+}

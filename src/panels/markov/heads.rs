@@ -1,0 +1,222 @@
+//! The heads: a small attention map of each, to be read, enlarged and switched off.
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use vivarium_labs::markov::MarkovState;
+use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_view::display::charts::ChartOfRun;
+use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
+
+use crate::markov::news::{News, Requests};
+use vivarium_labs::markov::panel::action::SequenceAction;
+use vivarium_labs::markov::panel::words;
+use vivarium_ui::appearance::Appearance;
+use vivarium_ui::button::button;
+use vivarium_ui::pixels;
+use vivarium_ui::plot::paint_on;
+use vivarium_view::ui::request::Request;
+
+/// Shades of a map.
+const SHADES: usize = 256;
+/// No sequence is longer.
+const MOST: usize = 256;
+
+/// All heads, layer by layer; nothing for a network without heads.
+#[component]
+pub fn Heads(
+    /// Tells of the sequence.
+    news: News,
+) -> impl IntoView {
+    // As text, since texts are compared anyway.
+    let names = news.context.memo(|run| match run.state::<MarkovState>() {
+        Some(chains) => chains.head_names().join(" "),
+        None => String::new(),
+    });
+    move || names.with(|names| (!names.is_empty()).then(|| card(news, names)))
+}
+
+/// The card of the heads with these names.
+fn card(news: News, names: &str) -> AnyView {
+    // The cell that is pointed at.
+    let pointed = RwSignal::new(None::<usize>);
+    let off = news.context.memo(|run| words::off(run.state::<MarkovState>()?, &run.link.view));
+    let reading = move || {
+        let said = news.see(|chains, _| {
+            let [head, from, to] = unpacked(pointed.get()?);
+            words::cell(chains, head, from, to)
+        });
+        said.flatten().unwrap_or_else(|| {
+            tr!("Each row shows the attention from one symbol to itself and to earlier symbols. Point at a map, or use the arrow keys, to read a value. Press a map to switch its head off.")
+                .into()
+        })
+    };
+    let can_measure = news.context.memo(|run| {
+        !run.link.view.show.contains(&markov_charts::ABLATION) && markov_charts::ABLATION.applies(run).is_ok()
+    });
+    let names: Vec<&str> = names.split(' ').collect();
+    let layer_of = |name: &str| name.split('.').next().unwrap_or_default().to_string();
+    let layers = names.chunk_by(|a, b| layer_of(a) == layer_of(b));
+    let mut first = 0;
+    let rows = layers.map(|layer| {
+        let title = tr!("Layer {layer}", layer = layer_of(layer[0]));
+        let shown = title.clone();
+        let heads = layer.iter().enumerate().map(|(at, name)| head(news, first + at, name, pointed));
+        let heads = heads.collect_view();
+        first += layer.len();
+        view! {
+            <div class="heads__layer" role="group" aria-label=title>
+                <p class="heads__name">{shown}</p>
+                {heads}
+            </div>
+        }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section class="card card--heads" aria-labelledby="heads-title" data-testid="heads">
+            <h3 class="card__name" id="heads-title">{tr!("Heads")}</h3>
+            <p class="card__note" role="status" data-testid="head-reading">{reading}</p>
+            {move || off.get().map(|sentence| view! {
+                <div class="heads__off" role="status">
+                    <p data-testid="heads-off">{sentence}</p>
+                    {button("all-heads", tr!("Switch all heads on"), Box::new(|| false),
+                        Box::new(move || news.request(SequenceAction::AllHeads)))}
+                </div>
+            })}
+            <div class="heads">{rows}</div>
+            <div class="editing__buttons" class:hidden=move || !can_measure.get()>
+                {button("measure-heads", tr!("Measure the KL without each head"), Box::new(|| false),
+                    Box::new(move || news.context.ask.run(Request::ToggleChart(markov_charts::ABLATION))))}
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// A head, row and column as one number; sequences are no longer than [`MOST`].
+fn packed([head, from, to]: [usize; 3]) -> usize {
+    (head * MOST + from) * MOST + to
+}
+
+/// The same the other way.
+fn unpacked(cell: usize) -> [usize; 3] {
+    [cell / MOST / MOST, cell / MOST % MOST, cell % MOST]
+}
+
+/// One head, counted from 0 over all layers, with its name, "1.2".
+fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -> AnyView {
+    let (context, appearance) = (news.context, Appearance::here());
+    let canvas = NodeRef::<Canvas>::new();
+    let is_off = context.memo(move |run| run.link.view.off.contains(&(head + 1)));
+    let is_large = context
+        .memo(move |run| run.link.view.head == head + 1 && run.link.view.show.contains(&markov_charts::MAP));
+    let length = move || untrack(|| news.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
+    let paint = move || {
+        let Some(canvas) = canvas.get_untracked() else { return };
+        let colours = appearance.theme().rising(SHADES);
+        context.peek(|run| {
+            let inspected = run.state::<MarkovState>().map(|chains| &chains.inspected)?;
+            let shares = &inspected.look.heads.get(head)?.shares;
+            fill(&canvas, inspected.symbols.len(), shares, &colours)
+        });
+    };
+    paint_on(
+        move || {
+            let _ = (news.see(|_, _| ()), appearance.is_dark.get());
+            canvas.get().is_some()
+        },
+        paint,
+    );
+    let point = move |event: PointerEvent| {
+        let Some(canvas) = canvas.get_untracked() else { return };
+        let length = length();
+        let at = |offset: i32, room: i32| {
+            let share = f64::from(offset.max(0)) / f64::from(room.max(1));
+            ((share * length as f64) as usize).min(length.saturating_sub(1))
+        };
+        let (row, column) =
+            (at(event.offset_y(), canvas.client_height()), at(event.offset_x(), canvas.client_width()));
+        pointed.set(Some(packed([head, row, column])));
+    };
+    let here = move || pointed.get().map(unpacked).filter(|cell| cell[0] == head);
+    let on_key = move |event: KeyboardEvent| {
+        let (down, right) = match event.key().as_str() {
+            "ArrowUp" => (-1, 0),
+            "ArrowDown" => (1, 0),
+            "ArrowLeft" => (0, -1),
+            "ArrowRight" => (0, 1),
+            "Escape" => return pointed.set(None),
+            _ => return,
+        };
+        event.prevent_default();
+        // One begins where the chosen prediction looks most.
+        let start =
+            || news.see(|chains, view| (chains.place(view), words::most(chains, head, chains.place(view))));
+        let moved = |at: usize, by: isize| at.saturating_add_signed(by).min(length().saturating_sub(1));
+        let cell = match untrack(here) {
+            Some([_, from, to]) => [head, moved(from, down), moved(to, right)],
+            None => {
+                let (from, to) = untrack(start).unwrap_or_default();
+                [head, from, to.unwrap_or(from)]
+            }
+        };
+        pointed.set(Some(packed(cell)));
+    };
+    let enlarge = move |_| {
+        let next = if is_large.get_untracked() { 0 } else { head + 1 };
+        news.request(SequenceAction::Head(next));
+        if context.peek(|run| !run.link.view.show.contains(&markov_charts::MAP)) {
+            context.ask.run(Request::ToggleChart(markov_charts::MAP));
+        }
+    };
+    let label = {
+        let name = name.to_string();
+        move || {
+            let mostly = news.see(|chains, view| words::mostly(chains, head, chains.place(view)));
+            mostly.flatten().unwrap_or_else(|| tr!("Head {name}", name))
+        }
+    };
+    let share_of = move |which: usize| {
+        move || format!("{:.3}%", here().map_or(0, |cell| cell[which]) as f64 / length() as f64 * 100.0)
+    };
+    view! {
+        <div class="head" class:head--off=is_off data-testid=format!("head-card-{name}")>
+            <button class="head__map" type="button" data-testid=format!("head-{name}") aria-label=label
+                aria-pressed=move || (!is_off.get()).to_string()
+                title=move || if is_off.get() { tr!("Switch this head on") } else { tr!("Switch this head off") }
+                on:click=move |_| news.request(SequenceAction::ToggleHead(head + 1)) on:keydown=on_key
+                on:blur=move |_| pointed.set(None)
+                on:pointermove=point on:pointerleave=move |_| pointed.set(None)>
+                <canvas class="head__canvas" node_ref=canvas></canvas>
+                <span class="head__row" class:hidden=move || here().is_none() style:top=share_of(1)></span>
+                <span class="head__column" class:hidden=move || here().is_none() style:left=share_of(2)></span>
+            </button>
+            <div class="head__line">
+                <span class="head__name">{name.to_string()}</span>
+                {move || is_off.get().then_some("off")}
+                <button class="switch" type="button" data-testid=format!("enlarge-{name}")
+                    aria-label=tr!("Enlarge head {name} in the chart of the attention map", name)
+                    aria-pressed=move || is_large.get().to_string() on:click=enlarge>
+                    {tr!("Enlarge")}
+                </button>
+            </div>
+            <p class="head__loss" data-testid=format!("without-{name}")>
+                {move || news.see(|chains, _| words::without(chains, head)).flatten()}
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+/// Draws `[length, length]` shares, one pixel each; what cannot be looked at stays clear.
+fn fill(canvas: &HtmlCanvasElement, length: usize, shares: &[f64], colours: &[[u8; 3]]) -> Option<()> {
+    let mut pixels = vec![0; 4 * length * length];
+    for (at, (share, pixel)) in shares.iter().zip(pixels.chunks_exact_mut(4)).enumerate() {
+        if at % length <= at / length {
+            let shade = (share.clamp(0.0, 1.0) * (SHADES - 1) as f64).round() as usize;
+            let [red, green, blue] = *colours.get(shade)?;
+            pixel.copy_from_slice(&[red, green, blue, 255]);
+        }
+    }
+    pixels::put(canvas, (length as u32, length as u32), &pixels);
+    Some(())
+}

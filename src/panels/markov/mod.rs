@@ -1,0 +1,8 @@
+//! The panels of the lab of Markov chains.
+
+mod chain;
+mod heads;
+mod news;
+mod places;
+mod sequence;
+mod theory;

@@ -1,0 +1,116 @@
+//! The theory of two steps with knobs, drawn while they are moved.
+
+use leptos::prelude::*;
+
+use crate::markov::news::News;
+use vivarium_core::settings::Settings;
+use vivarium_labs::markov::MarkovState;
+use vivarium_model::models::Model;
+use vivarium_plot::analysis::chains::parts;
+use vivarium_plot::analysis::{Grid, Reading, theory};
+use vivarium_science::markov::theory::TheorySettings;
+use vivarium_ui::context::RunContext;
+use vivarium_ui::plot::Drawing;
+use vivarium_ui::setting::Setting;
+use vivarium_ui::sheet::fold;
+use vivarium_view::ui::field::Field;
+
+/// Steps of which v is drawn, the last ones.
+const DRAWN_STEPS: usize = 3;
+
+/// The section, for runs on sequences; open where the minimal model is trained.
+#[component]
+pub fn Theory() -> impl IntoView {
+    let context = RunContext::here();
+    let lab = context.memo(|run| {
+        run.state::<MarkovState>().is_some().then(|| matches!(run.spec().model, Model::MinimalMarkov(_)))
+    });
+    move || {
+        let is_minimal = lab.get()?;
+        Some(fold("theory", tr!("The theory of two gradient steps"), is_minimal, move || explored(context)))
+    }
+}
+
+/// Knobs, sentences and drawings.
+fn explored(context: RunContext) -> AnyView {
+    let news = News::here();
+    // As text, since texts are compared anyway.
+    let taken = context.memo(|run| {
+        let knobs = TheorySettings::KNOBS.iter().filter_map(|knob| run.link.theory.value(knob.key));
+        knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+    });
+    // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
+    let trial = RwSignal::new(None::<String>);
+    Effect::new(move |_| {
+        taken.get();
+        trial.set(None);
+    });
+    let outcome = Memo::new(move |_| {
+        taken.get();
+        let mut knobs = context.peek(|run| run.link.theory.clone());
+        trial.with(|trial| {
+            let (key, text) = trial.as_deref()?.split_once('=')?;
+            let knob = TheorySettings::KNOBS.iter().find(|knob| knob.key == key)?;
+            knobs.set(key, &knob.parse(text).ok()?).ok()
+        });
+        knobs.compute()
+    });
+    let trained = move || news.see(|chains, _| chains.minimal().map(|(_, v)| v.to_vec())).flatten();
+    let is_trained = context.memo(|run| matches!(run.spec().model, Model::MinimalMarkov(_)));
+    let lags = move || {
+        outcome.with(|outcome| {
+            let after: Vec<(usize, &[f64])> =
+                outcome.models.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
+            let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
+            Reading::Lines(theory::lags(last, trained().as_deref()))
+        })
+    };
+    let kernel = move || {
+        outcome
+            .with(|outcome| Reading::Grid(theory::kernel(&outcome.last_model().w, outcome.models.len() - 1)))
+    };
+    let of_run = move || {
+        let grid = news.see(|chains, _| Some(parts::kernel(chains.task.symbols, chains.minimal()?.0)));
+        let grid = Grid { title: tr!("Matrix W of this run").into(), ..grid.flatten().unwrap_or_default() };
+        Reading::Grid(grid)
+    };
+    let moves = move || {
+        outcome.with(|outcome| {
+            Reading::Lines(theory::parts(&outcome.uniform_lag_gradient, &outcome.diagonal_lag_gradient))
+        })
+    };
+    let ratios = move || outcome.with(|outcome| Reading::Lines(theory::ratios(&outcome.diagonal_ratios())));
+    let texts = move || outcome.with(|outcome| outcome.summary.clone());
+    let drawing = move |testid, reading: Callback<(), Reading>, about: &'static str| {
+        let label = move || format!("{about} {}", texts().join(" "));
+        view! { <Drawing testid reading label=Signal::derive(label) /> }
+    };
+    let knobs = TheorySettings::KNOBS.iter().map(|knob| {
+        let field = Field::of(knob);
+        let key = field.key;
+        view! { <Setting field trial=Callback::new(move |text: String| trial.set(Some(format!("{key}={text}")))) /> }
+    });
+    let knobs = knobs.collect_view();
+    view! {
+        <p class="card__note">
+            {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. The page computes these steps from a formula; no network is trained.")}
+            {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
+        </p>
+        <div class="theory__parts">
+            <div class="theory__knobs">{knobs}</div>
+            <ul class="theory__texts" data-testid="theory-texts">
+                {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+            </ul>
+            <div class="theory__plots">
+                {drawing("theory-v", Callback::new(move |()| lags()), tr!("Vector v by distance."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("The two parts of the negative gradient of the loss with respect to v, by distance."))}
+                {drawing("theory-w", Callback::new(move |()| kernel()), tr!("Matrix W by pair of symbols."))}
+                {move || is_trained.get().then(|| {
+                    drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))
+                })}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("Mean of the diagonal of W divided by the mean of the other entries, by step."))}
+            </div>
+        </div>
+    }
+    .into_any()
+}

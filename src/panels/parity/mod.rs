@@ -1,0 +1,24 @@
+//! What only this lab shows on the page: width and luck.
+
+mod luck;
+
+use leptos::prelude::*;
+
+use crate::panel::{LabPanel, Place};
+use luck::Luck;
+use vivarium_labs::parity::ParityLab;
+
+impl LabPanel for ParityLab {
+    fn help(&self) -> &'static str {
+        tr!(
+            "A network gets random bits, each +1 or −1, and must answer with the product of a few of these bits. The network is not told which bits are relevant. A network that uses all relevant bits except one is right no more often than a random guess. So the loss stays at chance level for a long time and then falls suddenly. The weights show progress before the loss does."
+        )
+    }
+
+    fn draw(&self, place: Place) -> Option<AnyView> {
+        match place {
+            Place::Luck => Some(view! { <Luck /> }.into_any()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a search has found: the chosen rule with its nine entries, buttons for other problems, and how improbable the paper's
+//! own filter is.
+
+use leptos::prelude::*;
+
+use crate::succinct::news::{News, Requests};
+use vivarium_labs::succinct::panel::action::{self, PanelAction};
+use vivarium_labs::succinct::panel::sentences::{self, Odds};
+use vivarium_science::succinct::search::{CellRule, CellValue};
+use vivarium_ui::button::button;
+
+/// The chosen rule, and buttons for other problems.
+pub(super) fn rule(news: News) -> AnyView {
+    let rule = Memo::new(move |_| news.see(|state, _| state.searched().and_then(|own| own.rule)).flatten());
+    let found =
+        Memo::new(move |_| news.see(|state, _| state.searched().and_then(sentences::found)).flatten());
+    let is_largest = news.memo(|state, _| action::twice(state).is_none());
+    let shown = move || match rule.get() {
+        Some(rule) => table(rule),
+        None => {
+            view! { <p class="card__text" data-testid="no-rule">{tr!("No rule has been tried yet.")}</p> }
+                .into_any()
+        }
+    };
+    view! {
+        {shown}
+        <p class="card__note" data-testid="rule-found">{move || found.get()}</p>
+        <div class="editing__buttons" role="group" aria-label=tr!("Choose another learning problem")>
+            {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
+                Box::new(move || news.request(PanelAction::Another)))}
+            {button("twice-size", tr!("A problem of twice the size"), Box::new(move || is_largest.get() != Some(false)),
+                Box::new(move || news.request(PanelAction::Twice)))}
+        </div>
+    }
+    .into_any()
+}
+
+/// The nine entries of a rule, its name, and the rule in words.
+fn table(rule: CellRule) -> AnyView {
+    let entry = move |centre: CellValue, above: CellValue| {
+        let becomes = rule.apply(centre, above);
+        let class = match becomes {
+            CellValue::Minus => "succinct-entry succinct-entry--minus",
+            CellValue::Zero => "succinct-entry",
+            CellValue::Plus => "succinct-entry succinct-entry--plus",
+        };
+        view! { <td class=class>{sentences::sign(becomes)}</td> }
+    };
+    let row = move |centre: CellValue| {
+        let entries = CellValue::ALL.into_iter().map(|above| entry(centre, above)).collect_view();
+        view! { <tr><th scope="row">{sentences::sign(centre)}</th>{entries}</tr> }
+    };
+    let heading = |above: CellValue| view! { <th scope="col">{sentences::sign(above)}</th> };
+    let sentence = |sentence: String| view! { <li>{sentence}</li> };
+    view! {
+        <table class="succinct-rule" data-testid="rule-table">
+            <caption class="succinct-caption">
+                {tr!("New value of a cell. Rows: old value of the cell. Columns: value of the cell above this cell.")}
+            </caption>
+            <thead>
+                <tr><td></td>{CellValue::ALL.into_iter().map(heading).collect_view()}</tr>
+            </thead>
+            <tbody>{CellValue::ALL.into_iter().map(row).collect_view()}</tbody>
+        </table>
+        <p class="card__text" data-testid="rule-name">
+            {match rule.name() {
+                Some(name) => tr!("Rule {number}, the {name} rule", number = rule.to_text(), name),
+                None => tr!("Rule {number}", number = rule.to_text()),
+            }}
+        </p>
+        <ul class="theory__texts" data-testid="rule-reading">
+            {rule.describe().into_iter().map(sentence).collect_view()}
+        </ul>
+    }
+    .into_any()
+}
+
+/// How improbable a random filter of the paper's size is.
+pub(super) fn odds(news: News) -> AnyView {
+    let compared =
+        Memo::new(move |_| news.see(|state, _| state.searched().map(sentences::compared)).flatten());
+    let row = |row: Odds| {
+        view! {
+            <tr>
+                <th scope="row">{row.states}</th>
+                <td>{row.parameters}</td>
+                <td>{row.values}</td>
+                <td>"10"<sup>{row.exponent}</sup></td>
+            </tr>
+        }
+    };
+    let caption =
+        tr!("Probability that a random filter is one particular filter, for programs with s states");
+    view! {
+        <div class="succinct-frame" role="region" tabindex="0" aria-label=caption>
+            <table class="succinct-odds" data-testid="odds-table">
+                <caption class="succinct-caption">{caption}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{tr!("States s")}</th>
+                        <th scope="col">{tr!("Parameters")}</th>
+                        <th scope="col">{tr!("Possible values of a parameter")}</th>
+                        <th scope="col">{tr!("Probability")}</th>
+                    </tr>
+                </thead>
+                <tbody>{sentences::all_odds().into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+        <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
+        <p class="card__note">
+            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of definition 5 in the paper has three matrices of this size. If all three are counted, the exponent of the probability is three times as large. The programs of this page have 20 and 47 states.")}
+        </p>
+    }
+    .into_any()
+}

@@ -1,0 +1,31 @@
+//! Pieces of a page that know no lab and nothing of the page's state: settings, drawings, dialogs, buttons, icons.
+//!
+//! For a browser only; elsewhere this crate is empty.
+//!
+//! # Why
+//! The panels of the labs are drawn with the same pieces as the page. What a piece needs of the page (the run on display, the
+//! value of a setting, a change that can be undone) goes through [`context::RunContext`], which the page gives by Leptos
+//! context.
+
+#![cfg(target_family = "wasm")]
+
+#[macro_use]
+extern crate vivarium_core;
+
+pub mod appearance;
+pub mod browser;
+pub mod button;
+pub mod context;
+pub mod effect;
+pub mod file_button;
+pub mod frames;
+pub mod icon;
+pub mod inside;
+pub mod news;
+pub mod pixels;
+pub mod plot;
+pub mod setting;
+pub mod sheet;
+pub mod slider;
+pub mod stages;
+pub mod surface;

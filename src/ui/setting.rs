@@ -1,0 +1,230 @@
+//! One field of the form: name, value, slider, help and what is wrong with it.
+
+use leptos::prelude::*;
+use web_sys::{KeyboardEvent, PointerEvent};
+
+use crate::context::RunContext;
+use crate::icon::{Icon, Name};
+use vivarium_view::ui::field::{Control, Field, FieldState, SPEED_KEY};
+use vivarium_view::ui::request::Request;
+use vivarium_view::ui::scale::{Scale, TRACK};
+
+/// A field.
+#[component]
+pub fn Setting(
+    /// The field.
+    field: Field,
+    /// Hears what the slider stands at while it is moved.
+    #[prop(optional)]
+    trial: Option<Callback<String>>,
+) -> impl IntoView {
+    let context = RunContext::here();
+    let Field { key, label, help, range, unit, control } = field;
+    let state = context.field(key);
+    let text = Memo::new(move |_| state.with(|state| state.text.clone()));
+    // The field itself shows its name and what was entered.
+    let problem = Memo::new(move |_| {
+        let expected = state.with(|state| state.expected.clone())?;
+        Some(tr!("Expected {expected}", expected))
+    });
+    let is = move |of: fn(&FieldState) -> bool| Memo::new(move |_| state.with(of));
+    let is_default = is(|state| state.is_default);
+    let swept = is(|state| state.is_swept);
+    let idle = is(|state| state.is_idle);
+    let locked = is(|state| state.is_locked);
+    let gone = is(|state| state.is_hidden);
+    // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
+    let asked = RwSignal::new(false);
+    let dismissed = RwSignal::new(false);
+    let on_key = move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            asked.set(false);
+            dismissed.set(true);
+        }
+    };
+    let on_leave = move |_| {
+        asked.set(false);
+        dismissed.set(false);
+    };
+    // A finger leaves as soon as it has tapped.
+    let on_out = move |event: PointerEvent| {
+        if event.pointer_type() == "mouse" {
+            asked.set(false);
+        }
+    };
+    let (id, help_id, problem_id) = (format!("knob-{key}"), format!("help-{key}"), format!("problem-{key}"));
+    let described = format!("{help_id} {problem_id}");
+    let input = match control {
+        Control::Number(scale) => {
+            number(context, state, key, label, scale, text, problem, trial, &id, &described)
+        }
+        Control::Select(options) => select(context, key, options, text, &id, &described),
+        Control::Text(example) => entry(context, key, example, text, problem, &id, &described),
+        Control::Lines(example) => lines(context, key, example, text, problem, &id, &described),
+    };
+    view! {
+        <fieldset class="knob" role="presentation" disabled=locked class:gone=gone class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
+            class:knob--idle=idle
+            on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
+            <label class="knob__label" for=id.clone()>
+                {label}
+                " "
+                <span class="knob__unit">
+                    {move || match () {
+                        () if locked.get() => "locked",
+                        () if swept.get() => tr!("set by the sweep"),
+                        () if idle.get() => tr!("no effect now"),
+                        () if key == SPEED_KEY && text.with(|t| t == "0") => tr!("no limit"),
+                        () => unit,
+                    }}
+                </span>
+            </label>
+            <button class="knob__about" type="button" tabindex="-1" aria-label=tr!("About {label}", label)
+                on:click=move |_| asked.update(|asked| *asked = !*asked)>
+                <Icon name=Name::About />
+            </button>
+            {input}
+            <button class="knob__default" type="button" title=tr!("Back to the default")
+                aria-label=tr!("{label}: back to the default", label) class:hidden=is_default
+                on:click=move |_| context.ask.run(Request::Reset(key))>
+                "↺"
+            </button>
+            <p class="knob__problem" id=problem_id>{move || problem.get()}</p>
+            // No tooltip in the sense of ARIA, since the terms in it can be pressed.
+            <p class="knob__help" class:knob__help--asked=asked id=help_id>
+                // Markup: `RunContext::explained`, which escapes the text.
+                <span inner_html=move || context.explained.run(help.clone())></span>
+                {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
+            </p>
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// A box for the number, and a slider where one suits.
+#[expect(clippy::too_many_arguments, reason = "one place calls it, and a struct would only rename them")]
+fn number(
+    context: RunContext,
+    state: Memo<FieldState>,
+    key: &'static str,
+    label: &'static str,
+    scale: Option<Scale>,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    trial: Option<Callback<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    // While the slider is moved, the box follows; the run changes when it is let go.
+    let preview = RwSignal::new(None::<String>);
+    let value = Memo::new(move |_| preview.get().unwrap_or_else(|| text.get()));
+    let wide = if scale.is_none() { "knob__box knob__box--wide" } else { "knob__box" };
+    view! {
+        <input class=wide id=id.to_string() data-testid=id.to_string() type="text" inputmode="decimal"
+            autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=value on:change=move |event| take(context, key, &event) />
+        {scale.map(|scale| {
+            let position = Memo::new(move |_| {
+                let at = state.with(|state| state.value.as_ref().map_or(0, |value| scale.position_of(value)));
+                at.to_string()
+            });
+            let at = |event: &web_sys::Event| {
+                (event_target_value(event).parse::<f64>().unwrap_or(0.0).round() as u32).min(TRACK)
+            };
+            view! {
+                <input class="knob__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
+                    aria-label=tr!("{label}, slider", label) aria-valuetext=value prop:value=position
+                    style:--at=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
+                    on:input=move |event| {
+                        let text = scale.text(at(&event));
+                        preview.set(Some(text.clone()));
+                        if let Some(trial) = trial {
+                            trial.run(text);
+                        }
+                    }
+                    on:change=move |event| {
+                        preview.set(None);
+                        context.edit(key, scale.text(at(&event)));
+                    } />
+            }
+        })}
+    }
+    .into_any()
+}
+
+fn select(
+    context: RunContext,
+    key: &'static str,
+    options: Vec<(&'static str, &'static str)>,
+    text: Memo<String>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    view! {
+        <select class="knob__select" id=id.to_string() data-testid=id.to_string()
+            aria-describedby=described.to_string()
+            on:change=move |event| context.edit(key, event_target_value(&event))>
+            {options
+                .into_iter()
+                .map(|(slug, label)| {
+                    view! { <option value=slug prop:selected=move || text.with(|t| t == slug)>{label}</option> }
+                })
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+fn entry(
+    context: RunContext,
+    key: &'static str,
+    example: &'static str,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    view! {
+        <input class="knob__box knob__box--wide" id=id.to_string() data-testid=id.to_string() type="text"
+            placeholder=example autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=text on:change=move |event| take(context, key, &event) />
+    }
+    .into_any()
+}
+
+/// A box of several lines, which keeps the line ends of what is pasted.
+fn lines(
+    context: RunContext,
+    key: &'static str,
+    example: &'static str,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    let take = move |event: web_sys::Event| {
+        context.edit(key, event_target_value(&event));
+        event_target::<web_sys::HtmlTextAreaElement>(&event).set_value(&shown(context, key));
+    };
+    view! {
+        <textarea class="knob__box knob__box--wide knob__box--lines" id=id.to_string() data-testid=id.to_string()
+            rows="4" placeholder=example autocomplete="off" spellcheck="false"
+            aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=text on:change=take></textarea>
+    }
+    .into_any()
+}
+
+/// What the field holds now as text.
+fn shown(context: RunContext, key: &'static str) -> String {
+    untrack(|| context.field.run(key)).text
+}
+
+/// Takes what was entered, and writes it as the page would: "1e3" becomes "1000".
+fn take(context: RunContext, key: &'static str, event: &web_sys::Event) {
+    context.edit(key, event_target_value(event));
+    event_target::<web_sys::HtmlInputElement>(event).set_value(&shown(context, key));
+}
