@@ -22,6 +22,7 @@ struct ForwardCache<T> {
 }
 
 impl<T: Precision> ForwardCache<T> {
+    /// Allocates the cache for a network.
     fn new(network: &DescentNetwork) -> Self {
         let units = network.unit_count();
         let zeros = |count| vec![T::default(); count];

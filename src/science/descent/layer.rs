@@ -107,10 +107,12 @@ enum HeadRole<'a> {
     Neuron(&'a NeuronHeads, &'a ReluSum, usize),
     /// The first or second head of a weight update, with sign 1 or −1 and the factor.
     Update(&'a WeightUpdate, f64, f64),
+    /// A head of an element-wise product.
     Product(&'a ProductHead),
 }
 
 impl DescentLayer {
+    /// Creates a layer for tokens with this layout.
     pub(super) fn new(phase: LayerPhase, weights: LayerWeights, layout: &TokenLayout) -> Self {
         DescentLayer { phase, weights, dimension: layout.len(), one: layout.one_index() }
     }

@@ -98,6 +98,7 @@ impl TokenBlock {
 /// The coordinates of the blocks in a token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenLayout {
+    /// The network whose weights the tokens hold.
     network: DescentNetwork,
     /// First coordinate of each block, and the dimension of a token as the last entry.
     block_starts: [usize; 10],

@@ -177,8 +177,11 @@ pub struct DescentComparison {
     plan: DescentPlan,
     examples: DescentExamples,
     transformer: ConstructedTransformer,
+    /// The tokens after the last complete step.
     tokens: DescentTokens<f64>,
+    /// The initial weights w(0), `[weights]`.
     start: Vec<f64>,
+    /// Weights and bounds after the last step.
     state: ComparisonState,
 }
 

@@ -56,7 +56,9 @@ pub struct ScaledRelu {
 struct ReluTerm {
     /// 1, −1, or 0 in a constant term.
     sign: f64,
+    /// Bias inside the ReLU.
     shift: f64,
+    /// Factor of the ReLU.
     weight: f64,
 }
 
@@ -65,6 +67,7 @@ struct ReluTerm {
 pub struct ReluSum {
     /// Factor of z in all terms.
     gain: f64,
+    /// The ReLUs of the sum.
     terms: Vec<ReluTerm>,
 }
 

@@ -107,7 +107,7 @@ impl Default for DescentPrompts {
     }
 }
 
-/// A target function.
+/// The target function that gives the labels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TargetFunction {
     /// sin(ωx) with this frequency ω.

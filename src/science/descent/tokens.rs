@@ -13,6 +13,7 @@ use super::number::Precision;
 /// rows and use the processor's vector instructions, in a browser too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentTokens<T> {
+    /// Number n + 1 of tokens.
     count: usize,
     /// The coordinates of all tokens, `[D, tokens]`.
     values: Vec<T>,

@@ -30,7 +30,9 @@ use super::tokens::DescentTokens;
 /// A transformer whose forward pass is one step of gradient descent on the network in its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConstructedTransformer {
+    /// The coordinates of a token.
     layout: TokenLayout,
+    /// The 2N + 4 layers, in order.
     layers: Vec<DescentLayer>,
     mask: f64,
 }
@@ -132,7 +134,7 @@ struct LayerBuilder<'a> {
 }
 
 impl LayerBuilder<'_> {
-    /// The weights of the layer with this task.
+    /// Builds the weights of the layer with this task.
     fn layer_weights(&self, phase: LayerPhase) -> LayerWeights {
         let (network, how) = (&self.plan.network, &self.plan.approximation);
         let last = network.layer_count();

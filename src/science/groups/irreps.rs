@@ -59,7 +59,9 @@ impl Irrep {
 /// All irreducible real representations of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Irreps {
+    /// The group that the irreps represent.
     group: Group,
+    /// The irreps, the trivial one first.
     all: Vec<Irrep>,
     /// The result of [`Irreps::function_basis`] for each irrep, `[functions, order]`.
     bases: Vec<Vec<f64>>,

@@ -37,14 +37,21 @@ pub use subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 /// A finite group, given by its multiplication table. Its elements are the numbers 0 to order − 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
+    /// Number of elements.
     order: usize,
     /// The product a·b at `a * order + b`, `[order, order]`.
     table: Vec<u32>,
+    /// Printable name of each element, `[order]`.
     names: Vec<String>,
+    /// The identity element.
     identity: usize,
+    /// The inverse of each element, `[order]`.
     inverses: Vec<usize>,
+    /// The conjugacy classes; see [`Group::classes`].
     classes: Vec<Vec<usize>>,
+    /// Index of the conjugacy class of each element, `[order]`.
     class_of: Vec<usize>,
+    /// Structure beyond the multiplication table.
     family: GroupFamily,
 }
 
@@ -117,7 +124,7 @@ impl Group {
         self.classes = classes;
     }
 
-    /// Number of elements.
+    /// Number of elements of the group.
     pub fn order(&self) -> usize {
         self.order
     }

@@ -199,6 +199,7 @@ fn format_power(letter: &str, exponent: usize) -> String {
     }
 }
 
+/// Converts a decimal digit to its superscript character.
 fn superscript_digit(digit: char) -> char {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digit.to_digit(10).map_or(digit, |digit| DIGITS[digit as usize])

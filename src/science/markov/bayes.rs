@@ -50,17 +50,22 @@ const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
 pub struct BayesPredictor {
     symbols: usize,
     order: usize,
+    /// How the posterior mean is computed.
     method: PredictionMethod,
 }
 
 /// How the posterior mean is computed; see the table of the module.
 #[derive(Debug, Clone)]
 enum PredictionMethod {
+    /// Closed form for independent symbols.
     Independent,
+    /// Closed form for doubly stochastic chains on two symbols.
     DoublyStochastic,
     /// The prior probability of a doubly stochastic chain.
     Mixture(f64),
+    /// Quadrature over both rows of a chain on two symbols.
     Quadrature(QuadratureNodes),
+    /// Importance sampling of transition matrices.
     ImportanceSample(ImportanceSampler),
 }
 
@@ -184,6 +189,7 @@ fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
 struct QuadratureNodes(Vec<[f64; 3]>, f64);
 
 impl QuadratureNodes {
+    /// Places the nodes for Dirichlet rows with parameter `alpha`.
     fn new(alpha: f64) -> Self {
         let reach = (TAIL_EXPONENT / alpha.min(1.0)).min(MAX_LOG_ODDS);
         let grown = |x: f64| libm::sqrt(1.0 + (x / SPACING_GROWTH_NODE) * (x / SPACING_GROWTH_NODE));
@@ -207,6 +213,7 @@ impl QuadratureNodes {
         points.map(|([u, ..], weight)| (libm::exp(*u), weight)).collect()
     }
 
+    /// Posterior mean `[2]` of the current row for chains on two symbols with Dirichlet rows.
     fn predict(&self, context: &[u8]) -> Vec<f64> {
         let alpha = self.1;
         // Counts of the transitions, plus α.
@@ -236,12 +243,14 @@ struct ImportanceSampler {
     order: usize,
     alpha: f64,
     seed: u64,
+    /// Computes stationary distributions.
     walker: SequenceSampler,
     /// Transition probabilities of the current matrix, `[contexts, symbols]`.
     rows: Vec<u32>,
 }
 
 impl ImportanceSampler {
+    /// Creates a sampler for chains with this number of symbols, this order and Dirichlet parameter `alpha`.
     fn new(symbols: usize, order: usize, alpha: f64, seed: u64) -> Self {
         let walker = SequenceSampler::new(symbols, order);
         ImportanceSampler {
@@ -280,6 +289,7 @@ impl ImportanceSampler {
         (0..IMPORTANCE_SAMPLES).map(one).collect()
     }
 
+    /// Estimates the posterior mean of the current row, and its two halves. `number` selects the random words.
     fn predict(&mut self, context: &[u8], number: u64) -> BayesPrediction {
         let (k, past) = (self.symbols, self.order - 1);
         let place = |symbols: &[u8]| symbols.iter().fold(0, |place, symbol| place * k + usize::from(*symbol));

@@ -24,8 +24,11 @@ choices! {
 /// A function g of q tokens of dimension d.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Teacher {
+    /// Number q of tokens that g depends on.
     names: usize,
+    /// Dimension d of a token.
     dim: usize,
+    /// The family of g with its parameters.
     parameters: TeacherParameters,
 }
 
@@ -34,8 +37,11 @@ pub struct Teacher {
 enum TeacherParameters {
     /// The direction u, `[names · dim]`.
     Linear(Vec<f64>),
+    /// The scaled mean of all coordinates.
     Mean,
+    /// The scaled sum of centred squares.
     Squares,
+    /// The random network.
     Network(ReluTeacher),
 }
 
@@ -46,7 +52,9 @@ struct ReluTeacher {
     w: Vec<Vec<f64>>,
     /// Output weights, `[units]`.
     a: Vec<f64>,
+    /// Mean of Σ_k a_k relu(⟨w_k, x⟩) over standard normal x.
     mean: f64,
+    /// Factor that scales the variance to 1.
     scale: f64,
 }
 
@@ -322,6 +330,7 @@ fn sum_by_class(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> 
     merged
 }
 
+/// Inner product of two vectors `[names · dim]` after [`sum_by_class`].
 fn merged_dot(a: &[f64], b: &[f64], dim: usize, classes: &[usize]) -> f64 {
     dot(&sum_by_class(a, classes.len(), dim, classes), &sum_by_class(b, classes.len(), dim, classes))
 }
@@ -350,6 +359,7 @@ pub(super) fn name_partitions(names: usize, positions: usize, repeated: bool) ->
     all.into_iter().map(|(classes, used)| (share(used), classes)).filter(|(share, _)| *share > 0.0).collect()
 }
 
+/// Scales a vector to norm 1.
 fn unit(mut vector: Vec<f64>) -> Vec<f64> {
     normalize(&mut vector);
     vector

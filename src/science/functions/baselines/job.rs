@@ -79,6 +79,7 @@ pub struct BaselinesJob {
     prompts: FunctionPrompts,
     seed: u64,
     count: usize,
+    /// The baselines to evaluate.
     baselines: Vec<Baseline>,
     /// Numbers of examples, in rising order.
     examples: Vec<usize>,
@@ -96,6 +97,7 @@ pub struct BaselinesJob {
     training: Option<BaselineTraining>,
     /// The smallest error of this network so far, by absolute value.
     min_error: f64,
+    /// Sum of the label variances of the prompts so far.
     variance: f64,
     /// Errors of the baselines that train no network, `[baselines, examples]`.
     sums: Vec<Vec<ErrorSums>>,

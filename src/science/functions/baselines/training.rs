@@ -15,11 +15,13 @@ const ADAM_EPSILON: f64 = 1e-8;
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineTraining {
     network: ReluNetwork,
+    /// Gradient of the current step, `[weights]`.
     gradient: Vec<f64>,
     /// Adam's estimate of the mean gradient, `[weights]`.
     mean_gradient: Vec<f64>,
     /// Adam's estimate of the mean squared gradient, `[weights]`.
     mean_squared_gradient: Vec<f64>,
+    /// Number of epochs so far.
     epochs: usize,
     scratch: ForwardWorkspace,
 }

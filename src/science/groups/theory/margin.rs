@@ -202,7 +202,9 @@ impl RealCharacters {
 /// A running computation of the [maximum margin](RealCharacters::compute_max_margin).
 #[derive(Debug, Clone)]
 pub struct MaxMarginJob {
+    /// The solver of the linear program.
     solver: InteriorPointSolver,
+    /// The matrix of the linear program.
     gaps: CharacterGaps,
 }
 

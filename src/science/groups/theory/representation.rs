@@ -76,7 +76,9 @@ impl RealCharacters {
 
 /// The matrices of a representation, `[order, D, D]`.
 struct RepresentationMatrices<'a> {
+    /// R(a) for each element a, `[order, D, D]`.
     matrices: &'a [f64],
+    /// Dimension D of the representation.
     dimension: usize,
 }
 

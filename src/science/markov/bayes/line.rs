@@ -30,9 +30,12 @@ pub struct BayesDivergence {
 /// sequences than the KLs.
 #[derive(Debug, Clone)]
 pub struct BayesDivergenceJob {
+    /// The distribution of the held-out sequences.
     sequences: ChainSequences,
     seed: u64,
+    /// Number of held-out sequences.
     held_out: usize,
+    /// The Bayes-optimal predictor.
     bayes: BayesPredictor,
     /// Number of sequences evaluated so far.
     done_count: usize,

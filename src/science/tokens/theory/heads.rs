@@ -197,20 +197,25 @@ const MIN_DECREASE: f64 = 1e-12;
 /// A step may raise the risk up to the maximum of this many previous risks, because Barzilai–Borwein rates are good
 /// on average but not at each step.
 const RISK_WINDOW: usize = 5;
-/// Fraction of the predicted decrease that a step must achieve relative to that maximum.
+/// Fraction of its predicted decrease that a step must achieve, measured from the maximum of the last [`RISK_WINDOW`]
+/// risks.
 const ARMIJO_FRACTION: f64 = 1e-4;
 
 /// A minimisation of the relative risk over orthonormal rows of V.
 struct RiskSearch<'a> {
     teacher: &'a Teacher,
+    /// Number of positions, the length of a row.
     positions: usize,
+    /// The named positions, all different.
     names: &'a [usize],
+    /// The allowed rows of V.
     forms: LinearForms,
     /// The variance of a label.
     variance: f64,
 }
 
 impl<'a> RiskSearch<'a> {
+    /// Prepares the search for rows `[positions]` of V.
     fn new(teacher: &'a Teacher, positions: usize, names: &'a [usize], forms: LinearForms) -> Self {
         RiskSearch { teacher, positions, names, forms, variance: teacher.label_variance(positions, false) }
     }

@@ -99,6 +99,7 @@ pub fn required_sharpness(
     (2.0 / squared_scale * libm::log(inside)).max(0.0)
 }
 
+/// The codes `[positions, dimension]` as rows in double precision.
 fn rows_as_f64(codes: &[f32], dimension: usize) -> Vec<Vec<f64>> {
     codes.chunks(dimension).map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect()
 }
