@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 
 use super::Trouble;
-use vivarium_app::state::{Action, State};
-use vivarium_app::trainer::device::Survey;
-use vivarium_app::trainer::{Effect, Program, TrainerMessage};
+use vivarium_page::state::{Action, State};
+use vivarium_page::trainer::device::Survey;
+use vivarium_page::trainer::{Effect, Program, TrainerMessage};
 use vivarium_model::permalink::{Link, Start, encode};
 use vivarium_model::platform::may_have_gpu;
 use vivarium_model::protocol::{Command, Event, Failure, Message, Payload};

@@ -14,7 +14,7 @@ use super::journal::{Found, is_journal};
 use super::look::{Kind, Look};
 use super::measured::{Measured, read};
 use super::{Trouble, open, sweep, sweeps};
-use vivarium_app::state::State;
+use vivarium_page::state::State;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Axis, Link, encode};
 use vivarium_plot::analysis::Reading;

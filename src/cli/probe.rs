@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! The numbers are those of the page, by construction: the page's state gives the readings that it draws
-//! ([`super::headless`]), and the page's menu saves them with the same function ([`vivarium_app::files::data`]). The run
+//! ([`super::headless`]), and the page's menu saves them with the same function ([`vivarium_page::files::data`]). The run
 //! goes from step to step as the page does when it is paused there: it is measured, and its probes are answered.
 
 mod document;
@@ -20,8 +20,8 @@ use super::plot::train;
 use super::print::write;
 use super::{Trouble, open};
 use document::{Document, Taken};
-use vivarium_app::files::data::chart_data;
-use vivarium_app::state::State;
+use vivarium_page::files::data::chart_data;
+use vivarium_page::state::State;
 use vivarium_core::settings::thousands;
 use vivarium_labs::find;
 use vivarium_model::chart::Chart;

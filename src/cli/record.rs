@@ -17,7 +17,7 @@ use clap::Args;
 
 use super::headless::Headless;
 use super::{LARGE, Trouble};
-use vivarium_app::state::State;
+use vivarium_page::state::State;
 use vivarium_labs::PRESETS;
 use vivarium_model::chart::Chart;
 use vivarium_model::chart::Kind;

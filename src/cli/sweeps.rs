@@ -14,7 +14,7 @@ use super::look::{Kind, Look};
 use super::print::Names;
 use super::{Trouble, open, pool, signals, sweep};
 use panels::{Panel, panels};
-use vivarium_app::state::State;
+use vivarium_page::state::State;
 use vivarium_core::settings::{Axis, Problem, Value, thousands};
 use vivarium_labs as labs;
 use vivarium_model::chart::Chart;

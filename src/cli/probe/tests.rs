@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::npz::Values;
 use super::*;
-use vivarium_app::files::data::chart_csv;
+use vivarium_page::files::data::chart_csv;
 use vivarium_labs::parity::probes::GAP;
 use vivarium_labs::{LABS, measured};
 use vivarium_model::chart;
@@ -208,7 +208,7 @@ fn a_saved_run_has_its_measurements_and_no_weights() {
     let file = folder.join("run.json");
     let mut page = Headless::open(&decode(LINK).0);
     page.finish(|_| {}).unwrap();
-    let record = vivarium_app::files::record(page.state(), "");
+    let record = vivarium_page::files::record(page.state(), "");
     std::fs::write(&file, record.to_json()).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vivarium::machines::{
-    Construction, Group, How, Layout, Look, Machine, Measured, Phase, Program, Run, Trace, Transformer,
+    Construction, TokenGroup, ExecutionMode, ResidualLayout, AttentionTrace, Machine, MachineMetric, BlockKind, MachineProgram, MachineRun, StepTrace, Transformer,
     library, round,
 };
 use vivarium::sweep::{cells, places};
@@ -22,10 +22,10 @@ const LONGEST: &str = "#v1/turing-machine?m=counter&t=800&steps=800&replicas=6&s
 
 /// A transformer at the end of a run, with all blocks of each step.
 struct Watched {
-    program: Arc<Program>,
-    run: Run,
+    program: Arc<MachineProgram>,
+    run: MachineRun,
     transformer: Transformer,
-    traces: Vec<Trace>,
+    traces: Vec<StepTrace>,
 }
 
 impl Watched {
@@ -34,28 +34,28 @@ impl Watched {
         let program = decoded(name).task.examples().program().unwrap();
         let construction = Construction::new(&program.machine, program.bits).unwrap();
         let mut transformer =
-            Transformer::new(construction.into(), &program.input, program.start, How::default()).unwrap();
+            Transformer::new(construction.into(), &program.input, program.start, ExecutionMode::default()).unwrap();
         let mut traces = vec![];
         for _ in 0..program.steps {
             transformer.advance().unwrap();
-            traces.extend(transformer.trace().cloned());
+            traces.extend(transformer.last_trace().cloned());
         }
-        Watched { run: program.run().unwrap(), program, transformer, traces }
+        Watched { run: program.simulate().unwrap(), program, transformer, traces }
     }
 
     /// What stands where in a token.
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &ResidualLayout {
         self.transformer.construction().layout()
     }
 
     /// The number that a group of a token holds in binary.
-    fn number(&self, token: &[f64], group: Group) -> usize {
+    fn number(&self, token: &[f64], group: TokenGroup) -> usize {
         let bits = &token[self.layout().group(group)];
         bits.iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))
     }
 
     /// The place of the only 1 of a group.
-    fn place(&self, token: &[f64], group: Group) -> Option<usize> {
+    fn place(&self, token: &[f64], group: TokenGroup) -> Option<usize> {
         let numbers = &token[self.layout().group(group)];
         let mut ones = (0..numbers.len()).filter(|at| numbers[*at] > 0.5);
         ones.next().filter(|_| ones.next().is_none())
@@ -63,21 +63,21 @@ impl Watched {
 
     /// The cell that a step writes, by the simulator.
     fn cell(&self, step: usize) -> usize {
-        if step == 1 { self.run.start } else { self.run.moments[step - 2].head }
+        if step == 1 { self.run.start } else { self.run.records[step - 2].head }
     }
 
     /// Steps up to this one that wrote the cell where the head is after it, by the simulator.
     fn writers(&self, step: usize) -> Vec<usize> {
-        let head = self.run.moments[step - 1].head;
+        let head = self.run.records[step - 1].head;
         (1..=step).filter(|past| self.cell(*past) == head).collect()
     }
 
     /// Between the first block and the last one a token holds the symbol that its step wrote, and the cell.
     fn holds_what_was_written(&self) -> bool {
-        self.traces.iter().zip(&self.run.moments).all(|(trace, moment)| {
-            trace.stages[..trace.stages.len() - 1].iter().all(|stage| {
-                self.place(&stage.residual, Group::Written) == Some(moment.written)
-                    && self.number(&stage.residual, Group::Before) == self.cell(trace.step)
+        self.traces.iter().zip(&self.run.records).all(|(trace, moment)| {
+            trace.blocks[..trace.blocks.len() - 1].iter().all(|stage| {
+                self.place(&stage.residual, TokenGroup::Written) == Some(moment.written)
+                    && self.number(&stage.residual, TokenGroup::Before) == self.cell(trace.step)
             })
         })
     }
@@ -91,21 +91,21 @@ impl Watched {
                 let given = cell.checked_sub(self.program.start).and_then(|at| self.program.input.get(at));
                 last.map(|past| tokens[past - 1].written).or(given.copied()).unwrap_or(0)
             };
-            self.run.tape(step).iter().enumerate().all(|(cell, found)| *found == symbol(cell))
+            self.run.tape_after(step).iter().enumerate().all(|(cell, found)| *found == symbol(cell))
         })
     }
 
     /// After the last block only state, symbol and cell are not 0, and they are the simulator's.
     fn ends_with_little(&self) -> bool {
-        self.traces.iter().zip(&self.run.moments).all(|(trace, moment)| {
-            let token = &trace.stages[trace.stages.len() - 1].residual;
-            let kept = [Group::State, Group::Symbol, Group::Before];
+        self.traces.iter().zip(&self.run.records).all(|(trace, moment)| {
+            let token = &trace.blocks[trace.blocks.len() - 1].residual;
+            let kept = [TokenGroup::State, TokenGroup::Symbol, TokenGroup::Before];
             let mut others =
                 (0..token.len()).filter(|coordinate| !kept.contains(&self.layout().group_of(*coordinate)));
             others.all(|coordinate| token[coordinate].abs() < 1e-9)
-                && self.place(token, Group::State) == Some(moment.state)
-                && self.place(token, Group::Symbol) == Some(moment.symbol)
-                && self.number(token, Group::Before) == moment.head
+                && self.place(token, TokenGroup::State) == Some(moment.state)
+                && self.place(token, TokenGroup::Symbol) == Some(moment.symbol)
+                && self.number(token, TokenGroup::Before) == moment.head
         })
     }
 
@@ -113,8 +113,8 @@ impl Watched {
     fn finds_all_writers(&self) -> bool {
         let mut most = 0;
         let found = self.traces.iter().all(|trace| {
-            let stage = trace.stages.iter().find(|stage| stage.phase == Phase::Visited).unwrap();
-            let (writers, look) = (self.writers(trace.step), stage.own.as_ref().unwrap());
+            let stage = trace.blocks.iter().find(|stage| stage.kind == BlockKind::Visited).unwrap();
+            let (writers, look) = (self.writers(trace.step), stage.self_attention.as_ref().unwrap());
             most = most.max(writers.len());
             (1..=trace.step).zip(&look.weights).all(|(past, weight)| {
                 let share = if writers.contains(&past) { 1.0 / writers.len() as f64 } else { 0.0 };
@@ -126,19 +126,19 @@ impl Watched {
 
     /// Whether this holds of every search for a bit: of its attention, the steps that fit, the bit found, and the same bit of
     /// the last step that wrote the cell.
-    fn every_search(&self, holds: impl Fn(&Look, &[usize], usize, usize) -> bool) -> bool {
+    fn every_search(&self, holds: impl Fn(&AttentionTrace, &[usize], usize, usize) -> bool) -> bool {
         let bits = self.layout().bits();
         self.traces.iter().all(|trace| {
             let (writers, mut known) = (self.writers(trace.step), 0);
             (0..bits).all(|round| {
-                let wanted = Phase::Search(round);
-                let stage = trace.stages.iter().find(|stage| stage.phase == wanted).unwrap();
+                let wanted = BlockKind::Search(round);
+                let stage = trace.blocks.iter().find(|stage| stage.kind == wanted).unwrap();
                 let begins = |past: &usize| past >> (bits - 1 - round) == 2 * known + 1;
                 let fit: Vec<usize> = writers.iter().copied().filter(begins).collect();
                 let last = writers.last().copied().unwrap_or(0) >> (bits - 1 - round) & 1;
-                let bit = usize::from(stage.residual[self.layout().at(Group::Prefix, round)] > 0.5);
+                let bit = usize::from(stage.residual[self.layout().coordinate(TokenGroup::Prefix, round)] > 0.5);
                 known = 2 * known + bit;
-                holds(stage.own.as_ref().unwrap(), &fit, bit, last)
+                holds(stage.self_attention.as_ref().unwrap(), &fit, bit, last)
             })
         })
     }
@@ -153,7 +153,7 @@ impl Watched {
     fn null_wins_where_none_fits(&self) -> bool {
         self.every_search(|look, fit, bit, _| {
             let is_largest = look.scores.iter().all(|score| *score < look.null_score);
-            if fit.is_empty() { is_largest && look.null == 1.0 && bit == 0 } else { !is_largest && bit == 1 }
+            if fit.is_empty() { is_largest && look.null_weight == 1.0 && bit == 0 } else { !is_largest && bit == 1 }
         })
     }
 
@@ -175,41 +175,41 @@ fn step_0_fetches_the_first_symbol() -> bool {
     let program = decoded("palindrome-machine").task.examples().program().unwrap();
     let construction = Arc::new(Construction::new(&program.machine, program.bits).unwrap());
     ["", "0", "1", "0110", "1011"].iter().all(|word| {
-        let input = program.machine.read(word).unwrap();
-        let how = How::default();
+        let input = program.machine.parse_input(word).unwrap();
+        let how = ExecutionMode::default();
         let transformer = Transformer::new(construction.clone(), &input, program.start, how).unwrap();
-        let trace = transformer.trace().unwrap();
+        let trace = transformer.last_trace().unwrap();
         let first = input.first().copied().unwrap_or(0);
         trace.step == 0
-            && trace.entry == construction.initial(program.start)
+            && trace.input_token == construction.start_token(program.start)
             && transformer.steps() == 0
-            && (trace.moment.state, trace.moment.symbol, trace.moment.head) == (0, first, program.start)
+            && (trace.record.state, trace.record.symbol, trace.record.head) == (0, first, program.start)
     })
 }
 
 /// How many states of a machine have a rule; the others halt.
 fn working_states(machine: &Machine) -> usize {
     let symbols = 0..machine.symbols().len();
-    (0..machine.states().len())
+    (0..machine.state_names().len())
         .filter(|state| symbols.clone().any(|symbol| machine.rule(*state, symbol).is_some()))
         .count()
 }
 
 /// The blocks of the busy beaver's transformer, besides those that search.
-fn other_blocks() -> Vec<Phase> {
+fn other_blocks() -> Vec<BlockKind> {
     let watched = Watched::new("beaver-machine");
-    let phases = watched.transformer.construction().blocks().iter().map(|block| block.phase);
-    phases.filter(|phase| !matches!(phase, Phase::Search(_))).collect()
+    let phases = watched.transformer.construction().blocks().iter().map(|block| block.kind);
+    phases.filter(|phase| !matches!(phase, BlockKind::Search(_))).collect()
 }
 
 /// The head turns round again and again between the ends of the word, and no letter is left.
 fn goes_to_and_fro_and_erases() -> bool {
     let Watched { program, run, .. } = Watched::new("palindrome-machine");
-    let heads: Vec<usize> = run.moments.iter().map(|moment| moment.head).collect();
+    let heads: Vec<usize> = run.records.iter().map(|moment| moment.head).collect();
     let moves: Vec<bool> =
         heads.windows(2).filter(|pair| pair[0] != pair[1]).map(|pair| pair[0] < pair[1]).collect();
     let turns = moves.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    let letters = |step: usize| run.tape(step).iter().filter(|symbol| **symbol != 0).count();
+    let letters = |step: usize| run.tape_after(step).iter().filter(|symbol| **symbol != 0).count();
     let ends = [program.start, program.start + program.input.len() - 1];
     ends.iter().all(|end| heads.contains(end))
         && turns >= program.input.len() - 1
@@ -218,7 +218,7 @@ fn goes_to_and_fro_and_erases() -> bool {
 
 /// With another rule only the first block is another one.
 fn rules_are_in_the_first_block() -> bool {
-    let text = library::example("palindrome").unwrap().text;
+    let text = library::find_example("palindrome").unwrap().text;
     let other = text.replace("want1 0 → 0 S reject", "want1 0 → 1 S reject");
     let [one, two] =
         [text, other.as_str()].map(|text| Construction::new(&Machine::parse(text).unwrap(), 6).unwrap());
@@ -239,7 +239,7 @@ fn steps_are_many_more_than_layers() -> bool {
     let layers: usize = construction
         .blocks()
         .iter()
-        .map(|block| block.layers.len() + block.own.iter().chain(&block.input).count())
+        .map(|block| block.layers.len() + block.self_attention.iter().chain(&block.cross_attention).count())
         .sum();
     program.steps > 20 * layers
 }
@@ -265,7 +265,7 @@ fn every_weight_has_noise(runs: &Runs) -> bool {
 
 /// The first wrong step of each network; one more than there are steps where no step is wrong.
 fn first_wrong(run: &Trained) -> &[f32] {
-    &run.row(run.spec.run.steps).measures[Measured::FirstWrong as usize]
+    &run.row(run.spec.run.steps).measures[MachineMetric::FirstWrong as usize]
 }
 
 /// Eight to twelve steps before the first wrong one, in each of the six networks.
@@ -328,7 +328,7 @@ pub const STATEMENTS: Statements = &[
     (
         "The transformer has no tape.",
         Known(
-            "a step is given the last token, and keys and values of past tokens; `plain_products_of_the_tensors_give_the_same_numbers` executes it from these alone",
+            "a step is given the last token, and keys and values of past tokens; `the_reference_implementation_gives_the_same_numbers` executes it from these alone",
         ),
     ),
     (
@@ -341,7 +341,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "A token consists of 46 numbers.",
-        On(|_| beaver(|run| run.traces.iter().all(|trace| trace.entry.len() == 46))),
+        On(|_| beaver(|run| run.traces.iter().all(|trace| trace.input_token.len() == 46))),
     ),
     (
         "A formula from the paper of Wei, Chen and Ma sets the weights of the transformer.",
@@ -441,11 +441,11 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "These 4 blocks apply the rule, move the head, test whether the cell was written before, and fetch the symbol.",
-        On(|_| other_blocks() == [Phase::Apply, Phase::Move, Phase::Visited, Phase::Fetch]),
+        On(|_| other_blocks() == [BlockKind::Apply, BlockKind::Move, BlockKind::Visited, BlockKind::Fetch]),
     ),
     (
         "This machine accepts a word if it is a palindrome: the word reads the same from left to right and from right to left.",
-        Known("`the_examples_compute_what_they_should`: it accepts palindromes, and no other word"),
+        Known("`the_examples_compute_their_functions`: it accepts palindromes, and no other word"),
     ),
     (
         "The machine's head moves from one end of the word to the other and erases symbols.",
@@ -455,11 +455,11 @@ pub const STATEMENTS: Statements = &[
     ("The first block holds the rules of the machine.", On(|_| rules_are_in_the_first_block())),
     (
         "The width of the transformer depends on the number of states, the number of symbols, and the number of bits of a step's number.",
-        Known("states + 4 symbols + 4 bits + 5: `the_widths_are_those_of_the_table`"),
+        Known("states + 4 symbols + 4 bits + 5: `the_widths_equal_published_widths`"),
     ),
     (
         "The number of blocks depends only on this number of bits.",
-        Known("bits + 4: `there_are_as_many_blocks_as_bits_and_four`"),
+        Known("bits + 4: `there_are_bits_plus_four_blocks_with_different_names`"),
     ),
     (
         "The transformer in each run of this sweep is made for at most T steps, and T about doubles from one run to the next.",
@@ -489,7 +489,7 @@ pub const STATEMENTS: Statements = &[
     ("Press Play.", Words),
     (
         "In this sweep two ReLUs round each number of a token to 0 or 1 after every block.",
-        Known("3φ(z − 1/3) − 3φ(z − 2/3): `rounding_repairs_errors_below_a_third`"),
+        Known("3φ(z − 1/3) − 3φ(z − 2/3): `rounding_corrects_errors_below_a_third`"),
     ),
     (
         "This rounding removes every error below 1/3.",
@@ -545,7 +545,7 @@ pub const STATEMENTS: Statements = &[
     (
         "In the transformer on this page, the largest attention score exceeds every smaller score by at least 1, so softmax is close to the hard maximum if the inverse temperature β is large.",
         Known(
-            "`tokens_are_the_tape_for_every_example` has the gap; then all smaller scores together have at most T exp(−β) times the largest weight",
+            "`tokens_equal_the_simulation_for_every_example` has the gap; then all smaller scores together have at most T exp(−β) times the largest weight",
         ),
     ),
     (
@@ -563,13 +563,13 @@ pub const STATEMENTS: Statements = &[
     (
         "A longer run has more past tokens, and a longer input has more tokens of its own.",
         Known(
-            "`a_long_input_needs_a_larger_beta`: forty symbols make step 1 wrong at β = 1.2, although T = 1",
+            "`a_long_input_requires_a_larger_beta`: forty symbols make step 1 wrong at β = 1.2, although T = 1",
         ),
     ),
     (
         "With rounding, every β above ln(2(T + m)) is large enough for T steps and an input of m symbols.",
         Known(
-            "`Choice::safe_beta` has the proof; `rounding_repairs_all_errors_above_the_threshold_and_not_below` tries both sides",
+            "`AttentionMode::safe_beta` has the proof; `rounding_corrects_all_errors_above_the_threshold_and_not_below` tries both sides",
         ),
     ),
     ("Press Play.", Words),
@@ -602,7 +602,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The attention of this transformer has a null slot and a hard maximum.",
-        Known("`null_key` and `Choice::Hard` of the construction; `the_largest_score_wins_and_ties_share`"),
+        Known("`null_key` and `Choice::Hard` of the construction; `hard_attention_averages_the_values_of_the_largest_scores`"),
     ),
     (
         "The transformer makes one step of the machine for each token, so it can make many more steps than it has layers.",

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use vivarium::circuits::{Drawn, Kind, Measured, Network, rounded_toy_margin, toy_margin};
+use vivarium::circuits::{CircuitSpec, GateKind, CircuitMetric, ReluNetwork, rounded_toy_margin, toy_margin};
 use vivarium::models::Family;
 use vivarium::models::circuit_network::found;
 
@@ -31,15 +31,15 @@ fn near(found: f64, wanted: f64, by: f64) -> bool {
     (found - wanted).abs() <= by
 }
 
-fn drawn(name: &str) -> Drawn {
+fn drawn(name: &str) -> CircuitSpec {
     decoded(name).task.examples().circuit().unwrap()
 }
 
 /// The network of a run.
-fn network(name: &str) -> Network {
+fn network(name: &str) -> ReluNetwork {
     let spec = decoded(name);
     let Some(Family::Circuit(net)) = spec.model.config().family() else { panic!("{name} is no circuit") };
-    drawn(name).network(net.rounding()).unwrap()
+    drawn(name).build_network(net.rounding()).unwrap()
 }
 
 /// The change of all parameters that the search has found by this step.
@@ -51,7 +51,7 @@ fn change(run: &Trained, step: u64) -> Vec<f64> {
 fn of_weights(name: &str, run: &Trained, step: u64) -> Vec<f64> {
     let (network, change) = (network(name), change(run, step));
     let (_, weights) = network.layers().split_last().unwrap();
-    weights.iter().map(|layer| change[layer.weights().start]).collect()
+    weights.iter().map(|layer| change[layer.weight_range().start]).collect()
 }
 
 fn bare_change(runs: &Runs) -> Vec<f64> {
@@ -83,16 +83,16 @@ fn the_next_layers_help(runs: &Runs) -> bool {
 /// The change that was found makes the answer for 1111 another one.
 fn flips_the_answer(runs: &Runs) -> bool {
     let (network, bits) = (network("parity-circuit"), drawn("parity-circuit").row(0));
-    let theta = network.moved(&change(&parity(runs), 100), 1.0 + 1e-9);
+    let theta = network.perturb(&change(&parity(runs), 100), 1.0 + 1e-9);
     let flipped = network.output_at(&theta, &bits).unwrap() > 0.0;
-    bits == [true; 4] && network.answer(&bits) == Ok(!flipped)
+    bits == [true; 4] && network.predict(&bits) == Ok(!flipped)
 }
 
 /// Lemma B.1 of the paper: two linear layers for each layer of gates, all of their weights −1, 0 or 1.
 fn is_written_with_three_numbers(name: &str) -> bool {
-    let (network, depth) = (network(name), drawn(name).layered().unwrap().depth());
+    let (network, depth) = (network(name), drawn(name).build_layered().unwrap().depth());
     let (_, gates) = network.layers().split_last().unwrap();
-    let mut weights = gates.iter().flat_map(|layer| &network.theta()[layer.weights()]);
+    let mut weights = gates.iter().flat_map(|layer| &network.theta()[layer.weight_range()]);
     gates.len() == 2 * (depth - 1) && weights.all(|weight| [-1.0, 0.0, 1.0].contains(weight))
 }
 
@@ -104,18 +104,18 @@ fn xor(depth: usize, round: &str) -> String {
 /// Gates that compute something stay as they are; only those that copy are added.
 fn only_copies_are_added() -> bool {
     let [shallow, deep] = [4, 64].map(|depth| drawn(&xor(depth, "yes")).layered().unwrap());
-    let same = [Kind::And, Kind::Or, Kind::Not].iter().all(|kind| shallow.count(*kind) == deep.count(*kind));
+    let same = [GateKind::And, GateKind::Or, GateKind::Not].iter().all(|kind| shallow.count_gates(*kind) == deep.count_gates(*kind));
     (shallow.depth(), deep.depth()) == (4, 64) && same && sweep_cells("xor-depth") == 2 * DEPTHS.len()
 }
 
 /// The bound by the proof of theorem D.6 with rounding fixed, for the input with all bits 1.
 fn bound(name: &str) -> f64 {
-    network(name).theorem(&drawn(name).row(0)).unwrap().unwrap().held
+    network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().proof
 }
 
 /// The same by the formula of the theorem.
 fn formula(name: &str) -> f64 {
-    network(name).theorem(&drawn(name).row(0)).unwrap().unwrap().formula
+    network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().fixed_rounding
 }
 
 fn is_the_same_at_every_depth() -> bool {
@@ -129,7 +129,7 @@ fn is_the_same_at_every_depth() -> bool {
 fn falls_without_rounding(runs: &Runs) -> bool {
     let all = DEPTHS.map(|depth| runs.run(&xor(depth, "no")));
     let norms = all.each_ref().map(|run| f64::from(run.measure("least-norm", 200)));
-    let mut bounds = all.iter().flat_map(|run| &run.row(200).measures[Measured::Held as usize]);
+    let mut bounds = all.iter().flat_map(|run| &run.row(200).measures[CircuitMetric::ProofBound as usize]);
     bounds.all(|bound| bound.is_nan())
         && norms.is_sorted_by(|a, b| a > b)
         && near(norms[0], 0.109, 5e-4)
@@ -153,8 +153,7 @@ fn right(runs: &Runs, sigma: &str, round: &str) -> Vec<f32> {
 }
 
 fn median(shares: &[f32]) -> f64 {
-    let half = shares.len() / 2;
-    0.5 * f64::from(shares[half - 1] + shares[half])
+    f64::from(vivarium::math::median(shares).unwrap())
 }
 
 /// The sentences.
@@ -164,7 +163,7 @@ pub const STATEMENTS: Statements = &[
         On(|_| {
             let network = network("toy-bare");
             let (_, weights) = network.layers().split_last().unwrap();
-            weights.len() == 100 && weights.iter().all(|layer| network.theta()[layer.weights()] == [1.0])
+            weights.len() == 100 && weights.iter().all(|layer| network.theta()[layer.weight_range()] == [1.0])
         }),
     ),
     ("The output of the network is the product of the weights.", Words),
@@ -241,7 +240,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Two ReLUs can compute this rounding.",
-        Known("3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_holds`"),
+        Known("3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_bounds_perturbed_rounding`"),
     ),
     (
         "Rounding removes a small error of one layer before the next layer, so small errors of different layers do not add up.",
@@ -299,7 +298,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "This value is only a first-order approximation: it assumes that the boundary between weights with the right answer and weights with the wrong answer is flat.",
-        Known("0.5/√(1 + 1/36 + 1/324 + …), `the_first_order_with_rounding_is_the_constant_found_elsewhere`"),
+        Known("0.5/√(1 + 1/36 + 1/324 + …), `the_first_order_margin_converges_to_the_published_constant`"),
     ),
     (
         "Any circuit of AND, OR and NOT gates can be written as a ReLU network: each layer of gates becomes two layers of ReLUs with weights −1, 0 and 1.",
@@ -314,9 +313,9 @@ pub const STATEMENTS: Statements = &[
         On(|_| {
             let circuit = drawn("parity-circuit").circuit().unwrap();
             let is_odd = |bits: &[bool]| bits.iter().filter(|bit| **bit).count() % 2 == 1;
-            circuit.inputs() == 4
+            circuit.input_count() == 4
                 && (0..16)
-                    .map(|row| circuit.row(row))
+                    .map(|row| circuit.truth_table_row(row))
                     .all(|bits| circuit.evaluate(&bits) == Ok(is_odd(&bits)))
         }),
     ),
@@ -373,9 +372,9 @@ pub const STATEMENTS: Statements = &[
         "In this sweep random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits.",
         On(|_| {
             let network = network("#v1/boolean-circuit?n=8");
-            let noise = network.direction(0, 0);
-            network.held().parameters > 0
-                && noise.len() as u64 == network.counts().parameters
+            let noise = network.draw_noise(0, 0);
+            network.count_fixed_parameters().parameters > 0
+                && noise.len() as u64 == network.count_free_parameters().parameters
                 && noise.iter().all(|noise| *noise != 0.0)
         }),
     ),
@@ -383,9 +382,9 @@ pub const STATEMENTS: Statements = &[
         "The parameters of rounding get no noise.",
         On(|_| {
             let network = network("#v1/boolean-circuit?n=8");
-            let noise = network.direction(0, 0);
-            network.held().parameters > 0
-                && noise.len() as u64 == network.counts().parameters
+            let noise = network.draw_noise(0, 0);
+            network.count_fixed_parameters().parameters > 0
+                && noise.len() as u64 == network.count_free_parameters().parameters
                 && noise.iter().all(|noise| *noise != 0.0)
         }),
     ),
@@ -418,7 +417,7 @@ pub const STATEMENTS: Statements = &[
     (
         "Theorem D.6 shows that there *are* weights that compute a circuit and still give the right answer after every change with a norm below a certain bound, even if the parameters of rounding change too.",
         Known(
-            "theorem D.6, with the constants of the network itself: `the_constants_hold_for_the_network`, `bounds_stand_in_their_order`",
+            "theorem D.6, with the constants of the network itself: `the_constants_bound_perturbed_layers`, `lower_bounds_are_below_the_norm_found_and_noise_is_above_it`",
         ),
     ),
     (
@@ -426,8 +425,8 @@ pub const STATEMENTS: Statements = &[
         On(|_| {
             // Both have ten layers, and the parity of 4 bits is wider.
             let [narrow, wide] = [xor(10, "yes"), "parity-circuit".into()];
-            let [a, b] = [&narrow, &wide].map(|name| drawn(name).layered().unwrap());
-            let own = |name: &str| network(name).theorem(&drawn(name).row(0)).unwrap().unwrap().bound;
+            let [a, b] = [&narrow, &wide].map(|name| drawn(name).build_layered().unwrap());
+            let own = |name: &str| network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().theorem;
             is_the_same_at_every_depth()
                 && DEPTHS.iter().all(|depth| near(own(&xor(*depth, "yes")), own(&narrow), 1e-9))
                 && a.depth() == b.depth()
@@ -443,7 +442,7 @@ pub const STATEMENTS: Statements = &[
     ("The experiment does not show that training finds these weights.", Known("no run of this lab trains")),
     (
         "The weights here are set by hand.",
-        Known("`Network::new` and `Network::toy` write them down; lemma B.1 of the paper"),
+        Known("`ReluNetwork::new` and `ReluNetwork::toy` write them down; lemma B.1 of the paper"),
     ),
     (
         "The paper leaves open how a network with a large margin is found.",

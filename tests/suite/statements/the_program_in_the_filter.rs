@@ -1,7 +1,7 @@
 //! The program in the filter.
 
-use vivarium::succinct::search::{Cell, Query, Rule, Task, odds, restart};
-use vivarium::succinct::{Concept, Data, Drawn, Family, LearningProblem, Measured};
+use vivarium::succinct::search::{CellValue, Query, CellRule, QueryDistribution, odds, restart};
+use vivarium::succinct::{Concept, Dataset, SampledProblem, ConceptFamily, LearningProblem, LearningMetric};
 use vivarium::sweep::cells;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
@@ -53,7 +53,7 @@ fn one_row_a_step(runs: &Runs) -> bool {
 fn equal_columns() -> Vec<(Vec<usize>, usize)> {
     let (problem, run) = (problem("dictator-program"), decoded("dictator-program").run);
     let of = |replica: usize| -> (Vec<usize>, usize) {
-        let Drawn { data, concept, .. } = problem.drawn(run.seed, replica).unwrap();
+        let SampledProblem { data, concept, .. } = problem.sample(run.seed, replica).unwrap();
         let Concept::Dictator { bit } = concept else { panic!("the label is {concept:?}") };
         let equal = (0..data.d()).filter(|column| data.examples().all(|(x, y)| x[*column] == y));
         (equal.collect(), bit)
@@ -85,12 +85,12 @@ fn sgd_trains_all(runs: &Runs) -> bool {
 
 /// Queries about one bit, of the size of the story's.
 fn queries(noise: f64, count: usize) -> Vec<Query> {
-    Task::new(Family::Dictator, 7, 15, noise).unwrap().queries(1, 0, count).unwrap()
+    QueryDistribution::new(ConceptFamily::Dictator, 7, 15, noise).unwrap().queries(1, 0, count).unwrap()
 }
 
 /// The sign of the sum of all cells after each layer, and after one layer more than the network has.
-fn signs(query: &Query, rule: Rule) -> Vec<i32> {
-    let mut course = query.image().course(rule);
+fn signs(query: &Query, rule: CellRule) -> Vec<i32> {
+    let mut course = query.image().trajectory(rule);
     course.extend(course.last().map(|image| image.step(rule)));
     course.iter().map(|image| image.cells().iter().map(|cell| cell.value()).sum::<i32>().signum()).collect()
 }
@@ -108,9 +108,9 @@ fn reversing(runs: &Runs) -> Vec<Reversing> {
     let run = runs.run("search-bit");
     let (row, queries) = (run.row(3_000), queries(0.0, 200));
     let [restarts, twice] =
-        [Measured::Restart, Measured::Twice].map(|measured| &row.measures[measured as usize]);
+        [LearningMetric::BestRestart, LearningMetric::TwiceSizeAccuracy].map(|measured| &row.measures[measured as usize]);
     let judge = |(replica, (found, twice)): (usize, (&f32, &f32))| {
-        let rule = restart(run.spec.run.seed, replica as u32, *found as u32 - 1);
+        let rule = draw_rule(run.spec.run.seed, replica as u32, *found as u32 - 1);
         let all: Vec<Vec<i32>> = queries.iter().map(|query| signs(query, rule)).collect();
         let share = |count: usize| count as f64 / queries.len() as f64;
         let changes = |layer: usize| {
@@ -130,12 +130,12 @@ fn reversing(runs: &Runs) -> Vec<Reversing> {
 fn only_what_is_above_a_change_is_left() -> bool {
     queries(0.0, 50).into_iter().chain(queries(0.1, 50)).all(|query| {
         let (first, (rows, columns)) = (query.image(), query.size());
-        let last = first.run(Rule::CONSENSUS);
+        let last = first.run(CellRule::CONSENSUS);
         (0..columns).all(|column| {
-            let signs: Vec<Cell> = (0..rows).filter_map(|row| first.cell(row, column)).collect();
+            let signs: Vec<CellValue> = (0..rows).filter_map(|row| first.cell(row, column)).collect();
             let change = (1..rows).find(|row| signs[*row] != signs[row - 1]).unwrap_or(rows);
             (0..rows)
-                .all(|row| last.cell(row, column) == Some(if row < change { signs[row] } else { Cell::Zero }))
+                .all(|row| last.cell(row, column) == Some(if row < change { signs[row] } else { CellValue::Zero }))
         })
     })
 }
@@ -145,7 +145,7 @@ fn own_column_dominates() -> bool {
     let queries = queries(0.0, 500);
     let dominates = |query: &&Query| {
         let Concept::Dictator { bit } = query.concept else { return false };
-        let last = query.image().run(Rule::CONSENSUS);
+        let last = query.image().run(CellRule::CONSENSUS);
         let (rows, columns) = query.size();
         let sum = |column: usize| -> i32 {
             (0..rows).filter_map(|row| last.cell(row, column)).map(|cell| cell.value()).sum()
@@ -163,12 +163,12 @@ fn one_wrong_label_empties_what_is_below() -> bool {
         (0..query.data.m()).all(|wrong| {
             let mut labels = query.data.labels().to_vec();
             labels[wrong] = -labels[wrong];
-            let data = Data::new(query.data.inputs().to_vec(), labels).unwrap();
+            let data = Dataset::new(query.data.inputs().to_vec(), labels).unwrap();
             let (before, after) = (query.image(), Query { data, ..query.clone() }.image());
-            let last = after.run(Rule::CONSENSUS);
+            let last = after.run(CellRule::CONSENSUS);
             let rows = 0..query.size().0;
             rows.clone().all(|row| (before.cell(row, bit) != after.cell(row, bit)) == (row == wrong))
-                && rows.skip(wrong + 1).all(|row| last.cell(row, bit) == Some(Cell::Zero))
+                && rows.skip(wrong + 1).all(|row| last.cell(row, bit) == Some(CellValue::Zero))
         })
     })
 }
@@ -220,12 +220,12 @@ pub const STATEMENTS: Statements = &[
     ("A learning algorithm needs memory for its examples and time to compute.", Words),
     (
         "In this network the memory is the first layer: a table W with one row for each example.",
-        Known("Goel, Kakade, Kalai and Zhang 2022, section 4; `Tape::image` multiplies W by the input"),
+        Known("Goel, Kakade, Kalai and Zhang 2022, section 4; `TableTraining::memory_image` multiplies W by the input"),
     ),
     (
         "All other layers apply one small filter, with the same weights in every layer, to windows of 3 × 3 cells of the grid that the first layer computes.",
         Known(
-            "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::layer` has one `local_rule` for every cell and layer",
+            "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::apply_layer` has one `local_rule` for every cell and layer",
         ),
     ),
     ("More layers give more time to compute.", Words),
@@ -243,7 +243,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "After these eight examples comes a dummy example: all its inputs and its label are 1.",
-        Known("`Tape::write_dummy` is the last step; `training_writes_the_table_exactly`"),
+        Known("`TableTraining::train_on_dummy` is the last step; `training_writes_the_table_exactly`"),
     ),
     (
         "When the network later gets a test input, the row of the dummy example will hold this test input.",
@@ -410,20 +410,20 @@ pub const STATEMENTS: Statements = &[
     ("So this run searches a small set of rules instead of all filters.", Words),
     (
         "A rule gives the new value of a cell from the value of the cell itself and the value of the cell above it.",
-        Known("`Rule::apply` is given these two cells"),
+        Known("`CellRule::apply` is given these two cells"),
     ),
     (
         "The value of a cell is −1, 0 or +1, so a rule has nine entries, and there are 19,683 rules.",
-        On(|_| Rule::all().count() == 19_683 && Rule::IDENTITY.text().len() == 9),
+        On(|_| CellRule::all().count() == 19_683 && CellRule::IDENTITY.to_text().len() == 9),
     ),
     (
         "Each rule is a learning algorithm: the rule is applied to all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
-        Known("`Image::run` makes one step for each row; `all_rules_answer_as_the_plain_way`"),
+        Known("`CellImage::run` makes one step for each row; `all_rules_answer_as_the_plain_way`"),
     ),
     (
         "Each query has its own unknown bit (the input that is equal to the label), its own 15 examples and its own test input.",
         Known(
-            "`Task::query` draws all of them with the number of the query; `a_query_depends_on_seed_and_number_alone`",
+            "`QueryDistribution::query` draws all of them with the number of the query; `a_query_depends_on_seed_and_number_alone`",
         ),
     ),
     (
@@ -446,7 +446,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "With m examples there are m + 1 layers.",
-        Known("`Image::run` makes one step for each of the m + 1 rows"),
+        Known("`CellImage::run` makes one step for each of the m + 1 rows"),
     ),
     (
         "For the 15 examples of this run, the number of layers is even.",
@@ -460,10 +460,10 @@ pub const STATEMENTS: Statements = &[
     (
         "Under the rule named consensus a cell below the top row keeps its sign only if the cell above it has the same sign; otherwise the cell becomes 0.",
         On(|_| {
-            Rule::CONSENSUS.name() == Some("consensus")
-                && Cell::ALL.iter().all(|cell| {
-                    Cell::ALL.iter().all(|above| {
-                        Rule::CONSENSUS.apply(*cell, *above) == if cell == above { *cell } else { Cell::Zero }
+            CellRule::CONSENSUS.name() == Some("consensus")
+                && CellValue::ALL.iter().all(|cell| {
+                    CellValue::ALL.iter().all(|above| {
+                        CellRule::CONSENSUS.apply(*cell, *above) == if cell == above { *cell } else { CellValue::Zero }
                     })
                 })
         }),

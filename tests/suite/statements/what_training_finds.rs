@@ -44,11 +44,11 @@ fn uses_mostly_recent(run: &Trained) -> bool {
 fn share_written(run: &Trained, steps: std::ops::RangeInclusive<usize>) -> f64 {
     let traces = run.spec.task.examples().traces().unwrap();
     let mut places = vec![];
-    traces.source().held_out(run.spec.run.seed, 0, 0..run.spec.run.held_out, &mut places);
+    traces.build_source().sample_held_out(run.spec.run.seed, 0, 0..run.spec.run.held_out, &mut places);
     let ago: Vec<usize> = places
         .chunks(traces.length + 1)
         .flat_map(|trace| trace.iter().enumerate())
-        .filter_map(|(at, place)| Some(at - place.written?))
+        .filter_map(|(at, place)| Some(at - place.last_write?))
         .collect();
     ago.iter().filter(|ago| steps.contains(*ago)).count() as f64 / ago.len() as f64
 }
@@ -64,15 +64,15 @@ pub const STATEMENTS: Statements = &[
     ("The tape is not part of the network's input.", Known("a context has tokens only: `machines::traces`")),
     (
         "When the machine's head comes to a cell for the first time, the symbol in this cell is 0 or 1 with probability 1/2 each, and no network can predict this symbol.",
-        Known("tested: `the_least_loss_is_a_coin_for_every_new_cell`"),
+        Known("tested: `the_minimum_loss_is_the_entropy_of_the_new_cells`"),
     ),
     (
         "When the head returns to a cell, the cell holds the symbol that the machine last wrote there.",
-        Known("tested: `the_most_recent_write_says_the_symbol`"),
+        Known("tested: `the_last_write_determines_the_symbol`"),
     ),
     (
         "The network has already read the step in which the machine wrote this symbol.",
-        Known("a context begins with the run, so that every write is in it: `TraceSource::batch`"),
+        Known("a context begins with the run, so that every write is in it: `TraceSource::sample_batch`"),
     ),
     ("A written cell is a cell that the machine has written before.", Words),
     ("How many of the symbols on written cells will a network of two small layers predict correctly?", Words),
@@ -107,7 +107,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Attention to the write is not necessary: this small machine often repeats the same short sequences of steps, so the last few steps determine most symbols on the tape.",
-        Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
+        Known("tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`"),
     ),
     (
         "In this run the machine's next state is chosen uniformly at random at every step, so the last few steps do not determine the symbols.",
@@ -117,7 +117,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "There are four states, one for each pair of a symbol to write and a direction of the move.",
-        Known("`RandomMachine::by_lot` has the lines A → 0 L, B → 1 L, C → 0 R and D → 1 R"),
+        Known("`RandomMachine::with_random_control` has the lines A → 0 L, B → 1 L, C → 0 R and D → 1 R"),
     ),
     (
         "So the machine's head does a random walk and writes random symbols.",
@@ -125,7 +125,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Only the most recent write to a cell determines the symbol in this cell.",
-        Known("tested: `the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does`"),
+        Known("tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`"),
     ),
     ("To predict symbols, will the network learn to use mostly recent writes, or also old writes?", Words),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
@@ -178,7 +178,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The network is also tested on runs of the machine that are eight times as long as in training.",
-        Known("`WINDOWS`: the last one begins at seven lengths of a context"),
+        Known("`WINDOW_STARTS`: the last one begins at seven lengths of a context"),
     ),
     (
         "The network reads only the last 32 steps of such a long run.",

@@ -1,11 +1,11 @@
 //! What the page does with a file that somebody opens, and with an entry of the browser's storage.
 
 use serde_json::{Map, Value as Json, json};
-use vivarium::app::files::Export;
-use vivarium::app::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
-use vivarium::app::state::{Action, State};
-use vivarium::app::trainer::Effect;
-use vivarium::app::trainer::device::Survey;
+use vivarium::page::files::Export;
+use vivarium::page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
+use vivarium::page::state::{Action, State};
+use vivarium::page::trainer::Effect;
+use vivarium::page::trainer::device::Survey;
 use vivarium::labs::PRESETS;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::protocol::{Ending, Row};

@@ -11,13 +11,13 @@ mod held;
 
 use std::cell::RefCell;
 
-use vivarium::app::files::command;
-use vivarium::app::run::status::{learner, rate, status};
-use vivarium::app::settings::form::fields;
-use vivarium::app::share::titles;
-use vivarium::app::state::{Action, State};
-use vivarium::app::sweeps::map;
-use vivarium::app::trainer::device::{Survey, device_line};
+use vivarium::page::files::command;
+use vivarium::page::run::status::{learner, rate, status};
+use vivarium::page::settings::form::fields;
+use vivarium::page::share::titles;
+use vivarium::page::state::{Action, State};
+use vivarium::page::sweeps::map;
+use vivarium::page::trainer::device::{Survey, device_line};
 use vivarium::bounds::MOST_HELD;
 use vivarium::labs::cannot_learn;
 use vivarium::permalink::{Link, decode, encode};
