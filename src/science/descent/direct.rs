@@ -130,7 +130,7 @@ pub fn descent_step<T: Precision>(plan: &DescentPlan, w: &[T], gradient: &[T]) -
 /// Projects every weight to the interval from −`limit` to `limit`.
 pub fn project_to_box<T: Precision>(limit: f64, w: impl IntoIterator<Item = T>) -> Vec<T> {
     let limit = T::from_f64(limit);
-    let put = |w: T| {
+    let clamp = |w: T| {
         if w > limit {
             limit
         } else if w < -limit {
@@ -139,7 +139,7 @@ pub fn project_to_box<T: Precision>(limit: f64, w: impl IntoIterator<Item = T>) 
             w
         }
     };
-    w.into_iter().map(put).collect()
+    w.into_iter().map(clamp).collect()
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl DescentExamples {
 
     /// The largest absolute value of all inputs, and of all labels.
     pub(super) fn max_magnitudes(&self) -> [f64; 2] {
-        [&self.x, &self.y].map(|numbers| numbers.iter().fold(0.0, |most, x| x.abs().max(most)))
+        [&self.x, &self.y].map(|numbers| numbers.iter().fold(0.0, |max, x| x.abs().max(max)))
     }
 }
 

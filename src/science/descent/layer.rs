@@ -255,28 +255,28 @@ impl DescentLayer {
     ) -> Option<Vec<f64>> {
         let (head, count) = (self.head_matrices(head)?, tokens.token_count());
         let all: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
-        let of = |matrix: &SparseMatrix| -> Vec<Vec<T>> {
+        let multiply_all = |matrix: &SparseMatrix| -> Vec<Vec<T>> {
             let rows = |token: &Vec<T>| matrix.multiply(token).into_iter().take(head.used_rows()).collect();
             all.iter().map(rows).collect()
         };
-        let (queries, keys) = (of(&head.q), of(&head.k));
-        let mut looks = vec![0.0; count * count];
+        let (queries, keys) = (multiply_all(&head.q), multiply_all(&head.k));
+        let mut weights = vec![0.0; count * count];
         if self.kind() == LayerKind::Product {
             let pairs = queries.iter().zip(&keys).enumerate();
-            pairs.for_each(|(i, (query, key))| looks[i * count + i] = inner_product(query, key).to_f64());
-            return Some(looks);
+            pairs.for_each(|(i, (query, key))| weights[i * count + i] = inner_product(query, key).to_f64());
+            return Some(weights);
         }
         let is_new: Vec<bool> = (0..count).map(|s| s == 0 || keys[s] != keys[s - 1]).collect();
-        for (query, row) in queries.iter().zip(looks.chunks_mut(count.max(1))) {
-            let mut look = 0.0;
+        for (query, row) in queries.iter().zip(weights.chunks_mut(count.max(1))) {
+            let mut weight = 0.0;
             for (s, to) in row.iter_mut().enumerate() {
                 if is_new[s] {
-                    look = (inner_product(query, &keys[s]).relu() / T::from_f64(count as f64)).to_f64();
+                    weight = (inner_product(query, &keys[s]).relu() / T::from_f64(count as f64)).to_f64();
                 }
-                *to = look;
+                *to = weight;
             }
         }
-        Some(looks)
+        Some(weights)
     }
 
     /// Number of parts that can be executed one after the other: the neurons of an attention layer that writes
@@ -354,18 +354,18 @@ fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens
 }
 
 /// Executes weight updates: adds factor/(n+1) Σ_s (σ(−s) − σ(s)) p_s to the weights in every token.
-fn update_weights<T: Precision>(moves: &[WeightUpdate], factor: T, tokens: &mut DescentTokens<T>) {
+fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mut DescentTokens<T>) {
     let count = T::from_f64(tokens.token_count() as f64);
-    for of in moves {
+    for update in updates {
         // The first head handles positive errors, the second negative ones. All tokens have the same query.
-        let scores: Vec<(T, T)> = tokens.row(of.error).iter().map(|s| (s.relu(), (-*s).relu())).collect();
-        for (p, w) in of.inputs.clone().zip(of.weights.clone()) {
+        let scores: Vec<(T, T)> = tokens.row(update.error).iter().map(|s| (s.relu(), (-*s).relu())).collect();
+        for (p, w) in update.inputs.clone().zip(update.weights.clone()) {
             let mut total = T::default();
             for (p, (above, below)) in tokens.row(p).iter().zip(&scores) {
                 total += *above * (-factor * *p) + *below * (factor * *p);
             }
-            let moved = total / count;
-            tokens.row_mut(w).iter_mut().for_each(|w| *w += moved);
+            let change = total / count;
+            tokens.row_mut(w).iter_mut().for_each(|w| *w += change);
         }
     }
 }

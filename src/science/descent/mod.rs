@@ -31,6 +31,7 @@
 //! of ReLUs, so that it is wrong in a band of width δ. The settings allow all three.
 
 mod activation;
+mod comparison;
 pub mod direct;
 mod examples;
 mod layer;
@@ -40,7 +41,6 @@ mod network;
 mod number;
 mod phase;
 mod plan;
-mod race;
 mod relus;
 mod target;
 #[cfg(test)]
@@ -49,6 +49,9 @@ mod tokens;
 mod transformer;
 
 pub use activation::{Activation, OutputActivation};
+pub use comparison::{
+    ComparisonMeasure, ComparisonMeasures, ComparisonState, DescentComparison, corollary_bound,
+};
 pub use examples::DescentExamples;
 pub use layer::{DescentLayer, LayerWeights, MlpUnit, NeuronHeads, ProductHead, WeightUpdate};
 pub use layout::{TokenBlock, TokenLayout};
@@ -60,7 +63,6 @@ pub use plan::{
     DescentPlan, MAX_HEADS, MAX_HIDDEN_LAYERS, MAX_KNOTS, MAX_OPERATIONS, MAX_TOKEN_DIM, MAX_TOKEN_NUMBERS,
     MIN_DELTA, TransformerSizes,
 };
-pub use race::{ComparisonMeasure, ComparisonMeasures, ComparisonState, DescentComparison, corollary_bound};
 #[doc(hidden)]
 pub use relus::INTERPOLATION_RELUS;
 pub use relus::{ReluApproximation, ReluSum, ScaledRelu};

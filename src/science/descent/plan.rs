@@ -112,8 +112,8 @@ impl DescentPlan {
 
     /// A bound on |p(N)| over all weights up to the bound B and all inputs up to `input`.
     pub(super) fn bound_output(&self, input: f64) -> f64 {
-        (1..=self.network.layer_count()).fold(input, |most, j| {
-            let sum = self.weight_bound * self.network.width(j - 1) as f64 * most;
+        (1..=self.network.layer_count()).fold(input, |bound, j| {
+            let sum = self.weight_bound * self.network.width(j - 1) as f64 * bound;
             self.approximation.bound_activation(self.network.activation(j), sum)
         })
     }

@@ -112,26 +112,31 @@ impl ReluApproximation {
         }
     }
 
-    /// A bound on the absolute value of [`ReluApproximation::activation_sum`] for −`most` ≤ z ≤ `most`.
+    /// A bound on the absolute value of [`ReluApproximation::activation_sum`] for −`bound` ≤ z ≤ `bound`.
     ///
     /// # Why
     /// The validation of settings calls it for every run of a sweep, before a transformer is built. So it does not
     /// build the sum: an interpolation that increases everywhere is largest in absolute value at an end, and an
     /// activation that first decreases is bounded by its minimum in between.
-    pub fn bound_activation(&self, activation: Option<Activation>, most: f64) -> f64 {
+    pub fn bound_activation(&self, activation: Option<Activation>, bound: f64) -> f64 {
         match activation {
-            None | Some(Activation::Relu) => most,
+            None | Some(Activation::Relu) => bound,
             Some(smooth) => {
-                self.bound_interpolation(smooth.bound_where_falling(), most, |z| smooth.evaluate(z))
+                self.bound_interpolation(smooth.bound_where_falling(), bound, |z| smooth.evaluate(z))
             }
         }
     }
 
-    /// A bound on the linear interpolation of `function` for |z| ≤ `most`, where |function| ≤ `turn` where it
+    /// A bound on the linear interpolation of `function` for |z| ≤ `bound`, where |function| ≤ `bound_where_falling` where it
     /// decreases.
-    fn bound_interpolation(&self, turn: f64, most: f64, function: impl Fn(f64) -> f64) -> f64 {
-        if !most.is_finite() {
-            return most;
+    fn bound_interpolation(
+        &self,
+        bound_where_falling: f64,
+        bound: f64,
+        function: impl Fn(f64) -> f64,
+    ) -> f64 {
+        if !bound.is_finite() {
+            return bound;
         }
         let line = |z: f64| {
             let m = ((z + self.range) / self.knot_spacing()) as usize;
@@ -139,8 +144,8 @@ impl ReluApproximation {
             function(self.knot(m)) + self.line_slope(m, &function) * (z - self.knot(m))
         };
         // Allows for the rounding error of the sum.
-        let rounding = self.knots as f64 * f64::EPSILON * (most + self.range);
-        [-most, most].map(|z| line(z).abs()).into_iter().fold(turn, f64::max) + rounding
+        let rounding = self.knots as f64 * f64::EPSILON * (bound + self.range);
+        [-bound, bound].map(|z| line(z).abs()).into_iter().fold(bound_where_falling, f64::max) + rounding
     }
 
     /// Position of knot `m`, where two line segments meet.

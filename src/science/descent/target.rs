@@ -202,9 +202,9 @@ impl DescentPrompts {
             self.input_range.abs()
         };
         let points =
-            |which: usize| self.points.iter().fold(0.0, |most: f64, point| most.max(point[which].abs()));
-        let own = self.function == TargetKind::Points;
-        let inputs = if own { points(0) } else { spread };
+            |which: usize| self.points.iter().fold(0.0, |max: f64, point| max.max(point[which].abs()));
+        let has_points = self.function == TargetKind::Points;
+        let inputs = if has_points { points(0) } else { spread };
         let inputs = inputs.max(self.query.abs()).max(if self.constant { 1.0 } else { 0.0 });
         let labels = match self.function {
             TargetKind::Sine => 1.0,
@@ -212,7 +212,7 @@ impl DescentPrompts {
             // Bounds every weight by its maximum; |r(z)| is at most the larger of |z| and 1.
             TargetKind::Network => {
                 let widths = [self.inputs()].into_iter().chain(self.teacher_hidden.iter().copied());
-                widths.fold(inputs, |most, width| MAX_NORMAL * libm::sqrt(2.0 * width as f64) * most.max(1.0))
+                widths.fold(inputs, |max, width| MAX_NORMAL * libm::sqrt(2.0 * width as f64) * max.max(1.0))
             }
         };
         [inputs, labels.max(self.query_label.abs())]

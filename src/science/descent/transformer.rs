@@ -136,28 +136,28 @@ struct LayerBuilder<'a> {
 impl LayerBuilder<'_> {
     /// Builds the weights of the layer with this task.
     fn layer_weights(&self, phase: LayerPhase) -> LayerWeights {
-        let (network, how) = (&self.plan.network, &self.plan.approximation);
+        let (network, approximation) = (&self.plan.network, &self.plan.approximation);
         let last = network.layer_count();
         match phase {
             LayerPhase::Forward(j) => {
                 let neurons = self.neurons(j, 0, |k| self.layout.outputs(j).start + k);
-                LayerWeights::Neurons(neurons, vec![how.activation_sum(network.activation(j))])
+                LayerWeights::Neurons(neurons, vec![approximation.activation_sum(network.activation(j))])
             }
             LayerPhase::Derivatives => {
                 let sum = |j| usize::from(j == last);
-                let of = |j| self.neurons(j, sum(j), move |k| self.layout.derivatives(j).start + k);
-                let sums = [1, last].map(|j| how.derivative_sum(network.activation(j)));
-                LayerWeights::Neurons((1..=last).flat_map(of).collect(), sums.into())
+                let neurons_of = |j| self.neurons(j, sum(j), move |k| self.layout.derivatives(j).start + k);
+                let sums = [1, last].map(|j| approximation.derivative_sum(network.activation(j)));
+                LayerWeights::Neurons((1..=last).flat_map(neurons_of).collect(), sums.into())
             }
             LayerPhase::LossGradient => LayerWeights::Units(self.loss_gradient_units()),
             LayerPhase::Backward(j) => {
                 LayerWeights::Products((0..network.width(j)).map(|k| self.backward_product(j, k)).collect())
             }
             LayerPhase::Step => {
-                let moves =
+                let updates =
                     (1..=last).flat_map(|j| (0..network.width(j)).map(move |k| self.weight_update(j, k)));
                 let n = self.examples as f64;
-                LayerWeights::Updates(moves.collect(), self.plan.learning_rate * (n + 1.0) / (2.0 * n))
+                LayerWeights::Updates(updates.collect(), self.plan.learning_rate * (n + 1.0) / (2.0 * n))
             }
             LayerPhase::CleanUp => LayerWeights::Units(self.clean_up_units()),
         }

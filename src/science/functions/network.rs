@@ -53,9 +53,9 @@ impl ReluNetwork {
         for (layer, pair) in sizes.windows(2).enumerate() {
             let gain = if layer + 1 < layers { 2.0 } else { 1.0 };
             let deviation = (gain / pair[0] as f64).sqrt();
-            let (own, after) = rest.split_at_mut(pair[0] * pair[1]);
-            own.iter_mut().for_each(|weight| *weight *= deviation);
-            rest = after;
+            let (layer_weights, following) = rest.split_at_mut(pair[0] * pair[1]);
+            layer_weights.iter_mut().for_each(|weight| *weight *= deviation);
+            rest = following;
         }
         ReluNetwork { sizes, weights }
     }
@@ -83,14 +83,14 @@ impl ReluNetwork {
         outputs[..x.len()].copy_from_slice(x);
         let (mut weights, mut rest) = (self.weights.as_slice(), outputs.as_mut_slice());
         for (layer, pair) in self.sizes.windows(2).enumerate() {
-            let (own, after) = weights.split_at(pair[0] * pair[1]);
+            let (layer_weights, later_weights) = weights.split_at(pair[0] * pair[1]);
             let (inputs, following) = rest.split_at_mut(pair[0]);
             let is_hidden = layer + 2 < self.sizes.len();
-            for (output, row) in following.iter_mut().zip(own.chunks_exact(pair[0])) {
+            for (output, row) in following.iter_mut().zip(layer_weights.chunks_exact(pair[0])) {
                 let sum = dot(row, &inputs);
                 *output = if is_hidden { sum.max(0.0) } else { sum };
             }
-            (weights, rest) = (after, following);
+            (weights, rest) = (later_weights, following);
         }
     }
 
@@ -118,15 +118,15 @@ impl ReluNetwork {
             let first = weight - pair[0] * pair[1];
             let (inner, outer) = slopes.split_at_mut(from);
             let (inner, inputs) = (&mut inner[before..], &outputs[before..from]);
-            for (unit, slope) in outer[..pair[1]].iter().enumerate() {
-                if *slope == 0.0 {
+            for (unit, output_gradient) in outer[..pair[1]].iter().enumerate() {
+                if *output_gradient == 0.0 {
                     continue;
                 }
                 let row = first + unit * pair[0]..first + (unit + 1) * pair[0];
                 let rows = gradient[row.clone()].iter_mut().zip(&self.weights[row]);
                 for ((g, w), (s, x)) in rows.zip(inner.iter_mut().zip(inputs)) {
-                    *g += slope * x;
-                    *s += slope * w;
+                    *g += output_gradient * x;
+                    *s += output_gradient * w;
                 }
             }
             // The gradient of an inactive ReLU is 0.

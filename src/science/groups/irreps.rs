@@ -183,8 +183,8 @@ fn compute_function_basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
     let mut basis: Vec<f64> = Vec::with_capacity(irrep.span_dimension * order);
     for _ in 0..irrep.span_dimension {
         // The first column whose remaining norm is the maximum up to rounding.
-        let most = left.iter().copied().fold(0.0, f64::max);
-        let y = left.iter().position(|left| *left > most - 1e-9).unwrap_or(0);
+        let max_left = left.iter().copied().fold(0.0, f64::max);
+        let y = left.iter().position(|left| *left > max_left - 1e-9).unwrap_or(0);
         let inverse = group.inverse(y);
         let mut next: Vec<f64> =
             (0..order).map(|x| kernel[group.class_of(group.multiply(x, inverse))]).collect();

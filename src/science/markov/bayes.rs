@@ -23,11 +23,11 @@
 //! For more than two symbols, the posterior over matrices whose rows and columns sum to one does not factor into
 //! rows, and samples of its prior miss its mode. There is no prediction in these cases.
 
-mod line;
+mod divergence;
 
-pub use line::{BayesDivergence, BayesDivergenceJob};
+pub use divergence::{BayesDivergence, BayesDivergenceJob};
 
-use super::laws::draw_dirichlet_row;
+use super::distributions::draw_dirichlet_row;
 use super::{ChainFamily, ChainSequences, SequenceSampler, context_count};
 use vivarium_core::math::softplus;
 use vivarium_core::rng::{Purpose, Stream};
@@ -80,10 +80,10 @@ pub struct BayesPrediction {
 
 impl BayesPredictor {
     /// Creates a predictor for sequences of chains of this family; none if the posterior mean cannot be computed.
-    pub fn new(drawn: &ChainSequences, chains: ChainFamily, seed: u64) -> Option<Self> {
-        let ChainSequences { symbols, order, alpha, mixture_weight: share, .. } = *drawn;
+    pub fn new(sequences: &ChainSequences, family: ChainFamily, seed: u64) -> Option<Self> {
+        let ChainSequences { symbols, order, alpha, mixture_weight: share, .. } = *sequences;
         let two = (symbols, order) == (2, 2);
-        let how = match chains {
+        let method = match family {
             ChainFamily::Dirichlet if two => PredictionMethod::Quadrature(QuadratureNodes::new(alpha)),
             ChainFamily::Dirichlet => {
                 PredictionMethod::ImportanceSample(ImportanceSampler::new(symbols, order, alpha, seed))
@@ -94,7 +94,7 @@ impl BayesPredictor {
             ChainFamily::Mixture if two => PredictionMethod::Mixture(share),
             ChainFamily::DoublyStochastic | ChainFamily::Mixture => return None,
         };
-        Some(BayesPredictor { symbols, order, method: how })
+        Some(BayesPredictor { symbols, order, method })
     }
 
     /// Whether predictions are exact, not estimated by an importance sample.
@@ -207,8 +207,8 @@ impl QuadratureNodes {
     /// omitted.
     fn beta_density(&self, a: f64, b: f64) -> Vec<(f64, f64)> {
         let logs: Vec<f64> = self.0.iter().map(|[u, rest, weight]| a * u + b * rest + weight).collect();
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights = logs.iter().map(|log| libm::exp(log - most));
+        let max_log = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights = logs.iter().map(|log| libm::exp(log - max_log));
         let points = self.0.iter().zip(weights).filter(|(_, weight)| *weight > MIN_RELATIVE_WEIGHT);
         points.map(|([u, ..], weight)| (libm::exp(*u), weight)).collect()
     }
@@ -223,15 +223,16 @@ impl QuadratureNodes {
         let leaving =
             [self.beta_density(counts[0][1], counts[0][0]), self.beta_density(counts[1][0], counts[1][1])];
         let (first, last) = (usize::from(context[0]), usize::from(context[context.len() - 1]));
-        let (mut whole, mut changes) = (0.0, 0.0);
-        for (own, own_weight) in &leaving[last] {
+        let (mut total, mut weighted_leave) = (0.0, 0.0);
+        for (leave, leave_weight) in &leaving[last] {
             // π of a symbol is in proportion to the probability to leave the other symbol.
-            let share = |other: f64| if first == last { other / (own + other) } else { own / (own + other) };
+            let share =
+                |other: f64| if first == last { other / (leave + other) } else { leave / (leave + other) };
             let sum: f64 = leaving[1 - last].iter().map(|(other, weight)| weight * share(*other)).sum();
-            whole += own_weight * sum;
-            changes += own_weight * sum * own;
+            total += leave_weight * sum;
+            weighted_leave += leave_weight * sum * leave;
         }
-        let change = changes / whole;
+        let change = weighted_leave / total;
         (0..2).map(|symbol| if symbol == last { 1.0 - change } else { change }).collect()
     }
 }
@@ -275,10 +276,10 @@ impl ImportanceSampler {
         // Held-out chains have replica 0.
         let stream = Stream::new(self.seed, Purpose::HeldOutChain, 1);
         let k = self.symbols;
-        let mut words = vec![0; counts.len() * super::laws::WORDS_PER_GAMMA];
+        let mut words = vec![0; counts.len() * super::distributions::WORDS_PER_GAMMA];
         let one = |s: usize| {
             stream.words(number, (s * words.len()) as u32, &mut words);
-            let counts = counts.chunks(k).zip(words.chunks(k * super::laws::WORDS_PER_GAMMA));
+            let counts = counts.chunks(k).zip(words.chunks(k * super::distributions::WORDS_PER_GAMMA));
             for (row, (counts, words)) in self.rows.chunks_mut(k).zip(counts) {
                 draw_dirichlet_row(counts, words, row);
             }
@@ -292,20 +293,21 @@ impl ImportanceSampler {
     /// Estimates the posterior mean of the current row, and its two halves. `number` selects the random words.
     fn predict(&mut self, context: &[u8], number: u64) -> BayesPrediction {
         let (k, past) = (self.symbols, self.order - 1);
-        let place = |symbols: &[u8]| symbols.iter().fold(0, |place, symbol| place * k + usize::from(*symbol));
+        let index_of =
+            |symbols: &[u8]| symbols.iter().fold(0, |index, symbol| index * k + usize::from(*symbol));
         let mut counts = vec![self.alpha; self.rows.len()];
         for window in context.windows(self.order) {
-            counts[place(&window[..past]) * k + usize::from(window[past])] += 1.0;
+            counts[index_of(&window[..past]) * k + usize::from(window[past])] += 1.0;
         }
-        let (first, last) = (place(&context[..past]), place(&context[context.len() - past..]));
-        let drawn = self.draw_weighted_rows(&counts, first, last, number);
-        let own = &counts[last * k..][..k];
-        let total: f64 = own.iter().sum();
-        let known: Vec<f64> = own.iter().map(|count| count / total).collect();
-        let (a, b) = drawn.split_at(IMPORTANCE_SAMPLES / 2);
+        let (first, last) = (index_of(&context[..past]), index_of(&context[context.len() - past..]));
+        let weighted_rows = self.draw_weighted_rows(&counts, first, last, number);
+        let row_counts = &counts[last * k..][..k];
+        let total: f64 = row_counts.iter().sum();
+        let expected_row: Vec<f64> = row_counts.iter().map(|count| count / total).collect();
+        let (a, b) = weighted_rows.split_at(IMPORTANCE_SAMPLES / 2);
         BayesPrediction {
-            mean: weighted_mean(&known, &drawn),
-            halves: Some([weighted_mean(&known, a), weighted_mean(&known, b)]),
+            mean: weighted_mean(&expected_row, &weighted_rows),
+            halves: Some([weighted_mean(&expected_row, a), weighted_mean(&expected_row, b)]),
         }
     }
 }
@@ -314,16 +316,16 @@ impl ImportanceSampler {
 ///
 /// Only the covariance with the weights is estimated from the sample, because the rest is known exactly. If a
 /// resulting probability is not positive, the whole mean is estimated from the sample.
-fn weighted_mean(known: &[f64], drawn: &[(f64, Vec<f64>)]) -> Vec<f64> {
-    let sum: f64 = drawn.iter().map(|(weight, _)| weight).sum();
-    let mean = sum / drawn.len() as f64;
+fn weighted_mean(expected_row: &[f64], weighted_rows: &[(f64, Vec<f64>)]) -> Vec<f64> {
+    let sum: f64 = weighted_rows.iter().map(|(weight, _)| weight).sum();
+    let mean = sum / weighted_rows.len() as f64;
     let of = |by: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
-        let one = |(j, known): (usize, &f64)| {
-            drawn.iter().map(|(weight, row)| by(*weight, row[j], *known)).sum::<f64>() / sum
+        let one = |(j, expected_row): (usize, &f64)| {
+            weighted_rows.iter().map(|(weight, row)| by(*weight, row[j], *expected_row)).sum::<f64>() / sum
         };
-        known.iter().enumerate().map(one).collect()
+        expected_row.iter().enumerate().map(one).collect()
     };
-    let moved = of(&|weight, p, known| weight * known + (weight - mean) * (p - known));
+    let moved = of(&|weight, p, expected_row| weight * expected_row + (weight - mean) * (p - expected_row));
     if moved.iter().all(|p| *p > 0.0) { moved } else { of(&|weight, p, _| weight * p) }
 }
 

@@ -75,8 +75,8 @@ pub enum ChainError {
 /// If the chain with `symbols` symbols does not have a symbol of the sequence; the error names the first one.
 pub fn parse_symbols(given: &[usize], symbols: usize) -> Result<Vec<u8>, ChainError> {
     let check = |(at, found): (usize, &usize)| {
-        let flaw = ChainError::InvalidSymbol { place: at + 1, found: *found, last: symbols - 1 };
-        if *found < symbols { Ok(*found as u8) } else { Err(flaw) }
+        let error = ChainError::InvalidSymbol { place: at + 1, found: *found, last: symbols - 1 };
+        if *found < symbols { Ok(*found as u8) } else { Err(error) }
     };
     given.iter().enumerate().map(check).collect()
 }
@@ -281,14 +281,15 @@ impl SequenceSampler {
     /// Computes the stationary distribution of the chain on the closed class `members`.
     fn eliminate(&mut self, rows: &[u32], members: &[usize]) {
         let (k, contexts, count) = (self.symbols, self.stationary.len(), members.len());
-        let mut place = [0; MAX_CONTEXTS];
-        members.iter().enumerate().for_each(|(at, member)| place[*member] = at);
+        let mut member_index = [0; MAX_CONTEXTS];
+        members.iter().enumerate().for_each(|(at, member)| member_index[*member] = at);
         self.elimination.clear();
         self.elimination.resize(count * count, 0.0);
         for (at, member) in members.iter().enumerate() {
             for (symbol, units) in rows[member * k..][..k].iter().enumerate().filter(|(_, units)| **units > 0)
             {
-                self.elimination[at * count + place[(member * k + symbol) % contexts]] += f64::from(*units);
+                self.elimination[at * count + member_index[(member * k + symbol) % contexts]] +=
+                    f64::from(*units);
             }
         }
         for last in (1..count).rev() {
@@ -339,13 +340,13 @@ impl SequenceSampler {
 
     /// Draws a context from the stationary distribution with one random word.
     fn draw_first_context(&self, word: u32) -> usize {
-        let (draw, mut sum) = (f64::from(word >> 8) / f64::from(Chain::ONE), 0.0);
-        let drawn = self.stationary.iter().position(|share| {
+        let (uniform, mut sum) = (f64::from(word >> 8) / f64::from(Chain::ONE), 0.0);
+        let context = self.stationary.iter().position(|share| {
             sum += share;
-            draw < sum
+            uniform < sum
         });
         // Rounding can leave the sum of the probabilities below the drawn number.
-        drawn.or_else(|| self.stationary.iter().rposition(|share| *share > 0.0)).unwrap_or(0)
+        context.or_else(|| self.stationary.iter().rposition(|share| *share > 0.0)).unwrap_or(0)
     }
 }
 
@@ -355,18 +356,18 @@ mod tests {
     use crate::markov::ChainDistribution;
     use vivarium_core::rng::{Purpose, Stream};
 
-    fn drawn(law: ChainDistribution, symbols: usize, order: usize, step: u64) -> Chain {
-        let mut words = vec![0; law.words_per_chain(symbols, order)];
+    fn drawn(distribution: ChainDistribution, symbols: usize, order: usize, step: u64) -> Chain {
+        let mut words = vec![0; distribution.words_per_chain(symbols, order)];
         Stream::new(1, Purpose::Chain, 0).words(step, 0, &mut words);
-        law.draw_chain(symbols, order, &words)
+        distribution.draw_chain(symbols, order, &words)
     }
 
     /// One step of the law of the context.
-    fn step(chain: &Chain, law: &[f64]) -> Vec<f64> {
-        let mut next = vec![0.0; law.len()];
-        for (context, share) in law.iter().enumerate() {
+    fn step(chain: &Chain, distribution: &[f64]) -> Vec<f64> {
+        let mut next = vec![0.0; distribution.len()];
+        for (context, share) in distribution.iter().enumerate() {
             for symbol in 0..chain.symbols {
-                let to = (context * chain.symbols + symbol) % law.len();
+                let to = (context * chain.symbols + symbol) % distribution.len();
                 next[to] += share * chain.probability(context, symbol);
             }
         }
@@ -377,14 +378,14 @@ mod tests {
     fn the_stationary_distribution_is_the_limit_of_matrix_powers() {
         for (symbols, order) in [(2, 2), (3, 2), (8, 2), (2, 3), (2, 4), (3, 3), (4, 4), (8, 3)] {
             let chain = drawn(ChainDistribution::Dirichlet(1.0), symbols, order, 5);
-            let mut law = vec![1.0 / chain.context_count() as f64; chain.context_count()];
+            let mut distribution = vec![1.0 / chain.context_count() as f64; chain.context_count()];
             // The mean of all laws so far settles for periodic chains too; these are not.
             for _ in 0..20_000 {
-                law = step(&chain, &law);
+                distribution = step(&chain, &distribution);
             }
             let found = chain.stationary_distribution();
             assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-            assert!(found.iter().zip(&law).all(|(a, b)| (a - b).abs() < 1e-9), "{symbols} {order}");
+            assert!(found.iter().zip(&distribution).all(|(a, b)| (a - b).abs() < 1e-9), "{symbols} {order}");
         }
     }
 
@@ -492,9 +493,9 @@ mod tests {
                 }
             }
             let shares = chain.stationary_distribution();
-            let chi = |counts: &[f64], law: &[f64]| -> f64 {
+            let chi = |counts: &[f64], distribution: &[f64]| -> f64 {
                 let n: f64 = counts.iter().sum();
-                counts.iter().zip(law).map(|(c, p)| (c - n * p).powi(2) / (n * p).max(1e-9)).sum()
+                counts.iter().zip(distribution).map(|(c, p)| (c - n * p).powi(2) / (n * p).max(1e-9)).sum()
             };
             let bound = |freedom: usize| freedom as f64 + 4.5 * (2.0 * freedom as f64).sqrt() + 4.0;
             assert!(chi(&first, &shares) < bound(all - 1), "{symbols} {order}: {}", chi(&first, &shares));

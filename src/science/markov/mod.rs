@@ -6,7 +6,7 @@
 
 mod bayes;
 mod chain;
-mod laws;
+mod distributions;
 mod sequences;
 mod strategies;
 
@@ -14,7 +14,7 @@ pub use bayes::{BayesDivergence, BayesDivergenceJob, BayesPrediction, BayesPredi
 pub use chain::{
     Chain, ChainError, MAX_CONTEXTS, MAX_SYMBOLS, SequenceSampler, context_count, parse_symbols,
 };
-pub use laws::{ChainDistribution, hit_and_run_moves, multiply_high};
+pub use distributions::{ChainDistribution, hit_and_run_moves, multiply_high};
 pub use sequences::{ChainFamily, ChainSequences};
 pub use strategies::{Strategy, kl_divergence, kl_to_log_probabilities, log_softmax, softmax};
 

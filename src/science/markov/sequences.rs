@@ -166,17 +166,17 @@ impl ChainSequences {
         self.distribution(chains).draw_chain(self.symbols, self.order, &words)
     }
 
-    /// Appends sequences of chains of `law` to `out`. The two streams give the words of the sequences and of the
+    /// Appends sequences of chains of `distribution` to `out`. The two streams give the words of the sequences and of the
     /// chains.
     fn append_drawn_sequences(
         &self,
-        law: ChainDistribution,
+        distribution: ChainDistribution,
         streams: [Stream; 2],
         step: u64,
         examples: Range<usize>,
         out: &mut Vec<u8>,
     ) {
-        let counts = [self.words_per_sequence(), law.words_per_chain(self.symbols, self.order)];
+        let counts = [self.words_per_sequence(), distribution.words_per_chain(self.symbols, self.order)];
         // Whole blocks of sequences, because many random words at once are generated faster.
         let block = (BLOCK_WORDS / counts[0].max(counts[1])).clamp(1, examples.len().max(1));
         let mut words = counts.map(|count| vec![0; block * count]);
@@ -190,7 +190,7 @@ impl ChainSequences {
             }
             let [sequences, chains] = &words;
             for (sequence, chain) in sequences.chunks(counts[0]).zip(chains.chunks(counts[1])).take(size) {
-                law.draw_rows(self.symbols, chain, &mut rows);
+                distribution.draw_rows(self.symbols, chain, &mut rows);
                 walker.append_sequence(&rows, sequence, out);
             }
         }

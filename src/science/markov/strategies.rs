@@ -45,9 +45,9 @@ impl Strategy {
 
     /// Writes the probabilities of all `symbols` symbols after `context` into `out`, `[symbols]`. The pseudocount
     /// `added`, above 0, is added to each count.
-    pub fn predict(self, symbols: usize, added: f64, context: &[u8], out: &mut [f64]) {
+    pub fn predict(self, symbols: usize, pseudocount: f64, context: &[u8], out: &mut [f64]) {
         let out = &mut out[..symbols];
-        out.fill(added);
+        out.fill(pseudocount);
         let n = self.order();
         if n > 0 && context.len() >= n {
             let last = &context[context.len() + 1 - n..];
@@ -92,9 +92,9 @@ mod tests {
         with(strategy, symbols, 1.0, context)
     }
 
-    fn with(strategy: Strategy, symbols: usize, added: f64, context: &[u8]) -> Vec<f64> {
+    fn with(strategy: Strategy, symbols: usize, pseudocount: f64, context: &[u8]) -> Vec<f64> {
         let mut out = vec![0.0; symbols];
-        strategy.predict(symbols, added, context, &mut out);
+        strategy.predict(symbols, pseudocount, context, &mut out);
         out
     }
 
@@ -174,10 +174,10 @@ mod tests {
         let (mut uniform, mut unigram) = (0.0, 0.0);
         for a in &points {
             for b in &points {
-                let law = [(1.0 - b) / (2.0 - a - b), (1.0 - a) / (2.0 - a - b)];
-                for (share, row) in law.iter().zip([[*a, 1.0 - a], [1.0 - b, *b]]) {
+                let distribution = [(1.0 - b) / (2.0 - a - b), (1.0 - a) / (2.0 - a - b)];
+                for (share, row) in distribution.iter().zip([[*a, 1.0 - a], [1.0 - b, *b]]) {
                     uniform += share * kl_divergence(&row, &[0.5; 2]);
-                    unigram += share * kl_divergence(&row, &law);
+                    unigram += share * kl_divergence(&row, &distribution);
                 }
             }
         }
@@ -187,23 +187,28 @@ mod tests {
     }
 
     /// Mean KL of the truth to each strategy up to the order, over 20 000 sequences, with its standard error.
-    fn lines(law: ChainDistribution, symbols: usize, order: usize, length: usize) -> Vec<(f64, f64)> {
+    fn lines(
+        distribution: ChainDistribution,
+        symbols: usize,
+        order: usize,
+        length: usize,
+    ) -> Vec<(f64, f64)> {
         let count = 20_000;
-        let mut words = vec![0; law.words_per_chain(symbols, order)];
+        let mut words = vec![0; distribution.words_per_chain(symbols, order)];
         let mut draws = vec![0; length + 2 - order];
-        let added = if let ChainDistribution::Dirichlet(alpha) = law { alpha } else { 1.0 };
+        let pseudocount = if let ChainDistribution::Dirichlet(alpha) = distribution { alpha } else { 1.0 };
         let mut walker = SequenceSampler::new(symbols, order);
         let mut sums = vec![(0.0, 0.0); order + 1];
         let mut predicted = vec![0.0; symbols];
         for e in 0..count {
             Stream::new(4, Purpose::Chain, 0).words(e, 0, &mut words);
             Stream::new(4, Purpose::Batch, 0).words(e, 0, &mut draws);
-            let (chain, mut context): (Chain, _) = (law.draw_chain(symbols, order, &words), vec![]);
+            let (chain, mut context): (Chain, _) = (distribution.draw_chain(symbols, order, &words), vec![]);
             walker.append_sequence(&chain.rows, &draws, &mut context);
             assert_eq!(context.len(), length);
             let truth = chain.next_symbol_distribution(chain.context_index(&context));
             for (sum, strategy) in sums.iter_mut().zip(Strategy::ALL) {
-                strategy.predict(symbols, added, &context, &mut predicted);
+                strategy.predict(symbols, pseudocount, &context, &mut predicted);
                 let kl = kl_divergence(&truth, &predicted);
                 *sum = (sum.0 + kl, sum.1 + kl * kl);
             }
@@ -218,7 +223,7 @@ mod tests {
     fn strategies_reach_their_known_divergences() {
         use ChainDistribution::{Dirichlet, DoublyStochastic, Independent};
         let flat = Dirichlet(1.0);
-        for (law, symbols, order, length, expected) in [
+        for (distribution, symbols, order, length, expected) in [
             (flat, 2, 2, 25, &[0.213, 0.0971, 0.0324][..]),
             (flat, 2, 2, 50, &[0.212, 0.0914, 0.0177]),
             (flat, 2, 2, 100, &[0.213, 0.0881, 0.0093]),
@@ -234,14 +239,14 @@ mod tests {
             (Independent, 3, 2, 100, &[0.266, 0.0096, 0.025]),
             (flat, 2, 3, 100, &[0.223, 0.1403, 0.0884, 0.0175]),
         ] {
-            let found = lines(law, symbols, order, length);
+            let found = lines(distribution, symbols, order, length);
             for ((found, error), expected) in found.iter().zip(expected) {
                 // Both have a sampling error, and the printed value is rounded.
                 let rounding = if *expected < 0.1 { 0.0005 } else { 0.001 };
                 let bound = 4.0 * error * 1.5f64.sqrt() + rounding;
                 assert!(
                     (found - expected).abs() < bound,
-                    "{law:?} {symbols} {order} {length}: {found} {expected}"
+                    "{distribution:?} {symbols} {order} {length}: {found} {expected}"
                 );
             }
         }

@@ -107,13 +107,13 @@ impl Teacher {
     pub fn build_readout(&self, knots: usize) -> ReluReadout {
         let inputs = self.names * self.dim;
         let size = libm::sqrt(inputs as f64);
-        let both = |u: Vec<f64>| {
-            let back = u.iter().map(|x| -x).collect();
-            ReluReadout::from_units(vec![(u, 0.0, 1.0), (back, 0.0, -1.0)], 0.0)
+        let positive_and_negative = |u: Vec<f64>| {
+            let negative = u.iter().map(|x| -x).collect();
+            ReluReadout::from_units(vec![(u, 0.0, 1.0), (negative, 0.0, -1.0)], 0.0)
         };
         match &self.parameters {
-            TeacherParameters::Linear(u) => both(u.clone()),
-            TeacherParameters::Mean => both(vec![1.0 / size; inputs]),
+            TeacherParameters::Linear(u) => positive_and_negative(u.clone()),
+            TeacherParameters::Mean => positive_and_negative(vec![1.0 / size; inputs]),
             TeacherParameters::Squares => {
                 let h = 2.0 * SQUARE_RANGE / knots as f64;
                 // x² ≈ L² + slope₀ (x + L) + Σ 2h relu(x − x_k), with slope₀ = h − 2L and x_k = kh − L. Subtracting h²/8
@@ -208,8 +208,8 @@ impl Teacher {
         let q = self.names as f64;
         match &self.parameters {
             TeacherParameters::Linear(u) => {
-                let slopes = block_inner_products(u, u, self.dim);
-                (dot(shared, &slopes), slopes)
+                let gradient = block_inner_products(u, u, self.dim);
+                (dot(shared, &gradient), gradient)
             }
             TeacherParameters::Mean => (shared.iter().sum::<f64>() / q, vec![1.0 / q; shared.len()]),
             // Two normal numbers of covariance c have squares of covariance 2c².
@@ -282,29 +282,32 @@ impl ReluTeacher {
     /// The covariance Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean², where M has the entries `shared` for each coordinate of a
     /// token, and its gradient with respect to `shared`.
     fn covariance_with_gradient(&self, names: usize, dim: usize, shared: &[f64]) -> (f64, Vec<f64>) {
-        let (mut sum, mut slopes) = (-self.mean * self.mean, vec![0.0; names * names]);
+        let (mut sum, mut gradient) = (-self.mean * self.mean, vec![0.0; names * names]);
         for (k, (w, a)) in self.w.iter().zip(&self.a).enumerate() {
             let number = |row: &[f64], i: usize| -> f64 {
                 row.iter().zip(w.chunks(dim)).map(|(share, part)| share * part[i]).sum()
             };
-            let told: Vec<f64> =
+            let shared_w: Vec<f64> =
                 shared.chunks(names).flat_map(|row| (0..dim).map(move |i| number(row, i))).collect();
             // A pair of different units occurs twice in the sum.
-            let mut pull = vec![0.0; w.len()];
+            let mut gradient_w = vec![0.0; w.len()];
             for (l, (v, b)) in self.w[..=k].iter().zip(&self.a).enumerate() {
-                let (value, slope) = relu_kernel_with_derivative(dot(&told, v));
+                let (value, derivative) = relu_kernel_with_derivative(dot(&shared_w, v));
                 let weight = if l < k { 2.0 * a * b } else { a * b };
                 sum += weight * value;
-                pull.iter_mut().zip(v).for_each(|(pull, v)| *pull += weight * slope * v);
+                gradient_w
+                    .iter_mut()
+                    .zip(v)
+                    .for_each(|(gradient_w, v)| *gradient_w += weight * derivative * v);
             }
-            slopes
+            gradient
                 .iter_mut()
-                .zip(block_inner_products(w, &pull, dim))
-                .for_each(|(slope, more)| *slope += more);
+                .zip(block_inner_products(w, &gradient_w, dim))
+                .for_each(|(derivative, increment)| *derivative += increment);
         }
         let scale = self.scale * self.scale;
-        let both = |at: usize| (slopes[at] + slopes[at % names * names + at / names]) / 2.0;
-        (scale * sum, (0..names * names).map(|at| scale * both(at)).collect())
+        let symmetric = |at: usize| (gradient[at] + gradient[at % names * names + at / names]) / 2.0;
+        (scale * sum, (0..names * names).map(|at| scale * symmetric(at)).collect())
     }
 }
 

@@ -120,7 +120,7 @@ impl BaselinesJob {
             examples.iter().copied().filter(|k| *k < prompts.max_points()).collect();
         examples.sort_unstable();
         examples.dedup();
-        let points = examples.last().map_or(1, |most| most + 1).max(prompts.points);
+        let points = examples.last().map_or(1, |max| max + 1).max(prompts.points);
         let is_trained = baselines.iter().any(|baseline| baseline.is_trained());
         BaselinesJob {
             prompts: prompts.clone(),
@@ -230,12 +230,12 @@ impl BaselinesJob {
 
     /// The errors from the sums over all prompts.
     fn finish(&self) -> BaselineErrors {
-        let least = |epochs: &Vec<ErrorSums>| {
-            let least = (0..epochs.len()).min_by(|a, b| epochs[*a].sum.total_cmp(&epochs[*b].sum));
-            least.map_or(0, |epoch| epoch + 1)
+        let best_epoch = |epochs: &Vec<ErrorSums>| {
+            let best_epoch = (0..epochs.len()).min_by(|a, b| epochs[*a].sum.total_cmp(&epochs[*b].sum));
+            best_epoch.map_or(0, |epoch| epoch + 1)
         };
-        let best: Vec<usize> = self.epochs.iter().map(least).collect();
-        let of = |(baseline, sums): (&Baseline, &Vec<ErrorSums>)| {
+        let best: Vec<usize> = self.epochs.iter().map(best_epoch).collect();
+        let errors_of = |(baseline, sums): (&Baseline, &Vec<ErrorSums>)| {
             let at = |k: usize| match baseline {
                 Baseline::BestForAll => self.epochs[k][best[k] - 1],
                 Baseline::BestPerPrompt => self.best_per_prompt[k],
@@ -244,7 +244,7 @@ impl BaselinesJob {
             };
             (*baseline, (0..self.examples.len()).map(|k| at(k).estimate(self.count)).collect())
         };
-        let squares = self.baselines.iter().zip(&self.sums).map(of).collect();
+        let squares = self.baselines.iter().zip(&self.sums).map(errors_of).collect();
         let is_trained = self.epochs.iter().any(|epochs| !epochs.is_empty());
         BaselineErrors {
             example_counts: self.examples.clone(),

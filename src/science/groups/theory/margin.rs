@@ -16,7 +16,7 @@
 //! The loss of a sufficiently wide network is convex in the distribution of norms over neurons, and can be averaged
 //! over the symmetries of the group. This is an argument, not a proof that training reaches the minimum.
 
-use super::program::{self, InteriorPointSolver};
+use super::interior_point::{self, InteriorPointSolver};
 use super::real_characters::CharacterGaps;
 use super::{MarginError, RealCharacters};
 use vivarium_core::math::{dot, project_out};
@@ -94,17 +94,17 @@ impl RealCharacters {
     fn max_margin_from_solution(
         &self,
         gaps: &CharacterGaps,
-        solution: &program::ProgramSolution,
+        solution: &interior_point::ProgramSolution,
     ) -> Result<MaxMargin, MarginError> {
         if solution.residual > KKT_TOLERANCE {
             return Err(MarginError::NotConverged(solution.residual));
         }
         let (shares, weights) = (normalise_shares(&solution.x), normalise_shares(&solution.q));
-        let products = program::multiply_rows(&gaps.rows, &shares[1..]);
-        let least = products.iter().copied().fold(f64::INFINITY, f64::min);
+        let products = interior_point::multiply_rows(&gaps.rows, &shares[1..]);
+        let min_product = products.iter().copied().fold(f64::INFINITY, f64::min);
         let used: Vec<bool> = shares.iter().map(|share| *share > 0.0).collect();
         // Shares can be moved where some combination of the used irreps changes no class on the margin.
-        let tight = |c: &usize| products[*c] < least * (1.0 + 1e-7);
+        let tight = |c: &usize| products[*c] < min_product * (1.0 + 1e-7);
         let columns: Vec<Vec<f64>> = (1..self.irrep_count())
             .filter(|r| used[*r])
             .map(|r| {
@@ -112,11 +112,11 @@ impl RealCharacters {
             })
             .collect();
         Ok(MaxMargin {
-            value: least / self.norm_mass_factor(),
+            value: min_product / self.norm_mass_factor(),
             is_unique: are_columns_independent(columns),
             used_irreps: used,
             shares,
-            classes: gaps.row_of.iter().map(|row| products[*row] / least).collect(),
+            classes: gaps.row_of.iter().map(|row| products[*row] / min_product).collect(),
             // Classes behind one row share its weight by size.
             class_weights: (gaps.row_of.iter().zip(&self.sizes))
                 .map(|(row, size)| weights[*row + 1] * size / gaps.sizes[*row])
@@ -126,8 +126,8 @@ impl RealCharacters {
 
     /// The smallest penalty λ at which the zero network is the minimum: `2 / ((3|G|)^{1.5} √D)` for the smallest D.
     pub fn collapse_penalty(&self) -> f64 {
-        let least = self.dimensions[1..].iter().copied().fold(f64::INFINITY, f64::min);
-        1.0 / (self.norm_mass_factor() * least.sqrt())
+        let min_dimension = self.dimensions[1..].iter().copied().fold(f64::INFINITY, f64::min);
+        1.0 / (self.norm_mass_factor() * min_dimension.sqrt())
     }
 
     /// Computes the minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
@@ -136,8 +136,8 @@ impl RealCharacters {
     ///
     /// If `lambda` is not above zero, or if a program does not converge.
     pub fn compute_penalised_optimum(&self, lambda: f64) -> Result<PenalisedOptimum, MarginError> {
-        let best = self.compute_max_margin()?.value;
-        let mut job = self.start_penalised_optimum(lambda, best);
+        let max_margin = self.compute_max_margin()?.value;
+        let mut job = self.start_penalised_optimum(lambda, max_margin);
         loop {
             if let Some(prediction) = job.advance(self, usize::MAX) {
                 return prediction;
@@ -145,15 +145,15 @@ impl RealCharacters {
         }
     }
 
-    /// Starts the computation of the regularised minimum, to be run in slices. `best` is γ*.
-    pub fn start_penalised_optimum(&self, lambda: f64, best: f64) -> PenalisedOptimumJob {
+    /// Starts the computation of the regularised minimum, to be run in slices. `max_margin` is γ*.
+    pub fn start_penalised_optimum(&self, lambda: f64, max_margin: f64) -> PenalisedOptimumJob {
         let is_collapsed = lambda >= self.collapse_penalty();
         let program = (lambda > 0.0 && !is_collapsed).then(|| {
             let gaps = self.compute_character_gaps();
             let loss = (gaps.sizes.clone(), lambda * self.norm_mass_factor());
             (InteriorPointSolver::new(gaps.rows.clone(), self.irrep_count() - 1, Some(loss)), gaps)
         });
-        PenalisedOptimumJob { lambda, best, program }
+        PenalisedOptimumJob { lambda, max_margin, program }
     }
 
     /// The zero network as the regularised minimum, for penalties where nothing needs to be solved. An error if
@@ -173,22 +173,22 @@ impl RealCharacters {
         }
     }
 
-    /// Converts the solution of the convex program into the regularised minimum. `best` is γ*.
+    /// Converts the solution of the convex program into the regularised minimum. `max_margin` is γ*.
     fn optimum_from_solution(
         &self,
         gaps: &CharacterGaps,
-        best: f64,
-        solution: &program::ProgramSolution,
+        max_margin: f64,
+        solution: &interior_point::ProgramSolution,
     ) -> Result<PenalisedOptimum, MarginError> {
         if solution.residual > KKT_TOLERANCE {
             return Err(MarginError::NotConverged(solution.residual));
         }
-        let products = program::multiply_rows(&gaps.rows, &solution.x);
+        let products = interior_point::multiply_rows(&gaps.rows, &solution.x);
         let margin = products.iter().copied().fold(f64::INFINITY, f64::min);
         let norm = self.norm_mass_factor() * solution.x.iter().sum::<f64>();
         let wrong: f64 = products.iter().zip(&gaps.sizes).map(|(y, size)| size * libm::exp(-y)).sum();
         Ok(PenalisedOptimum {
-            margin_ratio: margin / norm / best,
+            margin_ratio: margin / norm / max_margin,
             shares: normalise_shares(&solution.x),
             logit_margin: margin,
             classes: gaps.row_of.iter().map(|row| products[*row]).collect(),
@@ -225,7 +225,7 @@ impl MaxMarginJob {
 pub struct PenalisedOptimumJob {
     lambda: f64,
     /// The maximum margin γ*.
-    best: f64,
+    max_margin: f64,
     /// The solver and its matrix. None if the zero network is the minimum, or if the penalty is invalid.
     program: Option<(InteriorPointSolver, CharacterGaps)>,
 }
@@ -247,16 +247,16 @@ impl PenalisedOptimumJob {
             return Some(characters.zero_network_optimum(self.lambda));
         };
         let solution = solver.advance(steps)?;
-        Some(characters.optimum_from_solution(gaps, self.best, &solution))
+        Some(characters.optimum_from_solution(gaps, self.max_margin, &solution))
     }
 }
 
 /// Normalises masses to sum 1, sets rounding errors to 0, and prepends a 0 for the trivial irrep, `[irreps]`.
 fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     let total: f64 = masses.iter().sum();
-    let kept = |mass: &f64| if *mass > MIN_SHARE * total { *mass } else { 0.0 };
-    let sum: f64 = masses.iter().map(kept).sum();
-    std::iter::once(0.0).chain(masses.iter().map(|mass| kept(mass) / sum)).collect()
+    let without_rounding = |mass: &f64| if *mass > MIN_SHARE * total { *mass } else { 0.0 };
+    let sum: f64 = masses.iter().map(without_rounding).sum();
+    std::iter::once(0.0).chain(masses.iter().map(|mass| without_rounding(mass) / sum)).collect()
 }
 
 /// Whether the columns are linearly independent, by Gram–Schmidt.

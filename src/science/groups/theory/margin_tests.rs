@@ -1,7 +1,7 @@
 //! Margins and predictions against printed and closed forms.
 
-use super::known::{alternating_5, cube, cyclic, dihedral, quaternion, symmetric};
-use super::program::{self, ConvexTerm};
+use super::interior_point::{self, ConvexTerm};
+use super::known_tables::{alternating_5, cube, cyclic, dihedral, quaternion, symmetric};
 use super::{MarginError, RealCharacters, cyclic_group_margin};
 
 fn near(value: f64, expected: f64, error: f64, what: &str) {
@@ -133,7 +133,7 @@ fn four_irreps_of_s6_are_not_used() {
             .chunks_exact(10)
             .flat_map(|row| kept.iter().map(|r| row[r - 1]).collect::<Vec<_>>())
             .collect();
-        1.0 / program::solve_to_end(&rows, kept.len(), ConvexTerm::AtLeastOne).x.iter().sum::<f64>()
+        1.0 / interior_point::solve_to_end(&rows, kept.len(), ConvexTerm::AtLeastOne).x.iter().sum::<f64>()
             / group.norm_mass_factor()
     };
     assert!(used.iter().any(|r| (without(*r) / margin.value - 1.0).abs() < 1e-10));

@@ -26,13 +26,13 @@
 //! products of three entries. The same number bounds every network, so that γ* needs D and χ alone.
 
 pub mod construction;
+mod interior_point;
 #[cfg(test)]
-mod known;
+mod known_tables;
 pub mod margin;
 #[cfg(test)]
 mod margin_tests;
 pub mod parity;
-mod program;
 pub mod real_characters;
 pub mod representation;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Networks from representations against the maximum margins, and the numbers of groups computed from tables.
 
-use super::known;
+use super::known_tables;
 use super::{
     MarginError, RealCharacters, build_fourier_network, build_max_margin_network, compute_max_margin,
     compute_penalised_optimum,
@@ -108,13 +108,13 @@ fn the_checked_groups_cover_every_type() {
 #[test]
 fn computed_characters_match_the_closed_formulas() {
     let pairs = [
-        (Group::symmetric(3), known::symmetric(3).0),
-        (Group::symmetric(4), known::symmetric(4).0),
-        (Group::symmetric(5), known::symmetric(5).0),
-        (Group::dihedral(6), known::dihedral(6)),
-        (Group::cyclic(12), known::cyclic(12)),
-        (Group::alternating(5), known::alternating_5()),
-        (Group::quaternion(), known::quaternion()),
+        (Group::symmetric(3), known_tables::symmetric(3).0),
+        (Group::symmetric(4), known_tables::symmetric(4).0),
+        (Group::symmetric(5), known_tables::symmetric(5).0),
+        (Group::dihedral(6), known_tables::dihedral(6)),
+        (Group::cyclic(12), known_tables::cyclic(12)),
+        (Group::alternating(5), known_tables::alternating_5()),
+        (Group::quaternion(), known_tables::quaternion()),
     ];
     for (group, expected) in pairs {
         let irreps = Irreps::compute(&group);

@@ -38,14 +38,18 @@ impl GradientTensor {
     /// converges slowly. On the triangle a > b with 1 − a = u r and 1 − b = u (Duffy 1982), the integrand is a
     /// polynomial in u and smooth in r; the other triangle follows by exchanging the symbols. 60 by 60 nodes then
     /// give 13 digits at t = 256, in 7 ms.
-    pub fn compute(law: TwoSymbolDistribution, length: usize) -> Self {
-        GradientTensor::compute_with_nodes(law, length, QUADRATURE_NODES)
+    pub fn compute(distribution: TwoSymbolDistribution, length: usize) -> Self {
+        GradientTensor::compute_with_nodes(distribution, length, QUADRATURE_NODES)
     }
 
     /// Computes T with this number of quadrature nodes in each dimension.
-    pub(super) fn compute_with_nodes(law: TwoSymbolDistribution, length: usize, nodes: usize) -> Self {
+    pub(super) fn compute_with_nodes(
+        distribution: TwoSymbolDistribution,
+        length: usize,
+        nodes: usize,
+    ) -> Self {
         let mut sums = TensorSums::new(length);
-        match law {
+        match distribution {
             TwoSymbolDistribution::Independent => {
                 let nodes = gauss_legendre(nodes);
                 for (u, du) in &nodes {
@@ -64,7 +68,7 @@ impl GradientTensor {
             TwoSymbolDistribution::Fixed(a, b) => sums.add(a, b, 1.0),
         }
         let mut values = sums.values;
-        if !matches!(law, TwoSymbolDistribution::Fixed(..)) {
+        if !matches!(distribution, TwoSymbolDistribution::Fixed(..)) {
             // These distributions are symmetric in the symbols: the second row is the first with the symbols
             // exchanged.
             for l in 0..2 {
@@ -170,8 +174,8 @@ impl TensorSums {
     fn add_with_swapped_symbols(&mut self, a: f64, b: f64, weight: f64) {
         self.compute_powers(a + b - 1.0);
         for l in 0..2 {
-            let (own, other) = (tensor_factors(a, b, 0, l), tensor_factors(a, b, 1, 1 - l));
-            self.add_entry(0, l, std::array::from_fn(|i| weight * (own[i] + other[i])));
+            let (first, swapped) = (tensor_factors(a, b, 0, l), tensor_factors(a, b, 1, 1 - l));
+            self.add_entry(0, l, std::array::from_fn(|i| weight * (first[i] + swapped[i])));
         }
     }
 }

@@ -74,12 +74,13 @@ fn quadrature_over_the_triangle_matches_quadrature_over_the_square() {
 
 #[test]
 fn sixty_nodes_are_enough() {
-    for (law, length) in [
+    for (distribution, length) in [
         (TwoSymbolDistribution::Independent, 100),
         (TwoSymbolDistribution::Independent, 256),
         (TwoSymbolDistribution::Equal { epsilon: 0.5 }, 256),
     ] {
-        let [few, many] = [60, 150].map(|nodes| GradientTensor::compute_with_nodes(law, length, nodes));
+        let [few, many] =
+            [60, 150].map(|nodes| GradientTensor::compute_with_nodes(distribution, length, nodes));
         for l in 0..2 {
             for (few, many) in few.entry(0, l).iter().zip(many.entry(0, l)) {
                 near(*few, *many, 1e-12);
@@ -94,13 +95,13 @@ fn sixty_nodes_are_enough() {
 fn the_tensor_is_the_mean_over_sampled_sequences() {
     const LENGTH: usize = 12;
     let sequences = 60_000u32;
-    for (law, tensor) in [("default", default_tensor(LENGTH)), ("equal", equal(0.5, LENGTH))] {
+    for (distribution, tensor) in [("default", default_tensor(LENGTH)), ("equal", equal(0.5, LENGTH))] {
         let (mut sums, mut squares) = (vec![0.0; 4 * LENGTH], vec![0.0; 4 * LENGTH]);
         let stream = Stream::new(17, Purpose::Chain, 0);
         for e in 0..sequences {
             let unit = |i: u32| f64::from(stream.unit(u64::from(e), i)) + 0.5 / 16_777_216.0;
             let a = unit(0);
-            let b = if law == "equal" { a } else { unit(1) };
+            let b = if distribution == "equal" { a } else { unit(1) };
             let stay = [a, b];
             let mut x = vec![usize::from(unit(2) >= (1.0 - b) / (2.0 - a - b))];
             for i in 1..=LENGTH {
@@ -128,7 +129,7 @@ fn the_tensor_is_the_mean_over_sampled_sequences() {
             let expected = tensor.entry(i / LENGTH / 2, i / LENGTH % 2)[i % LENGTH];
             assert!(
                 (mean - expected).abs() < 4.0 * error,
-                "{law} {i}: {mean} is not {expected} within {error}"
+                "{distribution} {i}: {mean} is not {expected} within {error}"
             );
         }
     }

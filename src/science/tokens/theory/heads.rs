@@ -153,14 +153,14 @@ pub fn minimise_risk(teacher: &Teacher, heads: usize, forms: LinearForms) -> Min
     let names = teacher.names();
     let all: Vec<usize> = (0..names).collect();
     let search = RiskSearch::new(teacher, names, &all, forms);
-    let mut found = MinRiskForms { risk: f64::INFINITY, forms: vec![] };
+    let mut best = MinRiskForms { risk: f64::INFINITY, forms: vec![] };
     for start in search_starts(heads.min(names), names) {
         let (rows, risk) = search.minimise(&start);
-        if risk < found.risk {
-            found = MinRiskForms { risk, forms: rows.concat() };
+        if risk < best.risk {
+            best = MinRiskForms { risk, forms: rows.concat() };
         }
     }
-    MinRiskForms { risk: found.risk.max(0.0), ..found }
+    MinRiskForms { risk: best.risk.max(0.0), ..best }
 }
 
 /// Number of random starts in addition to every choice of names.
@@ -225,57 +225,65 @@ impl<'a> RiskSearch<'a> {
     /// With G the gradient of C_g with respect to M, zero outside the named tokens, the gradient of C_g with respect
     /// to a row w is 2 (1 − WᵀW) G w: a change within the span does not change the span.
     fn risk_and_gradient(&self, rows: &[Vec<f64>]) -> (f64, Vec<Vec<f64>>) {
-        let (covariance, of_shared) =
+        let (covariance, shared_gradient) =
             self.teacher.label_covariance_with_gradient(&named_covariance(rows, self.names));
-        let of_row = |row: &Vec<f64>| {
-            let mut pull = vec![0.0; self.positions];
-            for (j, of_name) in self.names.iter().zip(of_shared.chunks(self.names.len())) {
-                pull[*j] += of_name.iter().zip(self.names).map(|(slope, l)| slope * row[*l]).sum::<f64>();
+        let row_gradient = |row: &Vec<f64>| {
+            let mut gradient_row = vec![0.0; self.positions];
+            for (j, name_gradient) in self.names.iter().zip(shared_gradient.chunks(self.names.len())) {
+                gradient_row[*j] += name_gradient
+                    .iter()
+                    .zip(self.names)
+                    .map(|(derivative, l)| derivative * row[*l])
+                    .sum::<f64>();
             }
-            let mut slopes = orthogonal_component(&pull, rows);
-            slopes.iter_mut().for_each(|slope| *slope *= -2.0 / self.variance);
-            slopes
+            let mut gradient = orthogonal_component(&gradient_row, rows);
+            gradient.iter_mut().for_each(|derivative| *derivative *= -2.0 / self.variance);
+            gradient
         };
-        (1.0 - covariance / self.variance, rows.iter().map(of_row).collect())
+        (1.0 - covariance / self.variance, rows.iter().map(row_gradient).collect())
     }
 
     /// The difference between the rows and their projected gradient step at this rate.
-    fn search_direction(&self, rows: &[Vec<f64>], slopes: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
-        let of_row = |(h, (row, slopes)): (usize, (&Vec<f64>, &Vec<f64>))| {
-            let least =
+    fn search_direction(&self, rows: &[Vec<f64>], gradient: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
+        let row_direction = |(h, (row, gradient)): (usize, (&Vec<f64>, &Vec<f64>))| {
+            let lower_bound =
                 if h == 0 && self.forms == LinearForms::AttentionWeights { 0.0 } else { f64::NEG_INFINITY };
-            row.iter().zip(slopes).map(|(x, slope)| (x - rate * slope).max(least) - x).collect()
+            row.iter()
+                .zip(gradient)
+                .map(|(x, derivative)| (x - rate * derivative).max(lower_bound) - x)
+                .collect()
         };
-        rows.iter().zip(slopes).enumerate().map(of_row).collect()
+        rows.iter().zip(gradient).enumerate().map(row_direction).collect()
     }
 
     /// Minimises the risk from the span of `start`. Returns the best rows and their risk.
     fn minimise(&self, start: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
         let mut rows = orthonormal_basis(start.iter().map(Vec::as_slice));
-        let (mut risk, mut slopes) = self.risk_and_gradient(&rows);
-        let (mut best, mut last, mut rate) = ((rows.clone(), risk), vec![risk], 1.0);
+        let (mut risk, mut gradient) = self.risk_and_gradient(&rows);
+        let (mut best, mut recent_risks, mut rate) = ((rows.clone(), risk), vec![risk], 1.0);
         for _ in 0..MAX_SEARCH_STEPS {
-            let way = self.search_direction(&rows, &slopes, rate);
-            let promise = frobenius_product(&way, &slopes);
-            if promise > -MIN_DECREASE || risk < MIN_DECREASE {
+            let direction = self.search_direction(&rows, &gradient, rate);
+            let predicted_change = frobenius_product(&direction, &gradient);
+            if predicted_change > -MIN_DECREASE || risk < MIN_DECREASE {
                 break;
             }
-            let highest = last.iter().copied().fold(risk, f64::max);
-            let shorter = (0..30).find_map(|halvings| {
+            let max_recent_risk = recent_risks.iter().copied().fold(risk, f64::max);
+            let accepted = (0..30).find_map(|halvings| {
                 let share = 1.0 / f64::from(1u32 << halvings);
-                let next = orthonormal_basis(plus_scaled(&rows, &way, share).iter().map(Vec::as_slice));
-                let look = (next.len() == rows.len()).then(|| self.risk_and_gradient(&next))?;
-                (look.0 <= highest + ARMIJO_FRACTION * share * promise).then_some((next, look))
+                let next = orthonormal_basis(plus_scaled(&rows, &direction, share).iter().map(Vec::as_slice));
+                let evaluation = (next.len() == rows.len()).then(|| self.risk_and_gradient(&next))?;
+                (evaluation.0 <= max_recent_risk + ARMIJO_FRACTION * share * predicted_change)
+                    .then_some((next, evaluation))
             });
-            let Some((next, (next_risk, next_slopes))) = shorter else { break };
+            let Some((next, (next_risk, next_gradient))) = accepted else { break };
             // The inverse of the curvature along the step (Barzilai and Borwein 1988).
             let step = plus_scaled(&next, &rows, -1.0);
-            let curvature = frobenius_product(&step, &plus_scaled(&next_slopes, &slopes, -1.0));
+            let curvature = frobenius_product(&step, &plus_scaled(&next_gradient, &gradient, -1.0));
             rate = if curvature > 0.0 { frobenius_product(&step, &step) / curvature } else { 4.0 * rate }
                 .clamp(1e-3, 1e3);
-            (rows, risk, slopes) = (next, next_risk, next_slopes);
-            last.push(risk);
-            last.drain(..last.len().saturating_sub(RISK_WINDOW));
+            (rows, risk, gradient) = (next, next_risk, next_gradient);
+            recent_risks.push(risk);
+            recent_risks.drain(..recent_risks.len().saturating_sub(RISK_WINDOW));
             if risk < best.1 {
                 best = (rows.clone(), risk);
             }

@@ -1,0 +1,326 @@
+//! Compares the transformer with direct gradient descent from the same weights.
+//!
+//! # The bound
+//! Corollary 1.1 of the paper bounds the distance e_l = ‖w_tokens − w_descent‖₂ after l steps by
+//!
+//! ```text
+//! e_l ≤ (1 + ηL)^l ε / L
+//! ```
+//!
+//! where L is a Lipschitz constant of ∇L_n, and ε bounds the error of the transformer's gradient. (It is printed with n in the
+//! place of η. The recursion behind it, e_{l+1} ≤ (1 + ηL) e_l + ηε, gives η, as in lemma G.1 of Bai et al. 2023, from which
+//! it is taken; as η ≤ n, what is printed holds too.)
+//!
+//! Neither is known in advance, so both are measured: L is the largest ‖∇L_n(w_tokens) − ∇L_n(w_descent)‖ / e_l so
+//! far, and ε is the largest difference between the transformer's step and a step of descent from the same weights,
+//! divided by η, so far. The proof needs no more, because Proj is not expansive; so the bound holds at every step.
+//! The sharper bound [`ComparisonMeasures::recursion`] uses each step's own L and ε.
+//!
+//! The gradient of a ReLU network is discontinuous and has no Lipschitz constant: there the measured L is large, and
+//! so is the bound.
+
+use super::activation::Activation;
+use super::direct::{compute_loss, descent_step, loss_and_gradient, project_to_box};
+use super::examples::DescentExamples;
+use super::number::{euclidean_distance, join_f64, split_f64};
+use super::phase::LayerPhase;
+use super::plan::DescentPlan;
+use super::tokens::DescentTokens;
+use super::transformer::ConstructedTransformer;
+use vivarium_core::choices;
+
+/// Measurements after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparisonMeasures {
+    /// Number l of steps taken.
+    pub step: u64,
+    /// Loss L_n of the weights in the tokens.
+    pub token_loss: f64,
+    /// Loss L_n of direct descent.
+    pub direct_loss: f64,
+    /// Loss L_n of direct descent in single precision.
+    pub single_loss: f64,
+    /// Distance ‖w_tokens − w_descent‖₂.
+    pub distance: f64,
+    /// Distance ‖w_single − w_descent‖₂: the effect of single precision alone.
+    pub single_distance: f64,
+    /// Distance of direct descent from its start, ‖w_descent − w(0)‖₂.
+    pub distance_from_start: f64,
+    /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step, because 0 < z < δ.
+    pub in_band: usize,
+    /// The largest error ε of the transformer's gradient so far.
+    pub error: f64,
+    /// The largest measured Lipschitz constant L of the gradient so far.
+    pub lipschitz: f64,
+    /// The bound of corollary 1.1 on the distance, (1 + ηL)^l ε / L.
+    pub corollary: f64,
+    /// The bound with the L and ε of each step, e ← (1 + ηL) e + ηε.
+    pub recursion: f64,
+}
+
+choices! {
+    /// The measures besides the losses by tokens and by direct descent, in the order of
+    /// [`ComparisonMeasures::measures`].
+    pub enum ComparisonMeasure {
+        /// [`ComparisonMeasures::distance`].
+        Distance = "distance", "Distance to direct descent";
+        /// [`ComparisonMeasures::single_distance`].
+        SingleDistance = "single-distance", "Distance in single precision";
+        /// [`ComparisonMeasures::distance_from_start`].
+        Moved = "moved", "Distance from the initial weights";
+        /// [`ComparisonMeasures::in_band`].
+        InBand = "in-band", "Wrong slopes";
+        /// [`ComparisonMeasures::error`].
+        Error = "gradient-error", "Error of the gradient";
+        /// [`ComparisonMeasures::lipschitz`].
+        Lipschitz = "lipschitz", "Lipschitz constant";
+        /// [`ComparisonMeasures::corollary`].
+        Corollary = "corollary", "Bound of corollary 1.1";
+        /// [`ComparisonMeasures::recursion`].
+        Recursion = "recursion", "Bound computed step by step";
+        /// [`ComparisonMeasures::single_loss`].
+        SingleLoss = "single-loss", "Loss in single precision";
+    }
+}
+
+/// The largest measurement that is written to files: the sum of two is finite in single precision.
+const MAX_WRITTEN: f64 = 1e38;
+
+impl ComparisonMeasures {
+    /// The measures in the order of [`ComparisonMeasure`]. A bound that overflows becomes [`MAX_WRITTEN`], so that
+    /// every file can hold it.
+    pub fn measures(&self) -> [f32; 9] {
+        let all = [
+            self.distance,
+            self.single_distance,
+            self.distance_from_start,
+            self.in_band as f64,
+            self.error,
+            self.lipschitz,
+            self.corollary,
+            self.recursion,
+            self.single_loss,
+        ];
+        all.map(|number| number.min(MAX_WRITTEN) as f32)
+    }
+}
+
+/// The state of a comparison, to resume it later.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonState {
+    /// Number of steps taken.
+    pub step: u64,
+    /// Weights in the tokens, `[weights]`.
+    pub tokens: Vec<f64>,
+    /// Weights of direct descent, `[weights]`.
+    pub direct: Vec<f64>,
+    /// Weights of direct descent in single precision, `[weights]`.
+    pub single: Vec<f32>,
+    /// [`ComparisonMeasures::in_band`].
+    pub in_band: usize,
+    /// The measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
+    pub bounds: [f64; 3],
+}
+
+impl ComparisonState {
+    /// Permanent names of the tensors of [`ComparisonState::to_tensors`].
+    pub const NAMES: [&'static str; 4] = ["tokens", "direct", "single", "measured"];
+
+    /// The state before the first step, with weights `w`.
+    pub fn initial(w: &[f64]) -> Self {
+        ComparisonState {
+            step: 0,
+            tokens: w.to_vec(),
+            direct: w.to_vec(),
+            single: w.iter().map(|w| *w as f32).collect(),
+            in_band: 0,
+            bounds: [0.0; 3],
+        }
+    }
+
+    /// The state as tensors in single precision, the format of a run's parameters. Every number in double precision
+    /// becomes [three](split_f64) adjacent numbers.
+    ///
+    /// # Shapes
+    /// Weights in the tokens and weights of direct descent are `[weights, 3]`, those in single precision are
+    /// `[weights]`. The last tensor holds the step, the number of wrong derivatives and the three bounds, `[5, 3]`.
+    pub fn to_tensors(&self) -> [Vec<f32>; 4] {
+        let wide = |numbers: &[f64]| numbers.iter().flat_map(|x| split_f64(*x)).collect::<Vec<f32>>();
+        let [error, lipschitz, recursion] = self.bounds;
+        let measured = [self.step as f64, self.in_band as f64, error, lipschitz, recursion];
+        [wide(&self.tokens), wide(&self.direct), self.single.clone(), wide(&measured)]
+    }
+
+    /// The state from these [tensors](ComparisonState::to_tensors); missing numbers are 0.
+    pub fn from_tensors(parts: [&[f32]; 4]) -> Self {
+        let wide = |numbers: &[f32]| -> Vec<f64> {
+            numbers.chunks_exact(3).map(|three| join_f64([three[0], three[1], three[2]])).collect()
+        };
+        let [tokens, direct, single, measured] = parts;
+        let measured = wide(measured);
+        let [step, in_band, error, lipschitz, recursion] =
+            std::array::from_fn(|i| measured.get(i).copied().unwrap_or(0.0));
+        ComparisonState {
+            step: step as u64,
+            tokens: wide(tokens),
+            direct: wide(direct),
+            single: single.to_vec(),
+            in_band: in_band as usize,
+            bounds: [error, lipschitz, recursion],
+        }
+    }
+}
+
+/// A transformer, direct descent, and direct descent in single precision on the same examples.
+#[derive(Debug, Clone)]
+pub struct DescentComparison {
+    plan: DescentPlan,
+    examples: DescentExamples,
+    transformer: ConstructedTransformer,
+    /// The tokens after the last complete step.
+    tokens: DescentTokens<f64>,
+    /// The initial weights w(0), `[weights]`.
+    start: Vec<f64>,
+    /// Weights and bounds after the last step.
+    state: ComparisonState,
+}
+
+impl DescentComparison {
+    /// Starts all three from the weights `w`, projected to the allowed interval.
+    pub fn new(plan: &DescentPlan, examples: DescentExamples, w: &[f64]) -> Self {
+        let transformer = ConstructedTransformer::new(plan, &examples);
+        let start = project_to_box(plan.weight_bound, w.iter().copied());
+        let state = ComparisonState::initial(&start);
+        let tokens = transformer.tokens(&examples, &start);
+        DescentComparison { plan: plan.clone(), examples, transformer, tokens, start, state }
+    }
+
+    /// The settings of the construction.
+    pub fn plan(&self) -> &DescentPlan {
+        &self.plan
+    }
+
+    /// The examples and the query.
+    pub fn examples(&self) -> &DescentExamples {
+        &self.examples
+    }
+
+    /// The transformer under comparison.
+    pub fn transformer(&self) -> &ConstructedTransformer {
+        &self.transformer
+    }
+
+    /// The tokens after the last complete step.
+    pub fn tokens(&self) -> &DescentTokens<f64> {
+        &self.tokens
+    }
+
+    /// The current state.
+    pub fn state(&self) -> &ComparisonState {
+        &self.state
+    }
+
+    /// Restores `state`. The result is bitwise equal, because the workspace is 0 between two steps.
+    pub fn resume(&mut self, state: ComparisonState) {
+        self.tokens.set_weights(self.transformer.layout(), &state.tokens);
+        self.state = state;
+    }
+
+    /// Takes one step of the transformer and of both direct descents, and updates the measured bounds.
+    pub fn step(&mut self) {
+        let (plan, network, state) = (&self.plan, &self.plan.network, &mut self.state);
+        let (of_tokens, _) = loss_and_gradient(network, &self.examples, &state.tokens);
+        let (of_direct, _) = loss_and_gradient(network, &self.examples, &state.direct);
+        let (of_single, _) = loss_and_gradient(network, &self.examples, &state.single);
+        let apart = euclidean_distance(&state.tokens, &state.direct);
+        let lipschitz = if apart > 0.0 { euclidean_distance(&of_tokens, &of_direct) / apart } else { 0.0 };
+
+        let exact = descent_step(plan, &state.tokens, &of_tokens);
+        for layer in self.transformer.layers() {
+            layer.apply(&mut self.tokens);
+            if layer.phase == LayerPhase::Derivatives {
+                state.in_band = count_wrong_derivatives(plan, &self.transformer, &self.tokens);
+            }
+        }
+        state.tokens = self.tokens.weights(self.transformer.layout());
+        state.direct = descent_step(plan, &state.direct, &of_direct);
+        state.single = descent_step(plan, &state.single, &of_single);
+        state.step += 1;
+
+        // Steps of both are rounded: once in every weight, as far as it counts.
+        let rounding = 4.0 * f64::EPSILON * euclidean_distance(&state.direct, &vec![0.0; state.direct.len()]);
+        // A step of length 0 says nothing of the gradient.
+        let apart = euclidean_distance(&state.tokens, &exact) + rounding;
+        let error = if plan.learning_rate > 0.0 { apart / plan.learning_rate } else { 0.0 };
+        let [worst, steepest, recursion] = &mut state.bounds;
+        *worst = worst.max(error);
+        *steepest = steepest.max(lipschitz);
+        *recursion = (1.0 + plan.learning_rate * lipschitz) * *recursion + plan.learning_rate * error;
+    }
+
+    /// Computes the measurements of the current state.
+    pub fn measure(&self) -> ComparisonMeasures {
+        let (network, state) = (&self.plan.network, &self.state);
+        let loss_of = |w: &[f64]| compute_loss(network, &self.examples, w);
+        let [error, lipschitz, recursion] = state.bounds;
+        ComparisonMeasures {
+            step: state.step,
+            token_loss: loss_of(&state.tokens),
+            direct_loss: loss_of(&state.direct),
+            single_loss: compute_loss(network, &self.examples, &state.single),
+            distance: euclidean_distance(&state.tokens, &state.direct),
+            single_distance: euclidean_distance(&state.single, &state.direct),
+            distance_from_start: euclidean_distance(&state.direct, &self.start),
+            in_band: state.in_band,
+            error,
+            lipschitz,
+            corollary: corollary_bound(self.plan.learning_rate, state.step, error, lipschitz),
+            recursion,
+        }
+    }
+}
+
+/// The bound (1 + ηL)^l ε / L on the sum ηε Σ_{i<l} (1 + ηL)^i; if L is 0, the sum itself, ηεl.
+pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
+    if error == 0.0 {
+        0.0
+    } else if lipschitz > 0.0 {
+        libm::pow(1.0 + rate * lipschitz, step as f64) * error / lipschitz
+    } else {
+        rate * error * step as f64
+    }
+}
+
+/// Number of pairs of an example and a ReLU whose derivative is neither 0 nor 1.
+fn count_wrong_derivatives(
+    plan: &DescentPlan,
+    transformer: &ConstructedTransformer,
+    tokens: &DescentTokens<f64>,
+) -> usize {
+    let (network, layout) = (&plan.network, transformer.layout());
+    let examples = tokens.token_count().saturating_sub(1);
+    let bent = (1..=network.layer_count()).filter(|j| network.activation(*j) == Some(Activation::Relu));
+    let slopes = bent.flat_map(|j| layout.derivatives(j)).flat_map(|c| &tokens.row(c)[..examples]);
+    slopes.filter(|slope| **slope > 0.0 && **slope < 1.0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_survives_single_precision() {
+        let state = ComparisonState {
+            step: (1 << 40) + 1,
+            tokens: vec![1.0 / 3.0, -2e-9 / 7.0],
+            direct: vec![0.1, 0.0],
+            single: vec![0.25, -1e-8],
+            in_band: 3,
+            bounds: [1e-15 / 3.0, f64::INFINITY, 123.456],
+        };
+        let parts = state.to_tensors();
+        assert_eq!(parts.each_ref().map(Vec::len), [6, 6, 2, 15]);
+        assert_eq!(ComparisonState::from_tensors(parts.each_ref().map(Vec::as_slice)), state);
+        assert_eq!(ComparisonState::from_tensors([&[], &[], &[], &[]]), ComparisonState::initial(&[]));
+    }
+}

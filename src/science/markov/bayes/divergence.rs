@@ -1,0 +1,158 @@
+//! Computes KL(truth ‖ Bayes-optimal prediction) over the held-out sequences of a run, in slices.
+
+use super::BayesPredictor;
+use crate::markov::{ChainSequences, Strategy, kl_divergence};
+
+/// The largest number of held-out sequences with an importance sample.
+const MAX_SAMPLED_SEQUENCES: u64 = 256;
+/// The smallest number of held-out sequences with an importance sample.
+const MIN_SAMPLED_SEQUENCES: u64 = 16;
+/// Operations for all importance samples, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
+const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
+/// Sequences that are drawn together.
+const SEQUENCE_BLOCK: usize = 16;
+
+/// The mean divergence of the Bayes-optimal prediction from the truth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BayesDivergence {
+    /// Mean KL(truth ‖ prediction) over the held-out sequences, in nats.
+    pub kl: f64,
+    /// Standard error of `kl` plus its estimated bias, which importance sampling causes; 0 if predictions are exact.
+    pub standard_error: f64,
+}
+
+/// A running computation of the [`BayesDivergence`].
+///
+/// # Why
+/// An importance sample of a chain with many contexts takes milliseconds, so at most 256 sequences have one, and
+/// fewer for chains with many contexts. On these sequences the KL is compared with that of the best strategy. The
+/// mean difference is subtracted from the strategy's mean KL over all sequences: differences vary much less between
+/// sequences than the KLs.
+#[derive(Debug, Clone)]
+pub struct BayesDivergenceJob {
+    /// The distribution of the held-out sequences.
+    sequences: ChainSequences,
+    seed: u64,
+    /// Number of held-out sequences.
+    held_out: usize,
+    /// The Bayes-optimal predictor.
+    bayes: BayesPredictor,
+    /// Number of sequences evaluated so far.
+    done_count: usize,
+    /// Sum of the best strategy's KL over the sequences so far.
+    strategy_kl_sum: f64,
+    /// Differences between the KL of the best strategy and of the prediction: count, sum, and sum of squares.
+    kl_gain_sums: [f64; 3],
+    /// KL of both halves of the sample: sum of their mean minus the whole sample's KL, and sum of their squared
+    /// difference.
+    half_sample_sums: [f64; 2],
+}
+
+impl BayesDivergenceJob {
+    /// Starts the computation; none if there is no Bayes-optimal prediction.
+    pub fn new(sequences: &ChainSequences, seed: u64, held_out: usize) -> Option<Self> {
+        let bayes = BayesPredictor::new(sequences, sequences.test_family, seed)?;
+        let sequences = *sequences;
+        let (counted, gained, halves) = (0.0, [0.0; 3], [0.0; 2]);
+        Some(BayesDivergenceJob {
+            sequences,
+            seed,
+            held_out,
+            bayes,
+            done_count: 0,
+            strategy_kl_sum: counted,
+            kl_gain_sums: gained,
+            half_sample_sums: halves,
+        })
+    }
+
+    /// Approximate number of operations that remain.
+    pub fn remaining_operations(&self) -> u64 {
+        let predicted = self.predicted_count().saturating_sub(self.done_count) as u64;
+        let left = (self.held_out - self.done_count) as u64;
+        self.sequences
+            .operations_per_sequence()
+            .saturating_mul(left)
+            .saturating_add(self.bayes.operations_per_prediction().saturating_mul(predicted))
+    }
+
+    /// Number of sequences for which a prediction is computed.
+    fn predicted_count(&self) -> usize {
+        if self.bayes.is_exact() {
+            return self.held_out;
+        }
+        let max_count = (MAX_SAMPLING_OPERATIONS / self.bayes.operations_per_prediction())
+            .clamp(MIN_SAMPLED_SEQUENCES, MAX_SAMPLED_SEQUENCES);
+        self.held_out.min(max_count as usize)
+    }
+
+    /// Continues for about `operations` operations, but at least for a few sequences. Returns the result after the
+    /// last sequence, else none.
+    pub fn advance(&mut self, operations: u64) -> Option<BayesDivergence> {
+        let mut left = operations;
+        while self.done_count < self.held_out {
+            let before = self.remaining_operations();
+            // Single sequences if one takes long.
+            let together = if self.bayes.is_exact() { SEQUENCE_BLOCK } else { 1 };
+            let until = (self.done_count + together).min(self.held_out);
+            self.add_sequences(self.done_count..until);
+            self.done_count = until;
+            left = left.saturating_sub(before - self.remaining_operations());
+            if left == 0 && self.done_count < self.held_out {
+                return None;
+            }
+        }
+        Some(self.estimate())
+    }
+
+    /// Evaluates the held-out sequences with these indices and updates the sums.
+    fn add_sequences(&mut self, examples: std::ops::Range<usize>) {
+        let (k, test) = (self.sequences.symbols, self.sequences.test_family);
+        let (mut sequences, mut strategy_probabilities) = (vec![], vec![0.0; k]);
+        self.sequences.append_held_out_sequences(test, self.seed, examples.clone(), &mut sequences);
+        let predicted = self.predicted_count();
+        for (example, sequence) in examples.zip(sequences.chunks(self.sequences.length + 1)) {
+            let context = &sequence[..self.sequences.length];
+            let chain = self.sequences.held_out_chain(test, self.seed, example);
+            let truth = chain.next_symbol_distribution(chain.context_index(context));
+            if let Some(strategy) = Strategy::from_order(self.sequences.order) {
+                strategy.predict(k, self.sequences.pseudocount(), context, &mut strategy_probabilities);
+            }
+            let strategy_kl = kl_divergence(&truth, &strategy_probabilities);
+            self.strategy_kl_sum += strategy_kl;
+            if example >= predicted {
+                continue;
+            }
+            let Some(prediction) = self.bayes.predict(context, example as u64) else { continue };
+            let prediction_kl = kl_divergence(&truth, &prediction.mean);
+            let gain = strategy_kl - prediction_kl;
+            self.kl_gain_sums =
+                [self.kl_gain_sums[0] + 1.0, self.kl_gain_sums[1] + gain, self.kl_gain_sums[2] + gain * gain];
+            if let Some([a, b]) =
+                prediction.halves.map(|halves| halves.map(|half| kl_divergence(&truth, &half)))
+            {
+                self.half_sample_sums = [
+                    self.half_sample_sums[0] + (a + b) / 2.0 - prediction_kl,
+                    self.half_sample_sums[1] + (a - b) * (a - b),
+                ];
+            }
+        }
+    }
+
+    /// The mean divergence and its error from the sums.
+    fn estimate(&self) -> BayesDivergence {
+        let [count, sum, squares] = self.kl_gain_sums;
+        let mean = sum / count;
+        let kl = self.strategy_kl_sum / self.held_out as f64 - mean;
+        if self.bayes.is_exact() {
+            return BayesDivergence { kl, standard_error: 0.0 };
+        }
+        // The bias of a sample of half the size is twice as large, and the difference of both halves has twice the variance
+        // of one half, which has twice that of the whole.
+        let bias = (self.half_sample_sums[0] / count).abs();
+        let of_samples = self.half_sample_sums[1] / 4.0 / (count * count);
+        let left_out = 1.0 - count / self.held_out as f64;
+        let of_sequences = left_out * (squares / count - mean * mean).max(0.0) / count;
+        BayesDivergence { kl, standard_error: bias + libm::sqrt(of_samples + of_sequences) }
+    }
+}
