@@ -325,7 +325,7 @@ pub struct Row {
     /// where the network is zero.
     pub margin: Vec<f32>,
     /// Further measures of the task, each with a number per replica or, where it does not apply, with none; for
-    /// sequences in the order of [`vivarium_science::markov::Measure`].
+    /// sequences in the order of [`vivarium_science::markov::ChainMeasure`].
     pub measures: Vec<Vec<f32>>,
 }
 

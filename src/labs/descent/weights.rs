@@ -5,7 +5,7 @@ use vivarium_model::tasks::Form;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// All parameters of a transformer that is descent, one after the other in their permanent order: the
-/// [parts](vivarium_science::descent::State::parts) of its state.
+/// [parts](vivarium_science::descent::ComparisonState::to_tensors) of its state.
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! and the same from the other end; at position i the memories of both passes and its own token are read out by a ReLU
-//! network that computes g, [`Teacher::readout`](vivarium_science::tokens::Teacher::readout). Where codes obey assumption 3 the gate is 1
+//! network that computes g, [`Teacher::build_readout`](vivarium_science::tokens::Teacher::build_readout). Where codes obey assumption 3 the gate is 1
 //! for the named position and 0 for every other.
 //!
 //! # Slots
@@ -254,7 +254,7 @@ impl OnPrompts {
     /// What the memory of each pass holds after every position of a prompt.
     ///
     /// # Shapes
-    /// `codes` is `[positions, code_dim]`, `row` a prompt as [`Prompts`] writes it.
+    /// `codes` is `[positions, code_dim]`, `row` a prompt as [`TokenPrompts`] writes it.
     pub fn filled(&self, codes: &[f32], row: &[f32]) -> Filled {
         let (n, gates) = (self.prompts.length, Gates::of(codes, self.prompts.code_dim));
         let size = self.slots() * self.prompts.dim;

@@ -1,7 +1,7 @@
 //! Regression in a prompt: n examples of one function and a query, as the tokens of a transformer whose layers are gradient
 //! descent (Wu et al. 2024, problem 2). The examples are drawn once, and every step of the run takes all of them.
 //!
-//! What is drawn is a [`Draw`]; here are its settings.
+//! What is drawn is a [`DescentPrompts`]; here are its settings.
 
 pub mod charts;
 mod measures;

@@ -74,7 +74,7 @@ impl MarkovChain {
         }
     }
 
-    /// As [`ChainSequences::held_out_sequences`].
+    /// As [`ChainSequences::append_held_out_sequences`].
     pub fn held_out_sequences(
         &self,
         chains: ChainFamily,

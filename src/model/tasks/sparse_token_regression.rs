@@ -1,7 +1,7 @@
 //! Sparse token regression (qSTR): every position of a prompt names a few tokens, and its label is a function of them
 //! (Mousavi-Hosseini et al. 2025, definition 2).
 //!
-//! An example's row holds tokens, names and labels, as [`Prompts`] writes them. The labels are real numbers, one for each
+//! An example's row holds tokens, names and labels, as [`TokenPrompts`] writes them. The labels are real numbers, one for each
 //! position: the loss is the square, and a run is measured by its error relative to their variance, so that 1 is knowing
 //! nothing. One less that is the share of the variance that is explained, R².
 //!

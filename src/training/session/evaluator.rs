@@ -32,7 +32,7 @@ pub struct Evaluation {
     /// Share of the way from the strategy before the best to the best that the network has gone: 0 and 1 are their
     /// lines, and a network may be below or above.
     pub way: f32,
-    /// Further measures, in the order of [`Measure`]; none where one does not apply.
+    /// Further measures, in the order of [`ChainMeasure`]; none where one does not apply.
     pub measures: Vec<Option<f32>>,
 }
 
@@ -119,7 +119,7 @@ impl LinesJob {
     }
 }
 
-/// Of the strategies up to `order`, the one whose KL to the network is the least; the measures begin as [`Measure`]
+/// Of the strategies up to `order`, the one whose KL to the network is the least; the measures begin as [`ChainMeasure`]
 /// does, and none counts where one is missing.
 pub fn nearest(order: usize, measures: &[Option<f32>]) -> Option<Strategy> {
     let strategies = Strategy::ALL.iter().take(order + 1).zip(measures);

@@ -42,7 +42,7 @@ pub trait PromptLoop: Sized + Send {
     /// [`PromptLoop::load`]; that of a parameter that is not trained stays zero.
     ///
     /// # Shapes
-    /// `rows` is `[prompts, columns]`, as [`Prompts`](vivarium_science::tokens::Prompts) or
+    /// `rows` is `[prompts, columns]`, as [`Prompts`](vivarium_science::tokens::TokenPrompts) or
     /// [`FunctionPrompts`](vivarium_science::functions::FunctionPrompts) writes them.
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]);
 

@@ -51,7 +51,7 @@ impl Scores {
     /// Attention of each head at position `place`, from 0, `[heads][length]`.
     ///
     /// # Shapes
-    /// `encoded` is `[length, width]`, as [`Prompts::encode`] writes it.
+    /// `encoded` is `[length, width]`, as [`TokenPrompts::append_encoded`] writes it.
     pub fn attention(&self, prompts: &TokenPrompts, encoded: &[f32], place: usize) -> Vec<Vec<f64>> {
         let (width, skipped) = (prompts.encoded_dim(), self.skipped(prompts));
         let seen = |at: usize| &encoded[at * width + skipped..(at + 1) * width];

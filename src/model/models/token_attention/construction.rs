@@ -8,8 +8,8 @@
 //!
 //! Where no two codes have |⟨ω_i, ω_j⟩| above 1/2 (assumption 3), all weight but N e^{−α s²/2} at most is on the token that
 //! is named; with one-hot codes all but N e^{−α s²}. Short random codes break the assumption, and of two equal codes the
-//! named token has no more than the other: [`retrieval`](vivarium_science::tokens::theory::retrieval) has the shares of any codes. The
-//! perceptron is then [`Teacher::readout`](vivarium_science::tokens::Teacher::readout). Heads and
+//! named token has no more than the other: [`retrieval`](vivarium_science::tokens::theory::retrieval) has the attention weights for any codes. The
+//! perceptron is then [`Teacher::build_readout`](vivarium_science::tokens::Teacher::build_readout). Heads and
 //! hidden units beyond those that are needed stay zero.
 
 use super::{Beginning, OnPrompts, QueryKey, TokenAttention};

@@ -29,7 +29,7 @@ const OF_BOTH: [MeasureInfo; 4] = [
     MeasureInfo::new(Slot::TestAccuracy, "r2_of_descent", units::R2, "Share of the variance of the labels that direct gradient descent explains: 1 − 2 loss_of_descent / variance."),
 ];
 
-/// In the order of [`Measured`].
+/// In the order of [`ComparisonMeasure`].
 const FURTHER: [MeasureInfo; 9] = [
     MeasureInfo::new(Slot::Further, "distance_to_descent", units::DISTANCE, "Euclidean distance between the weights in the tokens and those of direct descent.").from(&[WU_2024]),
     MeasureInfo::new(Slot::Further, "distance_of_single_precision", units::DISTANCE, "Euclidean distance between direct descent in single and in double precision: what rounding alone does."),

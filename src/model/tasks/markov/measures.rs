@@ -33,7 +33,7 @@ const ON_TEST: [MeasureInfo; 5] = [
     MeasureInfo::new(Slot::TestAccuracy, "share_of_tetragram", "share; 0 is the trigram strategy, 1 is the tetragram strategy", "Share of the way from one strategy to the next: (L_before − kl_to_truth) / (L_before − L_best), where L is the mean KL(truth ‖ strategy) over the held-out sequences, of the trigram and of the tetragram strategy. A strategy adds α to each count if the test chains have Dirichlet rows, and 1 otherwise. If a strategy of lower order predicts these sequences better, as in short contexts, L_best is the smallest L and L_before that of the order below.").from(&[EDELMAN_2024_MARKOV]),
 ];
 
-/// In the order of [`Measure`].
+/// In the order of [`ChainMeasure`].
 const FURTHER: [MeasureInfo; 10] = [
     MeasureInfo::new(Slot::Further, "kl_from_uniform", units::NATS, "Mean KL(strategy ‖ network) at the last symbol of the held-out sequences, where the strategy is the uniform distribution.").from(&[EDELMAN_2024_MARKOV]),
     MeasureInfo::new(Slot::Further, "kl_from_unigram", units::NATS, "Mean KL(strategy ‖ network) at the last symbol of the held-out sequences, where the strategy is the unigram strategy, which counts symbols.").from(&[EDELMAN_2024_MARKOV]),

@@ -31,7 +31,7 @@ struct Class {
 }
 
 impl Cosets {
-    /// The cosets of all subgroups of a group that is small enough for [`Subgroup::all`].
+    /// The cosets of all subgroups of a group that is small enough for [`Subgroup::enumerate`].
     pub fn new(group: &Group, side: CosetSide) -> Option<Self> {
         let all = Subgroup::enumerate(group)?;
         let orders: Vec<usize> = all.iter().map(Subgroup::order).collect();
@@ -43,7 +43,7 @@ impl Cosets {
         Some(Cosets { group: group.clone(), side, classes })
     }
 
-    /// The class with the largest subgroups, as its place in [`Subgroup::all`], of which one explains [`EXPLAINED`] of a
+    /// The class with the largest subgroups, as its place in [`Subgroup::enumerate`], of which one explains [`EXPLAINED`] of a
     /// function `[order]`; of equally large ones the last. The trivial subgroup explains all, but nothing a constant.
     pub fn read(&self, f: &[f64]) -> Option<usize> {
         let explains =
