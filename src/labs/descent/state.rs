@@ -57,7 +57,7 @@ impl DescentState {
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
         let plan = net.plan(&draw, spec.learning_rate(0));
         // Nothing is built of a run that is refused.
-        if !plan.problems(draw.example_count(), draw.bound_magnitudes()).is_empty() {
+        if !plan.invalid_settings(draw.example_count(), draw.bound_magnitudes()).is_empty() {
             return None;
         }
         let examples = draw.draw_examples(spec.run.seed, 0);

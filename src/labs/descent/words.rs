@@ -149,7 +149,7 @@ pub(super) fn apart(run: &RunView) -> String {
         corollary = size(measured(run, ComparisonMeasure::Corollary)),
         recursion = size(measured(run, ComparisonMeasure::Recursion))
     );
-    match measured(run, ComparisonMeasure::InBand) {
+    match measured(run, ComparisonMeasure::WrongDerivatives) {
         wrong if wrong >= 1.0 => {
             tr!(
                 "{said} In the last step, the slope of a ReLU was wrong for {wrong} pairs of an example and a ReLU.",
@@ -182,8 +182,8 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     let sizes = state.plan.compute_sizes(state.examples.len());
     let said = tr!(
         "There are {tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
-        tokens = thousands(sizes.tokens),
-        token = thousands(sizes.token),
+        tokens = thousands(sizes.token_count),
+        token = thousands(sizes.token_dim),
         weights = thousands(sizes.weights)
     );
     let Some(layer) = state.trace.acting(&state.transformer) else {
@@ -279,11 +279,11 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     Some(tr!(
         "A step of gradient descent takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units. The matrices of these layers have {parameters} entries; {entries} of these entries are nonzero.",
         layers = counts.layers,
-        heads = thousands(counts.heads),
-        products = thousands(counts.products),
-        units = thousands(counts.units),
+        heads = thousands(counts.attention_heads),
+        products = thousands(counts.product_heads),
+        units = thousands(counts.mlp_units),
         parameters = thousands(counts.parameters),
-        entries = thousands(counts.entries)
+        entries = thousands(counts.nonzero_entries)
     ))
 }
 

@@ -201,7 +201,7 @@ fn exponent(run: &RunView) -> u32 {
 /// Shares of the norm that theory predicts at the λ of now.
 fn predicted(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.is_zero_network)?;
-    Some(prediction.shares.iter().map(|share| *share as f32).collect())
+    Some(prediction.norm_shares.iter().map(|share| *share as f32).collect())
 }
 
 /// Irreps that our theory leaves out at the λ of now, and has as λ → 0.
@@ -217,7 +217,7 @@ fn said_of_late(run: &RunView) -> String {
         return String::new();
     };
     let share = |irrep: usize| {
-        let share = theory.largest.shares.get(irrep).copied().unwrap_or(f64::NAN);
+        let share = theory.largest.norm_shares.get(irrep).copied().unwrap_or(f64::NAN);
         tr!(
             " For the present λ, our theory predicts the share 0 % for the irrep {name}; its predicted share in the limit λ → 0 is {share}.",
             name = pairs.names.get(irrep).cloned().unwrap_or_default(),

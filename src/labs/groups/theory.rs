@@ -105,7 +105,7 @@ impl GroupTheory {
         let Some(prediction) = self.prediction().filter(|prediction| !prediction.is_zero_network) else {
             return vec![];
         };
-        let shares = prediction.shares.iter().zip(&self.largest.used_irreps).enumerate();
+        let shares = prediction.norm_shares.iter().zip(&self.largest.used_irreps).enumerate();
         shares.filter(|(_, (share, used))| **used && **share == 0.0).map(|(irrep, _)| irrep).collect()
     }
 
@@ -164,12 +164,12 @@ mod tests {
         let mut theory = GroupTheory::of(&spec, &group, &irreps).unwrap();
         let six = irreps.all().iter().position(|irrep| irrep.dimension == 6).unwrap();
         assert!(theory.late().is_empty(), "without a penalty nothing is predicted");
-        assert!((theory.largest.shares[six] - 0.332_78).abs() < 1e-5);
+        assert!((theory.largest.norm_shares[six] - 0.332_78).abs() < 1e-5);
         for (lambda, late, share) in [(1e-5, vec![six], 0.0), (1e-8, vec![], 0.0316), (1e-9, vec![], 0.0746)]
         {
             theory.set_lambda(lambda);
             while !theory.advance(u64::MAX) {}
-            let found = theory.prediction().unwrap().shares[six];
+            let found = theory.prediction().unwrap().norm_shares[six];
             assert!(theory.late() == late && (found - share).abs() < 1e-3, "{lambda:e}: {found}");
         }
         theory.set_lambda(0.01);

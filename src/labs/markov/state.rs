@@ -24,7 +24,7 @@ use vivarium_plot::analysis::thinned::Thinned;
 use vivarium_science::markov::theory::{TheoryResult, TheorySettings};
 use vivarium_science::markov::{
     BayesDivergence, BayesDivergenceJob, BayesPredictor, Chain, Strategy, kl_to_log_probabilities,
-    log_softmax, parse_symbols, softmax,
+    log_softmax, softmax, validate_symbols,
 };
 use vivarium_training::session::evaluator::{LinesJob, between};
 use vivarium_view::display::{LabState, Work};
@@ -370,7 +370,7 @@ impl MarkovState {
         let (task, seed) = (&self.task, self.spec.run.seed);
         let (k, t) = (task.symbols, task.length);
         let own = Chain::from_percent(k, &view.chain).ok();
-        if let Ok(symbols) = parse_symbols(&view.sequence, k)
+        if let Ok(symbols) = validate_symbols(&view.sequence, k)
             && !symbols.is_empty()
         {
             return (symbols[symbols.len().saturating_sub(t)..].to_vec(), Origin::Own, own);

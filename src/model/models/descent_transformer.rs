@@ -221,14 +221,14 @@ impl Architecture for OnExamples {
     }
 
     fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
-        self.plan().problems(self.draw.example_count(), self.draw.bound_magnitudes())
+        self.plan().invalid_settings(self.draw.example_count(), self.draw.bound_magnitudes())
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
         let sizes = self.plan().compute_sizes(self.draw.example_count());
         // Of the tokens, in double precision, an example's share; and the heads, with some numbers each.
-        let tokens = bounds::product([2, sizes.token]);
-        tokens.saturating_add(bounds::product([8, sizes.heads]) / sizes.tokens.max(1))
+        let tokens = bounds::product([2, sizes.token_dim]);
+        tokens.saturating_add(bounds::product([8, sizes.heads]) / sizes.token_count.max(1))
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -261,7 +261,7 @@ impl Network for OnExamples {
             return Ok(vec![]);
         }
         let (plan, count) = (self.net.plan(&self.draw, at.rate), x.len() / inputs.max(1));
-        let descent::TransformerSizes { token, tokens, layers, heads, .. } =
+        let descent::TransformerSizes { token_dim: token, token_count: tokens, layers, heads, .. } =
             plan.compute_sizes(self.draw.example_count());
         let mut kept = vec![];
         if at.wants(inside::Kind::Activations) {

@@ -67,7 +67,7 @@ pub fn largest(group: &Group) -> Option<QuadraticNetwork> {
     BUILT.set(BUILT.get() + 1);
     let irreps = Irreps::compute(group);
     let margin = theory::compute_max_margin(group, &irreps).ok()?;
-    theory::build_max_margin_network(group, &irreps, &margin.shares).ok()
+    theory::build_max_margin_network(group, &irreps, &margin.norm_shares).ok()
 }
 
 thread_local! {
@@ -92,7 +92,7 @@ fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<QuadraticNetwork>)
     if let Some(neurons) = known().get(&law) {
         return *neurons;
     }
-    let neurons = find(&task.group()?).map(|built| built.neurons);
+    let neurons = find(&task.group()?).map(|built| built.neuron_count);
     let mut known = known();
     if known.len() >= REMEMBERED {
         known.clear();
@@ -208,8 +208,8 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
                 match task.operation {
                     // a − b is a times the inverse of b.
                     Operation::Subtract => {
-                        let inverse = |b: usize| group.inverse(b) * built.neurons;
-                        let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neurons].to_vec();
+                        let inverse = |b: usize| group.inverse(b) * built.neuron_count;
+                        let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neuron_count].to_vec();
                         let v = (0..order).flat_map(row).collect();
                         QuadraticNetwork { v, ..built }
                     }
@@ -218,7 +218,7 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
             }
         };
         let widened = |values: &[f64]| -> Vec<f32> {
-            let rows = values.chunks_exact(built.neurons.max(1));
+            let rows = values.chunks_exact(built.neuron_count.max(1));
             let row = |row: &[f64]| {
                 let mut row: Vec<f32> = row.iter().map(|v| *v as f32).collect();
                 row.resize(self.width, 0.0);
@@ -535,7 +535,7 @@ mod tests {
             tasks.push(Groups { operation: Operation::Product, factors, ..Default::default() });
         }
         for task in tasks {
-            let built = largest(&task.group().unwrap()).map(|built| built.neurons as u64);
+            let built = largest(&task.group().unwrap()).map(|built| built.neuron_count as u64);
             assert_eq!(task.neurons_of_largest(), Ok(built), "{:?}", task.law());
         }
         let own = Groups { operation: Operation::Table, ..Default::default() };

@@ -103,12 +103,12 @@ f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
     /// As [`Architecture::parameters`] of one replica.
     pub fn maximum(&self, inputs: usize, relevant: &[usize]) -> Option<Vec<Vec<f32>>> {
         let best = theory::build_parity_network(inputs, relevant).ok()?;
-        if relevant.len() != self.degree || best.neurons > self.width {
+        if relevant.len() != self.degree || best.neuron_count > self.width {
             return None;
         }
         let widened = |rows: &[f64]| {
-            let mut values = vec![0.0f32; rows.len() / best.neurons * self.width];
-            for (row, best) in values.chunks_exact_mut(self.width).zip(rows.chunks_exact(best.neurons)) {
+            let mut values = vec![0.0f32; rows.len() / best.neuron_count * self.width];
+            for (row, best) in values.chunks_exact_mut(self.width).zip(rows.chunks_exact(best.neuron_count)) {
                 row.iter_mut().zip(best).for_each(|(weight, best)| *weight = *best as f32);
             }
             values

@@ -151,7 +151,7 @@ impl Examples for InContextRegression {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        self.drawn().problems()
+        self.drawn().invalid_settings()
     }
 }
 

@@ -28,7 +28,7 @@ use vivarium_core::settings::{Knob, Problem, Range, Settings, Value};
 use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_science::markov::{
-    Chain, ChainFamily, ChainSequences, MAX_CONTEXTS, context_count, parse_symbols,
+    Chain, ChainFamily, ChainSequences, MAX_CONTEXTS, context_count, validate_symbols,
 };
 
 settings! {
@@ -137,7 +137,7 @@ impl TaskConfig for MarkovChain {
         let k = self.symbols;
         match key {
             "seq" => {
-                let flaw = parse_symbols(&numbers, k).err()?;
+                let flaw = validate_symbols(&numbers, k).err()?;
                 Some(tr!("numbers from 0 to k − 1 as symbols, where k = {k}; {flaw}", k, flaw))
             }
             "chain" if !numbers.is_empty() => {

@@ -167,17 +167,20 @@ mod tests {
         for relevant in [vec![1, 3], vec![0, 2, 4], vec![0, 1, 2, 5]] {
             let (k, best) = (relevant.len(), theory::build_parity_network(6, &relevant).unwrap());
             let (u, w) = (singles(&best.u), singles(&best.w));
-            let found = ParityNeurons::read(&u, &w, best.neurons, k, &relevant).unwrap();
-            assert_eq!((found.live, found.off_support, found.sign_rule), (best.neurons, 0.0, 1.0));
+            let found = ParityNeurons::read(&u, &w, best.neuron_count, k, &relevant).unwrap();
+            assert_eq!((found.live, found.off_support, found.sign_rule), (best.neuron_count, 0.0, 1.0));
             assert!((found.along - 1.0).abs() < 1e-6 && (found.ratio - 1.0).abs() < 1e-6, "{found:?}");
             let mass: f64 = found.norms.iter().map(|norm| norm.powi(k as i32 + 1)).sum();
             assert!((mass - 1.0).abs() < 1e-6);
             // Of another set of bits it is not.
-            let other = ParityNeurons::read(&u, &w, best.neurons, k, &[0, 3]).unwrap();
+            let other = ParityNeurons::read(&u, &w, best.neuron_count, k, &[0, 3]).unwrap();
             assert!(other.off_support > 0.3, "{other:?}");
             // With outputs the other way round every sign is wrong.
             let turned: Vec<f32> = w.iter().map(|w| -w).collect();
-            assert_eq!(ParityNeurons::read(&u, &turned, best.neurons, k, &relevant).unwrap().sign_rule, 0.0);
+            assert_eq!(
+                ParityNeurons::read(&u, &turned, best.neuron_count, k, &relevant).unwrap().sign_rule,
+                0.0
+            );
         }
     }
 

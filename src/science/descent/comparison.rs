@@ -47,7 +47,7 @@ pub struct ComparisonMeasures {
     /// Distance of direct descent from its start, ‖w_descent − w(0)‖₂.
     pub distance_from_start: f64,
     /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step, because 0 < z < δ.
-    pub in_band: usize,
+    pub wrong_derivatives: usize,
     /// The largest error ε of the transformer's gradient so far.
     pub error: f64,
     /// The largest measured Lipschitz constant L of the gradient so far.
@@ -68,8 +68,8 @@ choices! {
         SingleDistance = "single-distance", "Distance in single precision";
         /// [`ComparisonMeasures::distance_from_start`].
         Moved = "moved", "Distance from the initial weights";
-        /// [`ComparisonMeasures::in_band`].
-        InBand = "in-band", "Wrong slopes";
+        /// [`ComparisonMeasures::wrong_derivatives`].
+        WrongDerivatives = "in-band", "Wrong slopes";
         /// [`ComparisonMeasures::error`].
         Error = "gradient-error", "Error of the gradient";
         /// [`ComparisonMeasures::lipschitz`].
@@ -94,7 +94,7 @@ impl ComparisonMeasures {
             self.distance,
             self.single_distance,
             self.distance_from_start,
-            self.in_band as f64,
+            self.wrong_derivatives as f64,
             self.error,
             self.lipschitz,
             self.corollary,
@@ -116,8 +116,8 @@ pub struct ComparisonState {
     pub direct: Vec<f64>,
     /// Weights of direct descent in single precision, `[weights]`.
     pub single: Vec<f32>,
-    /// [`ComparisonMeasures::in_band`].
-    pub in_band: usize,
+    /// [`ComparisonMeasures::wrong_derivatives`].
+    pub wrong_derivatives: usize,
     /// The measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
     pub bounds: [f64; 3],
 }
@@ -133,7 +133,7 @@ impl ComparisonState {
             tokens: w.to_vec(),
             direct: w.to_vec(),
             single: w.iter().map(|w| *w as f32).collect(),
-            in_band: 0,
+            wrong_derivatives: 0,
             bounds: [0.0; 3],
         }
     }
@@ -147,7 +147,7 @@ impl ComparisonState {
     pub fn to_tensors(&self) -> [Vec<f32>; 4] {
         let wide = |numbers: &[f64]| numbers.iter().flat_map(|x| split_f64(*x)).collect::<Vec<f32>>();
         let [error, lipschitz, recursion] = self.bounds;
-        let measured = [self.step as f64, self.in_band as f64, error, lipschitz, recursion];
+        let measured = [self.step as f64, self.wrong_derivatives as f64, error, lipschitz, recursion];
         [wide(&self.tokens), wide(&self.direct), self.single.clone(), wide(&measured)]
     }
 
@@ -158,14 +158,14 @@ impl ComparisonState {
         };
         let [tokens, direct, single, measured] = parts;
         let measured = wide(measured);
-        let [step, in_band, error, lipschitz, recursion] =
+        let [step, wrong_derivatives, error, lipschitz, recursion] =
             std::array::from_fn(|i| measured.get(i).copied().unwrap_or(0.0));
         ComparisonState {
             step: step as u64,
             tokens: wide(tokens),
             direct: wide(direct),
             single: single.to_vec(),
-            in_band: in_band as usize,
+            wrong_derivatives: wrong_derivatives as usize,
             bounds: [error, lipschitz, recursion],
         }
     }
@@ -239,7 +239,7 @@ impl DescentComparison {
         for layer in self.transformer.layers() {
             layer.apply(&mut self.tokens);
             if layer.phase == LayerPhase::Derivatives {
-                state.in_band = count_wrong_derivatives(plan, &self.transformer, &self.tokens);
+                state.wrong_derivatives = count_wrong_derivatives(plan, &self.transformer, &self.tokens);
             }
         }
         state.tokens = self.tokens.weights(self.transformer.layout());
@@ -247,9 +247,9 @@ impl DescentComparison {
         state.single = descent_step(plan, &state.single, &of_single);
         state.step += 1;
 
-        // Steps of both are rounded: once in every weight, as far as it counts.
+        // The rounding error of the two steps: about one rounding of each weight.
         let rounding = 4.0 * f64::EPSILON * euclidean_distance(&state.direct, &vec![0.0; state.direct.len()]);
-        // A step of length 0 says nothing of the gradient.
+        // With a learning rate of 0 the step does not reveal the gradient.
         let apart = euclidean_distance(&state.tokens, &exact) + rounding;
         let error = if plan.learning_rate > 0.0 { apart / plan.learning_rate } else { 0.0 };
         let [worst, steepest, recursion] = &mut state.bounds;
@@ -271,7 +271,7 @@ impl DescentComparison {
             distance: euclidean_distance(&state.tokens, &state.direct),
             single_distance: euclidean_distance(&state.single, &state.direct),
             distance_from_start: euclidean_distance(&state.direct, &self.start),
-            in_band: state.in_band,
+            wrong_derivatives: state.wrong_derivatives,
             error,
             lipschitz,
             corollary: corollary_bound(self.plan.learning_rate, state.step, error, lipschitz),
@@ -315,7 +315,7 @@ mod tests {
             tokens: vec![1.0 / 3.0, -2e-9 / 7.0],
             direct: vec![0.1, 0.0],
             single: vec![0.25, -1e-8],
-            in_band: 3,
+            wrong_derivatives: 3,
             bounds: [1e-15 / 3.0, f64::INFINITY, 123.456],
         };
         let parts = state.to_tensors();

@@ -35,9 +35,9 @@ pub struct NeuronHeads {
     /// Coordinates of the weights v, in the key.
     pub weights: Range<usize>,
     /// The coordinate that the heads write.
-    pub to: usize,
+    pub target: usize,
     /// Index of the function among the layer's sums of ReLUs.
-    pub sum: usize,
+    pub sum_index: usize,
 }
 
 /// The two heads that update the weights of a neuron (equation D.16).
@@ -57,7 +57,7 @@ pub struct MlpUnit {
     /// Its row of W₁ as pairs (coordinate, weight), from the last coordinate to the first.
     pub reads: Vec<(usize, f64)>,
     /// The coordinate that the unit writes. Units that write the same coordinate are adjacent.
-    pub to: usize,
+    pub target: usize,
     /// Its entry of W₂ for the coordinate `to`.
     pub weight: f64,
 }
@@ -72,7 +72,7 @@ pub struct ProductHead {
     /// Coordinate of c.
     pub factor: usize,
     /// The coordinate that the head writes.
-    pub to: usize,
+    pub target: usize,
 }
 
 /// The weights of a layer in sparse form.
@@ -125,7 +125,9 @@ impl DescentLayer {
     /// Number of attention or product heads; 0 in an MLP.
     pub fn head_count(&self) -> usize {
         match &self.weights {
-            LayerWeights::Neurons(neurons, sums) => neurons.iter().map(|neuron| sums[neuron.sum].len()).sum(),
+            LayerWeights::Neurons(neurons, sums) => {
+                neurons.iter().map(|neuron| sums[neuron.sum_index].len()).sum()
+            }
             LayerWeights::Updates(moves, _) => 2 * moves.len(),
             LayerWeights::Units(_) => 0,
             LayerWeights::Products(products) => products.len(),
@@ -152,8 +154,8 @@ impl DescentLayer {
                 let (counts, lengths): (Vec<_>, Vec<_>) =
                     sums.iter().map(|sum| (of_sum(sum), sum.len())).unzip();
                 let of_neuron = |neuron: &NeuronHeads| {
-                    let (width, (inputs, single)) = (neuron.inputs.len(), counts[neuron.sum]);
-                    inputs * width + single + lengths[neuron.sum] * (width + 1)
+                    let (width, (inputs, single)) = (neuron.inputs.len(), counts[neuron.sum_index]);
+                    inputs * width + single + lengths[neuron.sum_index] * (width + 1)
                 };
                 neurons.iter().map(of_neuron).sum::<usize>()
             }
@@ -168,7 +170,7 @@ impl DescentLayer {
     fn head_role(&self, mut head: usize) -> Option<HeadRole<'_>> {
         match &self.weights {
             LayerWeights::Neurons(neurons, sums) => neurons.iter().find_map(|neuron| {
-                let sum = &sums[neuron.sum];
+                let sum = &sums[neuron.sum_index];
                 let found = (head < sum.len()).then_some(HeadRole::Neuron(neuron, sum, head));
                 head = head.wrapping_sub(sum.len());
                 found
@@ -185,9 +187,9 @@ impl DescentLayer {
     /// Coordinates that a head writes; none if the layer has fewer heads.
     pub fn written_coordinates(&self, head: usize) -> Option<Range<usize>> {
         Some(match self.head_role(head)? {
-            HeadRole::Neuron(neuron, ..) => neuron.to..neuron.to + 1,
+            HeadRole::Neuron(neuron, ..) => neuron.target..neuron.target + 1,
             HeadRole::Update(of, ..) => of.weights.clone(),
-            HeadRole::Product(product) => product.to..product.to + 1,
+            HeadRole::Product(product) => product.target..product.target + 1,
         })
     }
 
@@ -205,7 +207,11 @@ impl DescentLayer {
                 q.push((last, self.one, relu.b));
                 let mut k = identity(&mut neuron.weights.clone(), 1.0);
                 k.push((last, self.one, 1.0));
-                HeadMatrices { q: square(q), k: square(k), v: square(vec![(neuron.to, self.one, relu.c)]) }
+                HeadMatrices {
+                    q: square(q),
+                    k: square(k),
+                    v: square(vec![(neuron.target, self.one, relu.c)]),
+                }
             }
             HeadRole::Update(of, sign, factor) => HeadMatrices {
                 q: square(vec![(0, self.one, sign)]),
@@ -217,7 +223,7 @@ impl DescentLayer {
             HeadRole::Product(product) => HeadMatrices {
                 q: square(identity(&mut product.queries.iter().copied(), 1.0)),
                 k: square(identity(&mut product.keys.clone(), 1.0)),
-                v: square(vec![(product.to, product.factor, 1.0)]),
+                v: square(vec![(product.target, product.factor, 1.0)]),
             },
         })
     }
@@ -238,7 +244,7 @@ impl DescentLayer {
         let LayerWeights::Units(units) = &self.weights else {
             return SparseMatrix::new(self.dimension, 0, []);
         };
-        let entries = units.iter().enumerate().map(|(column, unit)| (unit.to, column, unit.weight));
+        let entries = units.iter().enumerate().map(|(column, unit)| (unit.target, column, unit.weight));
         SparseMatrix::new(self.dimension, units.len(), entries)
     }
 
@@ -256,7 +262,8 @@ impl DescentLayer {
         let (head, count) = (self.head_matrices(head)?, tokens.token_count());
         let all: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
         let multiply_all = |matrix: &SparseMatrix| -> Vec<Vec<T>> {
-            let rows = |token: &Vec<T>| matrix.multiply(token).into_iter().take(head.used_rows()).collect();
+            let rows =
+                |token: &Vec<T>| matrix.multiply(token).into_iter().take(head.used_row_count()).collect();
             all.iter().map(rows).collect()
         };
         let (queries, keys) = (multiply_all(&head.q), multiply_all(&head.k));
@@ -331,7 +338,7 @@ fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens
     let count = tokens.token_count();
     let [mut z, mut sum, mut total] = [0; 3].map(|_| vec![T::default(); count]);
     for neuron in neurons {
-        let relus = &sums[neuron.sum];
+        let relus = &sums[neuron.sum_index];
         let gain: T = relus.gain();
         // Keys depend on the weights only.
         let (keys, times) =
@@ -349,7 +356,7 @@ fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens
             (0..times).for_each(|_| add_row(&mut total, &sum));
         }
         let count = T::from_f64(count as f64);
-        tokens.row_mut(neuron.to).iter_mut().zip(&total).for_each(|(h, total)| *h += *total / count);
+        tokens.row_mut(neuron.target).iter_mut().zip(&total).for_each(|(h, total)| *h += *total / count);
     }
 }
 
@@ -373,7 +380,7 @@ fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mu
 /// Executes the units of an MLP on each token.
 fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     let [mut z, mut total] = [0; 2].map(|_| vec![T::default(); tokens.token_count()]);
-    for of_one in units.chunk_by(|a, b| a.to == b.to) {
+    for of_one in units.chunk_by(|a, b| a.target == b.target) {
         total.fill(T::default());
         for unit in of_one {
             z.fill(T::default());
@@ -384,7 +391,7 @@ fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
             let weight = T::from_f64(unit.weight);
             total.iter_mut().zip(&z).for_each(|(total, z)| *total += weight * z.relu());
         }
-        add_row(tokens.row_mut(of_one[0].to), &total);
+        add_row(tokens.row_mut(of_one[0].target), &total);
     }
 }
 
@@ -398,7 +405,7 @@ fn write_products<T: Precision>(products: &[ProductHead], tokens: &mut DescentTo
             score.iter_mut().zip(pairs).for_each(|(score, (q, k))| *score += *q * *k);
         }
         score.iter_mut().zip(tokens.row(product.factor)).for_each(|(score, c)| *score = *score * *c);
-        add_row(tokens.row_mut(product.to), &score);
+        add_row(tokens.row_mut(product.target), &score);
     }
 }
 

@@ -68,7 +68,7 @@ pub struct HeadMatrices {
 
 impl HeadMatrices {
     /// Number of rows of Q and K up to the last row with an entry.
-    pub(super) fn used_rows(&self) -> usize {
+    pub(super) fn used_row_count(&self) -> usize {
         let rows = [&self.q, &self.k].into_iter().flat_map(|matrix| &matrix.entries).map(|(row, ..)| row + 1);
         rows.max().unwrap_or(0)
     }

@@ -61,9 +61,9 @@ pub struct TransformerSizes {
     /// Weights D_N of the network.
     pub weights: u64,
     /// Dimension D of a token.
-    pub token: u64,
+    pub token_dim: u64,
     /// Number n + 1 of tokens.
-    pub tokens: u64,
+    pub token_count: u64,
     /// Layers of a step, 2N + 4.
     pub layers: u64,
     /// Heads of a step, including those of element-wise products.
@@ -97,13 +97,13 @@ impl DescentPlan {
             product([3, relus, tokens]),
             // The same key is added once for each token.
             product([2, units, tokens, tokens]),
-            // Direct descent in two precisions.
+            // Direct descent in double and in single precision.
             product([14, weights, tokens]),
         ];
         TransformerSizes {
             weights,
-            token,
-            tokens,
+            token_dim: token,
+            token_count: tokens,
             layers: 2 * network.layer_count() as u64 + 4,
             heads: total(&mut [relus, units, product([2, units])].into_iter()),
             operations: total(&mut passes.into_iter()),
@@ -120,7 +120,7 @@ impl DescentPlan {
 
     /// All invalid settings for `examples` examples whose inputs and labels are at most `largest`, each with the
     /// expected values.
-    pub fn problems(&self, examples: usize, largest: [f64; 2]) -> Vec<Problem> {
+    pub fn invalid_settings(&self, examples: usize, largest: [f64; 2]) -> Vec<Problem> {
         let mut problems = self.number_problems();
         if problems.is_empty() {
             problems.extend(self.size_problem(examples));
@@ -171,7 +171,8 @@ impl DescentPlan {
 
     /// The first size that exceeds its limit.
     fn size_problem(&self, examples: usize) -> Option<Problem> {
-        let TransformerSizes { weights, token, tokens, heads, operations, .. } = self.compute_sizes(examples);
+        let TransformerSizes { weights, token_dim: token, token_count: tokens, heads, operations, .. } =
+            self.compute_sizes(examples);
         let of_token = self.network.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if token > MAX_TOKEN_DIM {
             let expected = tr!(
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn sizes_match_the_table() {
         let sizes = DescentPlan::default().compute_sizes(16);
-        assert_eq!((sizes.weights, sizes.token, sizes.tokens), (88, 145, 17));
+        assert_eq!((sizes.weights, sizes.token_dim, sizes.token_count), (88, 145, 17));
         assert_eq!((sizes.layers, sizes.heads), (10, 102));
         let tanh = DescentNetwork { activation: Activation::Tanh, ..DescentNetwork::default() };
         assert_eq!(DescentPlan { network: tanh, ..DescentPlan::default() }.compute_sizes(16).heads, 1110);
@@ -258,7 +259,7 @@ mod tests {
             let approximation = ReluApproximation { knots: 1024, ..ReluApproximation::default() };
             let plan = DescentPlan { network, approximation, ..DescentPlan::default() };
             let before = INTERPOLATION_RELUS.get();
-            assert_eq!(plan.problems(16, [1.5, 1.0]), []);
+            assert_eq!(plan.invalid_settings(16, [1.5, 1.0]), []);
             assert!(plan.bound_output(1.5).is_finite());
             assert_eq!(INTERPOLATION_RELUS.get(), before, "{activation:?}");
             plan.approximation.activation_sum(Some(activation));
@@ -269,7 +270,7 @@ mod tests {
     #[test]
     fn invalid_settings_are_listed() {
         let found = |plan: &DescentPlan, examples: usize| {
-            let problems = plan.problems(examples, [1.5, 1.0]);
+            let problems = plan.invalid_settings(examples, [1.5, 1.0]);
             problems.first().map(|problem| (problem.key.clone(), problem.expected.clone()))
         };
         assert_eq!(found(&DescentPlan::default(), 16), None);

@@ -234,7 +234,7 @@ impl DescentPrompts {
     }
 
     /// All invalid settings, each with the expected values.
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn invalid_settings(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.dim == 0 || self.inputs() > MAX_INPUTS {
             let expected = tr!("from 1 to {most}", most = MAX_INPUTS - usize::from(self.constant));
@@ -436,11 +436,11 @@ mod tests {
                 "a finite number",
             ),
         ] {
-            let problems = draw.problems();
+            let problems = draw.invalid_settings();
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
         }
-        assert!(DescentPrompts::default().problems().is_empty());
-        assert!(points(vec![[0.0; 2]; 512]).problems().is_empty());
+        assert!(DescentPrompts::default().invalid_settings().is_empty());
+        assert!(points(vec![[0.0; 2]; 512]).invalid_settings().is_empty());
     }
 }

@@ -159,8 +159,8 @@ fn tokens_match_direct_descent_outside_the_band() {
         assert_eq!(race.transformer().layers().len(), 2 * plan.network.layer_count() + 4);
         for _ in 0..20 {
             race.step();
-            let ComparisonMeasures { distance, in_band, step, .. } = race.measure();
-            assert_eq!(in_band, 0);
+            let ComparisonMeasures { distance, wrong_derivatives, step, .. } = race.measure();
+            assert_eq!(wrong_derivatives, 0);
             assert!(distance < 1e-12, "{:?} {step}: {distance:e}", plan.network.hidden);
         }
         let ComparisonMeasures { distance_from_start: moved, token_loss, direct_loss, .. } = race.measure();
@@ -172,7 +172,7 @@ fn tokens_match_direct_descent_outside_the_band() {
     let mut race = DescentComparison::new(&two, examples, &two.network.draw_weights(0, 0, 1.0));
     (0..5).for_each(|_| race.step());
     let standing = race.measure();
-    assert!(standing.in_band > 0 || standing.distance < 1e-12, "{standing:?}");
+    assert!(standing.wrong_derivatives > 0 || standing.distance < 1e-12, "{standing:?}");
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn the_error_of_relu_networks_comes_from_the_band() {
         let mut hits = 0;
         for _ in 0..25 {
             race.step();
-            hits += race.measure().in_band;
+            hits += race.measure().wrong_derivatives;
         }
         (race.measure().distance, hits)
     };
@@ -409,18 +409,24 @@ fn counts_match_the_table() {
         ConstructedTransformer::new(plan, &DescentPrompts::default().draw_examples(0, 0)).counts()
     };
     let relu = of(&DescentPlan::default());
-    assert_eq!((relu.layers, relu.heads, relu.products), (10, 85, 17));
+    assert_eq!((relu.layers, relu.attention_heads, relu.product_heads), (10, 85, 17));
     // Two for the loss gradient, two for each weight and for each number of scratch.
-    assert_eq!(relu.units, 2 + 2 * 88 + 2 * 52);
+    assert_eq!(relu.mlp_units, 2 + 2 * 88 + 2 * 52);
     assert_eq!(relu.parameters, 3 * 145 * 145 * 102 + 2 * 145 * 282);
     let tanh = plan(network(vec![8, 8], Activation::Tanh));
     let counts = of(&tanh);
-    assert_eq!(counts.heads + counts.products, 1110);
+    assert_eq!(counts.attention_heads + counts.product_heads, 1110);
     for (plan, counts) in [(DescentPlan::default(), relu), (tanh, counts)] {
         let sizes = plan.compute_sizes(16);
-        assert_eq!((sizes.layers, sizes.heads), (counts.layers, counts.heads + counts.products));
-        assert_eq!(sizes.token, TokenLayout::new(&plan.network).len() as u64);
-        assert!(counts.entries > counts.heads && counts.entries < counts.parameters / 100);
+        assert_eq!(
+            (sizes.layers, sizes.heads),
+            (counts.layers, counts.attention_heads + counts.product_heads)
+        );
+        assert_eq!(sizes.token_dim, TokenLayout::new(&plan.network).len() as u64);
+        assert!(
+            counts.nonzero_entries > counts.attention_heads
+                && counts.nonzero_entries < counts.parameters / 100
+        );
     }
 }
 

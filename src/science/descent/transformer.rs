@@ -43,13 +43,13 @@ pub struct TransformerCounts {
     /// Layers of a step, 2N + 4.
     pub layers: u64,
     /// Heads of the attention layers.
-    pub heads: u64,
+    pub attention_heads: u64,
     /// Heads of the product layers.
-    pub products: u64,
+    pub product_heads: u64,
     /// Hidden units of its MLPs.
-    pub units: u64,
+    pub mlp_units: u64,
     /// Nonzero entries of all matrices.
-    pub entries: u64,
+    pub nonzero_entries: u64,
     /// All entries of the matrices: 3D² for a head, 2D for a hidden unit.
     pub parameters: u64,
 }
@@ -113,11 +113,11 @@ impl ConstructedTransformer {
         for layer in &self.layers {
             let (heads, units) = (layer.head_count() as u64, layer.unit_count() as u64);
             match layer.kind() {
-                LayerKind::Attention => counts.heads += heads,
-                LayerKind::Product => counts.products += heads,
-                LayerKind::Feedforward => counts.units += units,
+                LayerKind::Attention => counts.attention_heads += heads,
+                LayerKind::Product => counts.product_heads += heads,
+                LayerKind::Feedforward => counts.mlp_units += units,
             }
-            counts.entries += layer.nonzero_count();
+            counts.nonzero_entries += layer.nonzero_count();
             let all = heads.saturating_mul(3).saturating_mul(wide).saturating_mul(wide);
             counts.parameters = counts.parameters.saturating_add(all).saturating_add(2 * wide * units);
         }
@@ -140,12 +140,13 @@ impl LayerBuilder<'_> {
         let last = network.layer_count();
         match phase {
             LayerPhase::Forward(j) => {
-                let neurons = self.neurons(j, 0, |k| self.layout.outputs(j).start + k);
+                let neurons = self.neuron_heads(j, 0, |k| self.layout.outputs(j).start + k);
                 LayerWeights::Neurons(neurons, vec![approximation.activation_sum(network.activation(j))])
             }
             LayerPhase::Derivatives => {
                 let sum = |j| usize::from(j == last);
-                let neurons_of = |j| self.neurons(j, sum(j), move |k| self.layout.derivatives(j).start + k);
+                let neurons_of =
+                    |j| self.neuron_heads(j, sum(j), move |k| self.layout.derivatives(j).start + k);
                 let sums = [1, last].map(|j| approximation.derivative_sum(network.activation(j)));
                 LayerWeights::Neurons((1..=last).flat_map(neurons_of).collect(), sums.into())
             }
@@ -164,12 +165,12 @@ impl LayerBuilder<'_> {
     }
 
     /// The heads of the neurons of layer `j`. Neuron k writes to coordinate `to(k)` the function with index `sum`.
-    fn neurons(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<NeuronHeads> {
+    fn neuron_heads(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<NeuronHeads> {
         let neuron = |k| NeuronHeads {
             inputs: self.layout.outputs(j - 1),
             weights: self.layout.neuron_weights(j, k),
-            to: to(k),
-            sum,
+            target: to(k),
+            sum_index: sum,
         };
         (0..self.plan.network.width(j)).map(neuron).collect()
     }
@@ -189,7 +190,7 @@ impl LayerBuilder<'_> {
                     (p, 0.5 * sign),
                     (y, -0.5 * sign),
                 ],
-                to,
+                target: to,
                 weight: 4.0 * sign,
             })
         });
@@ -206,11 +207,11 @@ impl LayerBuilder<'_> {
                 queries: vec![g],
                 keys: layout.one_index()..layout.one_index() + 1,
                 factor,
-                to,
+                target: to,
             };
         }
         let queries = (0..network.width(j + 1)).map(|m| layout.neuron_weights(j + 1, m).start + k).collect();
-        ProductHead { queries, keys: layout.errors(j + 1), factor, to }
+        ProductHead { queries, keys: layout.errors(j + 1), factor, target: to }
     }
 
     /// The heads that update the weights of neuron `k` in layer `j`.
@@ -228,14 +229,13 @@ impl LayerBuilder<'_> {
         let weights = self.layout.block_range(TokenBlock::Weights).flat_map(|w| {
             [1.0, -1.0].map(|sign| MlpUnit {
                 reads: vec![(one, -self.plan.weight_bound), (w, sign)],
-                to: w,
+                target: w,
                 weight: -sign,
             })
         });
-        let scratch = self
-            .layout
-            .workspace()
-            .flat_map(|z| [1.0, -1.0].map(|sign| MlpUnit { reads: vec![(z, sign)], to: z, weight: -sign }));
+        let scratch = self.layout.workspace().flat_map(|z| {
+            [1.0, -1.0].map(|sign| MlpUnit { reads: vec![(z, sign)], target: z, weight: -sign })
+        });
         weights.chain(scratch).collect()
     }
 }

@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 
 use nalgebra::{Complex, DMatrix};
 
-use super::{Group, unstructured_numbers};
+use super::{Group, splitmix64_numbers};
 use vivarium_core::sorting;
 
 /// Values closer than this are equal. Values of different characters differ by much more.
@@ -111,7 +111,7 @@ fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize])
     const TRIES: u64 = 8;
     let classes = roots.len();
     let attempt = |seed: u64| {
-        let mut draw = unstructured_numbers(seed);
+        let mut draw = splitmix64_numbers(seed);
         let mut weights = vec![Complex::new(0.0, 0.0); classes];
         for (i, class) in group.classes().iter().enumerate() {
             let j = group.class_of(group.inverse(class[0]));

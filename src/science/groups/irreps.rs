@@ -116,7 +116,7 @@ impl Irreps {
             let alone = zeta == 0 || 2 * zeta == n;
             let times = if alone { 1.0 } else { 2.0 };
             let kind = if alone { IrrepType::Real } else { IrrepType::Complex };
-            // Class c holds the number c alone.
+            // Class c contains only element c.
             let mut irrep = Irrep::new(kind, 1, cosine.iter().map(|cosine| times * cosine).collect());
             irrep.name = format!("ζ = {zeta}");
             all.push(irrep);
@@ -171,7 +171,7 @@ impl Irreps {
 /// takes the column with the largest remaining norm.
 fn compute_function_basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
     let order = group.order();
-    // χ + χ̄ = the real character for a pair, χ = half of it where it is taken twice.
+    // The real character is χ + χ̄ for a conjugate pair and 2χ for quaternionic type.
     let complex_dimension = match irrep.irrep_type {
         IrrepType::Real => irrep.dimension,
         IrrepType::Complex | IrrepType::Quaternionic => irrep.dimension / 2,
@@ -241,7 +241,7 @@ mod tests {
     use nalgebra::DMatrix;
 
     use super::super::named::tests::examples;
-    use super::super::unstructured_numbers;
+    use super::super::splitmix64_numbers;
     use super::*;
 
     fn names(irreps: &Irreps) -> Vec<&str> {
@@ -341,7 +341,7 @@ mod tests {
                     assert!((dot(a, b) - same).abs() < 1e-11, "{order} {i} {j}");
                 }
             }
-            let mut draw = unstructured_numbers(3);
+            let mut draw = splitmix64_numbers(3);
             let f: Vec<f64> = (0..order).map(|_| draw()).collect();
             let power = irreps.power_spectrum(&f);
             assert!((power.iter().sum::<f64>() - dot(&f, &f)).abs() < 1e-11);
@@ -400,7 +400,7 @@ mod tests {
             let group = Group::cyclic(n);
             let (direct, general) = (Irreps::compute(&group), Irreps::from_character_table(&group));
             assert_eq!(direct.all().len(), n / 2 + 1);
-            let mut draw = unstructured_numbers(n as u64);
+            let mut draw = splitmix64_numbers(n as u64);
             let f: Vec<f64> = (0..n).map(|_| draw()).collect();
             let (power, other) = (direct.power_spectrum(&f), general.power_spectrum(&f));
             let mut matched = vec![];

@@ -7,14 +7,14 @@
 
 use nalgebra::{DMatrix, DMatrixView};
 
-use super::{Group, Irrep, unstructured_numbers};
+use super::{Group, Irrep, splitmix64_numbers};
 use vivarium_core::sorting;
 
 /// Computes the matrices `[order, D, D]` of an irrep from an orthonormal basis of the functions that its entries
 /// span, `[functions, order]`.
 pub(super) fn compute_matrices(group: &Group, irrep: &Irrep, basis: &[f64]) -> Vec<f64> {
     let (order, d) = (group.order(), irrep.dimension);
-    // Column by column in memory, each a function on the group.
+    // nalgebra stores columns, so each function on the group is one column.
     let functions = DMatrixView::from_slice(basis, order, irrep.span_dimension);
     // [order, D]
     let subspace = functions * isolated_eigenspace(group, d, &functions);
@@ -35,7 +35,7 @@ pub(super) fn compute_matrices(group: &Group, irrep: &Irrep, basis: &[f64]) -> V
 /// `functions`. Of all eigenspaces it returns the one whose eigenvalue is farthest from the others.
 fn isolated_eigenspace(group: &Group, d: usize, functions: &DMatrixView<f64>) -> DMatrix<f64> {
     let (order, count) = functions.shape();
-    let mut draw = unstructured_numbers(count as u64);
+    let mut draw = splitmix64_numbers(count as u64);
     let mut weights: Vec<f64> = (0..order).map(|_| draw()).collect();
     for b in 0..order {
         weights[b] = weights[group.inverse(b)];

@@ -219,7 +219,7 @@ impl Group {
 /// # Why
 /// The numbers serve as weights without structure; almost any others give the same results. They belong to no run, so
 /// they do not come from [`vivarium_core::rng`].
-fn unstructured_numbers(seed: u64) -> impl FnMut() -> f64 {
+fn splitmix64_numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -137,7 +137,7 @@ pub fn coset_variance_fraction(group: &Group, f: &[f64], members: &[usize], side
 #[cfg(test)]
 mod tests {
     use super::super::named::tests::examples;
-    use super::super::unstructured_numbers;
+    use super::super::splitmix64_numbers;
     use super::*;
 
     fn all(group: &Group) -> Vec<Subgroup> {
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn functions_of_the_coset_have_variance_fraction_one() {
         let group = Group::symmetric(4);
-        let mut draw = unstructured_numbers(1);
+        let mut draw = splitmix64_numbers(1);
         let f: Vec<f64> = (0..24).map(|_| draw()).collect();
         for subgroup in all(&group) {
             let members = &subgroup.members;

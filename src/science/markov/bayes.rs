@@ -75,7 +75,7 @@ pub struct BayesPrediction {
     /// Probability of each symbol, `[symbols]`.
     pub mean: Vec<f64>,
     /// The prediction from each half of the importance sample, `[symbols]` each; none if the mean is exact.
-    pub halves: Option<[Vec<f64>; 2]>,
+    pub half_means: Option<[Vec<f64>; 2]>,
 }
 
 impl BayesPredictor {
@@ -124,7 +124,7 @@ impl BayesPredictor {
         if context.is_empty() || context.len() + 1 < order {
             return None;
         }
-        let exact = |mean| Some(BayesPrediction { mean, halves: None });
+        let exact = |mean| Some(BayesPrediction { mean, half_means: None });
         match &mut self.method {
             PredictionMethod::Independent => exact(predict_independent(k, context)),
             PredictionMethod::DoublyStochastic => exact(predict_doubly_stochastic(context)),
@@ -219,13 +219,13 @@ impl QuadratureNodes {
         // Counts of the transitions, plus α.
         let mut counts = [[alpha; 2]; 2];
         context.windows(2).for_each(|pair| counts[usize::from(pair[0])][usize::from(pair[1])] += 1.0);
-        // Probabilities to leave 0, and to leave 1.
+        // Posterior densities of the probability to leave symbol 0, and symbol 1.
         let leaving =
             [self.beta_density(counts[0][1], counts[0][0]), self.beta_density(counts[1][0], counts[1][1])];
         let (first, last) = (usize::from(context[0]), usize::from(context[context.len() - 1]));
         let (mut total, mut weighted_leave) = (0.0, 0.0);
         for (leave, leave_weight) in &leaving[last] {
-            // π of a symbol is in proportion to the probability to leave the other symbol.
+            // π of a symbol is proportional to the probability to leave the other symbol.
             let share =
                 |other: f64| if first == last { other / (leave + other) } else { leave / (leave + other) };
             let sum: f64 = leaving[1 - last].iter().map(|(other, weight)| weight * share(*other)).sum();
@@ -245,7 +245,7 @@ struct ImportanceSampler {
     alpha: f64,
     seed: u64,
     /// Computes stationary distributions.
-    walker: SequenceSampler,
+    sampler: SequenceSampler,
     /// Transition probabilities of the current matrix, `[contexts, symbols]`.
     rows: Vec<u32>,
 }
@@ -259,7 +259,7 @@ impl ImportanceSampler {
             order,
             alpha,
             seed,
-            walker,
+            sampler: walker,
             rows: vec![0; context_count(symbols, order) * symbols],
         }
     }
@@ -273,7 +273,7 @@ impl ImportanceSampler {
         last: usize,
         number: u64,
     ) -> Vec<(f64, Vec<f64>)> {
-        // Held-out chains have replica 0.
+        // Replica 1, because replica 0 draws the held-out chains.
         let stream = Stream::new(self.seed, Purpose::HeldOutChain, 1);
         let k = self.symbols;
         let mut words = vec![0; counts.len() * super::distributions::WORDS_PER_GAMMA];
@@ -283,7 +283,7 @@ impl ImportanceSampler {
             for (row, (counts, words)) in self.rows.chunks_mut(k).zip(counts) {
                 draw_dirichlet_row(counts, words, row);
             }
-            let weight = self.walker.compute_stationary(&self.rows)[first];
+            let weight = self.sampler.compute_stationary(&self.rows)[first];
             let row = &self.rows[last * k..][..k];
             (weight, row.iter().map(|units| f64::from(*units) / f64::from(super::Chain::ONE)).collect())
         };
@@ -307,7 +307,7 @@ impl ImportanceSampler {
         let (a, b) = weighted_rows.split_at(IMPORTANCE_SAMPLES / 2);
         BayesPrediction {
             mean: weighted_mean(&expected_row, &weighted_rows),
-            halves: Some([weighted_mean(&expected_row, a), weighted_mean(&expected_row, b)]),
+            half_means: Some([weighted_mean(&expected_row, a), weighted_mean(&expected_row, b)]),
         }
     }
 }

@@ -73,7 +73,7 @@ pub enum ChainError {
 ///
 /// # Errors
 /// If the chain with `symbols` symbols does not have a symbol of the sequence; the error names the first one.
-pub fn parse_symbols(given: &[usize], symbols: usize) -> Result<Vec<u8>, ChainError> {
+pub fn validate_symbols(given: &[usize], symbols: usize) -> Result<Vec<u8>, ChainError> {
     let check = |(at, found): (usize, &usize)| {
         let error = ChainError::InvalidSymbol { place: at + 1, found: *found, last: symbols - 1 };
         if *found < symbols { Ok(*found as u8) } else { Err(error) }
@@ -450,8 +450,8 @@ mod tests {
         assert!(Chain::new(2, 2, &[0.5, 0.500_000_9, 0.3, 0.7]).is_ok());
         let sums = |chain: &Chain| chain.rows.chunks(3).all(|row| row.iter().sum::<u32>() == Chain::ONE);
         assert!(sums(&Chain::from_percent(3, &[33, 33, 34, 1, 98, 1, 7, 0, 93]).unwrap()));
-        assert_eq!(parse_symbols(&[0, 2, 1], 3), Ok(vec![0, 2, 1]));
-        let flaw = parse_symbols(&[0, 1, 2], 2).unwrap_err();
+        assert_eq!(validate_symbols(&[0, 2, 1], 3), Ok(vec![0, 2, 1]));
+        let flaw = validate_symbols(&[0, 1, 2], 2).unwrap_err();
         assert_eq!(flaw.to_string(), "symbol 3 is 2, but every symbol must be a number from 0 to 1");
     }
 

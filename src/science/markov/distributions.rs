@@ -34,7 +34,7 @@ pub(super) const WORDS_PER_GAMMA: usize = 3 * GAMMA_ATTEMPTS + 1;
 /// factor e in about 4.6, 11, 21, 35, 50 and 69 moves for 3 to 8 rows (60 000 walks each), which the third power over
 /// 7 follows. After symbols³ moves it was below 0.3 %, the resolution of the measurement; at the same
 /// rates it is below 10⁻⁵ after twice as many.
-pub fn hit_and_run_moves(symbols: usize) -> usize {
+pub fn hit_and_run_move_count(symbols: usize) -> usize {
     if symbols == 2 { 1 } else { 2 * symbols.pow(3) }
 }
 
@@ -62,8 +62,8 @@ impl ChainDistribution {
             ChainDistribution::Dirichlet(1.0) => context_count(symbols, order) * (symbols - 1),
             ChainDistribution::Dirichlet(_) => context_count(symbols, order) * symbols * WORDS_PER_GAMMA,
             ChainDistribution::Independent => symbols - 1,
-            ChainDistribution::DoublyStochastic => 2 * hit_and_run_moves(symbols),
-            ChainDistribution::Mixture(_) => 1 + (symbols - 1).max(2 * hit_and_run_moves(symbols)),
+            ChainDistribution::DoublyStochastic => 2 * hit_and_run_move_count(symbols),
+            ChainDistribution::Mixture(_) => 1 + (symbols - 1).max(2 * hit_and_run_move_count(symbols)),
         }
     }
 
@@ -94,7 +94,7 @@ impl ChainDistribution {
             }
             ChainDistribution::DoublyStochastic => {
                 let (first, others) = rows.split_at_mut(symbols * symbols);
-                draw_doubly_stochastic(symbols, &words[..2 * hit_and_run_moves(symbols)], first);
+                draw_doubly_stochastic(symbols, &words[..2 * hit_and_run_move_count(symbols)], first);
                 others.chunks_mut(symbols * symbols).for_each(|rows| rows.copy_from_slice(first));
             }
             ChainDistribution::Mixture(share) => {
@@ -183,7 +183,7 @@ fn draw_doubly_stochastic(symbols: usize, words: &[u32], rows: &mut [u32]) {
         let ((i, j), (a, b)) = (unrank_pair(k, minor / pairs), unrank_pair(k, minor % pairs));
         let [ia, ib, ja, jb] = [i * k + a, i * k + b, j * k + a, j * k + b];
         let (down, up) = (rows[ia].min(rows[jb]), rows[ib].min(rows[ja]));
-        // From −down to up.
+        // Uniform from −down to up.
         let shift = multiply_high(*shift, down + up + 1);
         rows[ia] = rows[ia] - down + shift;
         rows[jb] = rows[jb] - down + shift;
@@ -235,7 +235,7 @@ mod tests {
     /// Another number of words would move the chains of all later examples of a stream.
     #[test]
     fn every_distribution_takes_the_words_of_the_table() {
-        assert_eq!([2, 3, 4, 8].map(hit_and_run_moves), [1, 54, 128, 1024]);
+        assert_eq!([2, 3, 4, 8].map(hit_and_run_move_count), [1, 54, 128, 1024]);
         for (symbols, order, expected) in [
             (2, 2, [2, 76, 1, 2, 3]),
             (3, 2, [6, 171, 2, 108, 109]),

@@ -12,9 +12,9 @@ mod strategies;
 
 pub use bayes::{BayesDivergence, BayesDivergenceJob, BayesPrediction, BayesPredictor, IMPORTANCE_SAMPLES};
 pub use chain::{
-    Chain, ChainError, MAX_CONTEXTS, MAX_SYMBOLS, SequenceSampler, context_count, parse_symbols,
+    Chain, ChainError, MAX_CONTEXTS, MAX_SYMBOLS, SequenceSampler, context_count, validate_symbols,
 };
-pub use distributions::{ChainDistribution, hit_and_run_moves, multiply_high};
+pub use distributions::{ChainDistribution, hit_and_run_move_count, multiply_high};
 pub use sequences::{ChainFamily, ChainSequences};
 pub use strategies::{Strategy, kl_divergence, kl_to_log_probabilities, log_softmax, softmax};
 

@@ -116,8 +116,8 @@ impl Teacher {
             TeacherParameters::Mean => positive_and_negative(vec![1.0 / size; inputs]),
             TeacherParameters::Squares => {
                 let h = 2.0 * SQUARE_RANGE / knots as f64;
-                // x² ≈ L² + slope₀ (x + L) + Σ 2h relu(x − x_k), with slope₀ = h − 2L and x_k = kh − L. Subtracting h²/8
-                // so that it errs to both sides.
+                // x² ≈ L² + slope₀ (x + L) + Σ 2h relu(x − x_k), with slope₀ = h − 2L and x_k = kh − L. Subtracting
+                // h²/8 centres the error.
                 let unit = |i: usize, k: usize| {
                     let mut w = vec![0.0; inputs];
                     w[i] = 1.0;
@@ -161,7 +161,7 @@ impl Teacher {
     }
 
     /// Number q of tokens that g depends on.
-    pub fn names(&self) -> usize {
+    pub fn name_count(&self) -> usize {
         self.names
     }
 

@@ -117,7 +117,7 @@ impl CpuNetwork for DescentRuns {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let sizes = net.plan(&draw, 1.0).compute_sizes(draw.example_count());
-        let keeps = product([spec.run.replicas as u64, sizes.token, sizes.tokens]) <= MOST_KEPT;
+        let keeps = product([spec.run.replicas as u64, sizes.token_dim, sizes.token_count]) <= MOST_KEPT;
         let count = if keeps { spec.run.replicas } else { 1 };
         let zeros = vec![0.0; net.network(&draw).weight_count()];
         let runs = DescentRuns {

@@ -179,7 +179,7 @@ fn memorised(spec: &RunSpec, size: f64) -> Vec<Vec<f32>> {
     [net.u, net.v, net.w]
         .iter()
         .map(|values| {
-            let kept = |at: usize| trained.contains(&((at % net.neurons / 2) as u32));
+            let kept = |at: usize| trained.contains(&((at % net.neuron_count / 2) as u32));
             values
                 .iter()
                 .enumerate()

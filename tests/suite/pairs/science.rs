@@ -66,9 +66,9 @@ fn three_letters_share_their_norms_as_predicted() {
     assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.margin_ratio);
     let found = neurons(link, block_on(run.first_replica()).unwrap());
     let masses = found.masses(3);
-    assert_eq!(masses.len(), prediction.shares.len());
-    for (mass, share) in masses.iter().zip(&prediction.shares) {
-        assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.shares);
+    assert_eq!(masses.len(), prediction.norm_shares.len());
+    for (mass, share) in masses.iter().zip(&prediction.norm_shares) {
+        assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.norm_shares);
     }
     let penalty = spec(link).architecture().penalty(0).unwrap();
     let weights = weights(&run).parameters;

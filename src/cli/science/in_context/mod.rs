@@ -77,7 +77,7 @@ pub(super) fn compare_one(
             let (plan, examples) = built(instance);
             let sizes = plan.compute_sizes(examples);
             let here = match size {
-                Size::Token => sizes.token,
+                Size::Token => sizes.token_dim,
                 Size::Weights => sizes.weights,
                 Size::Layers => sizes.layers,
                 Size::Heads => sizes.heads,

@@ -76,9 +76,9 @@ pub fn wiring(transformer: &ConstructedTransformer, parts: &[Part], layer: usize
         return tr!(
             "One step takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units.",
             layers = counts.layers,
-            heads = thousands(counts.heads),
-            products = thousands(counts.products),
-            units = thousands(counts.units)
+            heads = thousands(counts.attention_heads),
+            products = thousands(counts.product_heads),
+            units = thousands(counts.mlp_units)
         );
     };
     let heads = match of.head_count() {

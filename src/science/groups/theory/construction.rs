@@ -11,7 +11,7 @@ use vivarium_core::math::dot;
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuadraticNetwork {
     /// Number of neurons.
-    pub neurons: usize,
+    pub neuron_count: usize,
     /// Input weights of the first element a, `[order, neurons]`.
     pub u: Vec<f64>,
     /// Input weights of the second element b, `[order, neurons]`.
@@ -40,17 +40,17 @@ impl QuadraticNetwork {
         let layer = |which: usize| {
             (0..order).flat_map(|a| neurons.iter().map(move |neuron| neuron[which][a])).collect::<Vec<f64>>()
         };
-        QuadraticNetwork { neurons: neurons.len(), u: layer(0), v: layer(1), w: layer(2) }
+        QuadraticNetwork { neuron_count: neurons.len(), u: layer(0), v: layer(1), w: layer(2) }
     }
 
     /// Number of elements of the group.
     pub fn order(&self) -> usize {
-        self.u.len().checked_div(self.neurons).unwrap_or(0)
+        self.u.len().checked_div(self.neuron_count).unwrap_or(0)
     }
 
     /// Computes the logits of the pair (a, b), `[order]`.
     pub fn compute_logits(&self, a: usize, b: usize) -> Vec<f64> {
-        let n = self.neurons;
+        let n = self.neuron_count;
         if n == 0 {
             return vec![];
         }
@@ -61,9 +61,10 @@ impl QuadraticNetwork {
 
     /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
     pub fn neuron_norms(&self) -> Vec<f64> {
-        let mut squares = vec![0.0; self.neurons];
-        for row in
-            [&self.u, &self.v, &self.w].into_iter().flat_map(|layer| layer.chunks_exact(self.neurons.max(1)))
+        let mut squares = vec![0.0; self.neuron_count];
+        for row in [&self.u, &self.v, &self.w]
+            .into_iter()
+            .flat_map(|layer| layer.chunks_exact(self.neuron_count.max(1)))
         {
             squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
         }
@@ -196,7 +197,7 @@ mod tests {
     fn the_fourier_network_reaches_the_maximum_margin() {
         for p in [3, 5, 7, 9, 11, 13, 15, 17, 23, 31, 71] {
             let network = build_fourier_network(p).unwrap();
-            assert_eq!((network.neurons, network.order()), (4 * (p - 1), p));
+            assert_eq!((network.neuron_count, network.order()), (4 * (p - 1), p));
             let ratio = network.compute_normalised_margin(&table(p), 3) / cyclic_group_margin(p);
             assert!((ratio - 1.0).abs() < 1e-10, "{p}: {ratio}");
             let spread = network.compute_margin_range(&table(p), all(p));
@@ -224,7 +225,7 @@ mod tests {
                     continue;
                 }
                 let network = build_memorising_network(p, &table(p), is_balanced);
-                assert_eq!(network.neurons, 2 * p * p);
+                assert_eq!(network.neuron_count, 2 * p * p);
                 let margin = network.compute_normalised_margin(&table(p), 3);
                 assert!((margin / memorising_network_margin(p, is_balanced) - 1.0).abs() < 1e-12, "{p}");
                 let spread = network.compute_margin_range(&table(p), all(p));

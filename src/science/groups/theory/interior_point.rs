@@ -68,7 +68,7 @@ pub(super) struct InteriorPointSolver {
     /// Sizes and penalty of [`ConvexTerm::CrossEntropy`]; none for [`ConvexTerm::AtLeastOne`].
     cross_entropy: Option<(Vec<f64>, f64)>,
     /// The current x, z, q and slacks, as in [`SolverState`].
-    point: [Vec<f64>; 4],
+    iterate: [Vec<f64>; 4],
     /// The iterate with the smallest residual so far.
     best: ProgramSolution,
     /// Centring parameter of the next Newton step, from 0 to 1.
@@ -88,14 +88,14 @@ impl InteriorPointSolver {
             rows,
             columns,
             cross_entropy: loss,
-            point: Default::default(),
+            iterate: Default::default(),
             best,
             centring: 0.1,
             stalled_steps: 0,
             step_count: 0,
         };
         let SolverState { x, z, q, slack, .. } = SolverState::start(&solver.rows, columns, solver.term());
-        solver.point = [x, z, q, slack];
+        solver.iterate = [x, z, q, slack];
         solver.best = solver.update_state(|state| state.evaluate());
         solver
     }
@@ -110,12 +110,12 @@ impl InteriorPointSolver {
 
     /// Applies a function to the state that borrows this solver's matrix, and stores the changed iterate.
     fn update_state<T>(&mut self, of: impl FnOnce(&mut SolverState) -> T) -> T {
-        let [x, z, q, slack] = std::mem::take(&mut self.point);
+        let [x, z, q, slack] = std::mem::take(&mut self.iterate);
         let mut state =
             SolverState { rows: &self.rows, columns: self.columns, term: self.term(), x, z, q, slack };
         let result = of(&mut state);
         let SolverState { x, z, q, slack, .. } = state;
-        self.point = [x, z, q, slack];
+        self.iterate = [x, z, q, slack];
         result
     }
 
@@ -243,8 +243,8 @@ impl<'a> SolverState<'a> {
         let centre = centring * self.mean_complementarity();
         let products = multiply_rows(self.rows, &self.x);
         let residuals = self.multiplier_residuals(&products, centre);
-        // (X Aᵀ D A X + X Z) e = X (Aᵀ (D missing + q) + centre / x − 1), with dx = X e: scaled by x, the
-        // system stays solvable when some x go to zero.
+        // (X Aᵀ D A X + X Z) e = X (Aᵀ (D residuals + q) + centre / x − 1), with dx = X e. Scaled by x, the system
+        // stays solvable if some x go to zero.
         let gradient_q: Vec<f64> =
             self.apply_curvature(&residuals).iter().zip(&self.q).map(|(d, q)| d + q).collect();
         let gradient_x = multiply_transposed(self.rows, n, &gradient_q);
@@ -338,7 +338,7 @@ impl<'a> SolverState<'a> {
                 }
             }
             ConvexTerm::CrossEntropy { .. } => {
-                // Each is the relative error of one multiplier.
+                // Each entry is the relative error of one multiplier.
                 for error in self.multiplier_residuals(&products, 0.0) {
                     residual = residual.max(error.abs());
                 }

@@ -33,14 +33,14 @@ pub struct MaxMargin {
     /// The maximum margin γ*.
     pub value: f64,
     /// Share of each irrep in Σ‖ω‖³, `[irreps]`, with sum 1. The trivial irrep is first and has share 0.
-    pub shares: Vec<f64>,
+    pub norm_shares: Vec<f64>,
     /// Whether each irrep has a positive share, `[irreps]`.
     pub used_irreps: Vec<bool>,
     /// Whether no other shares reach γ*. If others do (S₆), these shares are in the relative interior of all optimal
     /// shares, so that every irrep that some optimum uses is used.
     pub is_unique: bool,
     /// Margin over the wrong answers in each class C ≠ e, relative to the minimum margin, `[classes]`: at least 1.
-    pub classes: Vec<f64>,
+    pub class_margins: Vec<f64>,
     /// The class weights |C| τ_C of the dual solution that certify γ*, `[classes]`, with sum 1: for every network,
     /// the margins averaged over the wrong answers with these weights are at most γ* (lemma D.14). Positive only for
     /// classes with the minimum margin.
@@ -53,11 +53,11 @@ pub struct PenalisedOptimum {
     /// Normalised margin divided by γ*. NaN for the zero network, which has no normalised margin.
     pub margin_ratio: f64,
     /// Share of each irrep in Σ‖ω‖³, `[irreps]`; all 0 for the zero network. The trivial irrep is first and has share 0.
-    pub shares: Vec<f64>,
+    pub norm_shares: Vec<f64>,
     /// Minimum margin of the logits, without normalisation.
     pub logit_margin: f64,
     /// Margin of the logits over the wrong answers in each class C ≠ e, `[classes]`.
-    pub classes: Vec<f64>,
+    pub class_margins: Vec<f64>,
     /// Mean cross-entropy over all pairs, in nats.
     pub loss: f64,
     /// Σ‖ω‖³, without the factor λ.
@@ -103,7 +103,7 @@ impl RealCharacters {
         let products = interior_point::multiply_rows(&gaps.rows, &shares[1..]);
         let min_product = products.iter().copied().fold(f64::INFINITY, f64::min);
         let used: Vec<bool> = shares.iter().map(|share| *share > 0.0).collect();
-        // Shares can be moved where some combination of the used irreps changes no class on the margin.
+        // The optimum is not unique if some change of the used shares changes the margin of no tight class.
         let tight = |c: &usize| products[*c] < min_product * (1.0 + 1e-7);
         let columns: Vec<Vec<f64>> = (1..self.irrep_count())
             .filter(|r| used[*r])
@@ -115,11 +115,11 @@ impl RealCharacters {
             value: min_product / self.norm_mass_factor(),
             is_unique: are_columns_independent(columns),
             used_irreps: used,
-            shares,
-            classes: gaps.row_of.iter().map(|row| products[*row] / min_product).collect(),
-            // Classes behind one row share its weight by size.
-            class_weights: (gaps.row_of.iter().zip(&self.sizes))
-                .map(|(row, size)| weights[*row + 1] * size / gaps.sizes[*row])
+            norm_shares: shares,
+            class_margins: gaps.row_of.iter().map(|row| products[*row] / min_product).collect(),
+            // Merged classes divide the weight of their row in proportion to their sizes.
+            class_weights: (gaps.row_of.iter().zip(&self.class_sizes))
+                .map(|(row, size)| weights[*row + 1] * size / gaps.answer_counts[*row])
                 .collect(),
         })
     }
@@ -150,7 +150,7 @@ impl RealCharacters {
         let is_collapsed = lambda >= self.collapse_penalty();
         let program = (lambda > 0.0 && !is_collapsed).then(|| {
             let gaps = self.compute_character_gaps();
-            let loss = (gaps.sizes.clone(), lambda * self.norm_mass_factor());
+            let loss = (gaps.answer_counts.clone(), lambda * self.norm_mass_factor());
             (InteriorPointSolver::new(gaps.rows.clone(), self.irrep_count() - 1, Some(loss)), gaps)
         });
         PenalisedOptimumJob { lambda, max_margin, program }
@@ -163,9 +163,9 @@ impl RealCharacters {
             true => Err(MarginError::NonPositivePenalty(lambda)),
             false => Ok(PenalisedOptimum {
                 margin_ratio: f64::NAN,
-                shares: vec![0.0; self.irrep_count()],
+                norm_shares: vec![0.0; self.irrep_count()],
                 logit_margin: 0.0,
-                classes: vec![0.0; self.sizes.len()],
+                class_margins: vec![0.0; self.class_sizes.len()],
                 loss: libm::log(self.order as f64),
                 norm_mass: 0.0,
                 is_zero_network: true,
@@ -186,12 +186,12 @@ impl RealCharacters {
         let products = interior_point::multiply_rows(&gaps.rows, &solution.x);
         let margin = products.iter().copied().fold(f64::INFINITY, f64::min);
         let norm = self.norm_mass_factor() * solution.x.iter().sum::<f64>();
-        let wrong: f64 = products.iter().zip(&gaps.sizes).map(|(y, size)| size * libm::exp(-y)).sum();
+        let wrong: f64 = products.iter().zip(&gaps.answer_counts).map(|(y, size)| size * libm::exp(-y)).sum();
         Ok(PenalisedOptimum {
             margin_ratio: margin / norm / max_margin,
-            shares: normalise_shares(&solution.x),
+            norm_shares: normalise_shares(&solution.x),
             logit_margin: margin,
-            classes: gaps.row_of.iter().map(|row| products[*row]).collect(),
+            class_margins: gaps.row_of.iter().map(|row| products[*row]).collect(),
             loss: libm::log1p(wrong),
             norm_mass: norm,
             is_zero_network: false,

@@ -32,12 +32,12 @@ fn margins_of_real_groups_match_theorem_7_9() {
         near(margin.value, printed, 4e-6, name);
         near(margin.value, group.closed_form_margin().unwrap(), 1e-11, name);
         for r in 1..group.irrep_count() {
-            near(margin.shares[r], group.dimensions[r].powf(2.5) / group.dimension_sum(), 1e-9, name);
+            near(margin.norm_shares[r], group.dimensions[r].powf(2.5) / group.dimension_sum(), 1e-9, name);
         }
-        for class in &margin.classes {
+        for class in &margin.class_margins {
             near(*class, 1.0, 1e-10, name);
         }
-        assert_eq!(margin.shares[0], 0.0);
+        assert_eq!(margin.norm_shares[0], 0.0);
         assert!(margin.is_unique);
         assert_eq!(group.count_neurons(&margin.used_irreps), width, "{name}");
     }
@@ -61,7 +61,7 @@ fn margins_of_cyclic_groups_match_theorem_7_7() {
         let margin = group.compute_max_margin().unwrap();
         near(margin.value, cyclic_group_margin(p), 1e-10, &format!("Z_{p}"));
         near(group.closed_form_margin().unwrap(), cyclic_group_margin(p), 1e-13, &format!("Z_{p}"));
-        for share in &margin.shares[1..] {
+        for share in &margin.norm_shares[1..] {
             near(*share, 2.0 / (p as f64 - 1.0), 1e-8, &format!("share in Z_{p}"));
         }
         assert_eq!(group.count_neurons(&margin.used_irreps), 4 * (p - 1));
@@ -112,7 +112,10 @@ fn one_irrep_of_a5_is_not_used() {
     let formula = 2.0 / (3.0 * 180f64.sqrt() * group.dimension_sum());
     assert!((margin.value / formula - 1.0342).abs() < 5e-5);
     // Elements of order 2 are off the margin.
-    assert!(margin.classes[0] > 1.3 && margin.classes[1..].iter().all(|class| (class - 1.0).abs() < 1e-10));
+    assert!(
+        margin.class_margins[0] > 1.3
+            && margin.class_margins[1..].iter().all(|class| (class - 1.0).abs() < 1e-10)
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn four_irreps_of_s6_are_not_used() {
     near(margin.value, 7.26630e-6, 2e-6, "S6");
     assert_eq!(group.irrep_count(), 11);
     // Six irreps can have a share, but there is room for choice: five of them reach the same margin.
-    assert_eq!(margin.used_irreps.iter().filter(|used| **used).count(), 6, "{:?}", margin.shares);
+    assert_eq!(margin.used_irreps.iter().filter(|used| **used).count(), 6, "{:?}", margin.norm_shares);
     assert!(!margin.is_unique);
     let gaps = group.compute_character_gaps();
     let used: Vec<usize> = (1..11).filter(|r| margin.used_irreps[*r]).collect();
@@ -151,7 +154,7 @@ fn the_closed_form_holds_for_other_types() {
         } else {
             assert!(
                 margin.used_irreps[1..].iter().any(|used| !used)
-                    || margin.classes.iter().any(|c| *c > 1.0 + 1e-6)
+                    || margin.class_margins.iter().any(|c| *c > 1.0 + 1e-6)
             );
         }
     }
@@ -167,23 +170,23 @@ fn check_conditions(name: &str, group: &RealCharacters, lambda: f64) {
             let margin: f64 = (1..group.irrep_count())
                 .map(|r| s[r] * (group.dimensions[r] - group.character_at(r, c)))
                 .sum();
-            group.sizes[c] * (-margin).exp()
+            group.class_sizes[c] * (-margin).exp()
         };
-        (0..group.sizes.len()).map(wrong).sum::<f64>()
+        (0..group.class_sizes.len()).map(wrong).sum::<f64>()
     };
     let total = prediction.norm_mass / group.norm_mass_factor();
     let s: Vec<f64> = (0..group.irrep_count())
-        .map(|r| prediction.shares[r] * total / group.dimensions[r].powf(1.5))
+        .map(|r| prediction.norm_shares[r] * total / group.dimensions[r].powf(1.5))
         .collect();
     let wrong = loss(&s);
     near(prediction.loss, wrong.ln_1p(), 1e-6, name);
     for r in 1..group.irrep_count() {
-        let slope: f64 = (0..group.sizes.len())
+        let slope: f64 = (0..group.class_sizes.len())
             .map(|c| {
                 let margin: f64 = (1..group.irrep_count())
                     .map(|r| s[r] * (group.dimensions[r] - group.character_at(r, c)))
                     .sum();
-                let weight = group.sizes[c] * (-margin).exp() / (1.0 + wrong);
+                let weight = group.class_sizes[c] * (-margin).exp() / (1.0 + wrong);
                 weight * (group.dimensions[r] - group.character_at(r, c))
             })
             .sum();
@@ -233,17 +236,17 @@ fn penalised_optima_match_the_printed_values() {
             "{name} {lambda:e}: {}",
             found.margin_ratio
         );
-        let mut sorted = found.shares[1..].to_vec();
+        let mut sorted = found.norm_shares[1..].to_vec();
         let mut expected = shares.to_vec();
         sorted.sort_by(f64::total_cmp);
         expected.sort_by(f64::total_cmp);
         for (share, expected) in sorted.iter().zip(&expected) {
-            assert!((share - expected).abs() < 6e-4, "{name} {lambda:e}: {:?}", found.shares);
+            assert!((share - expected).abs() < 6e-4, "{name} {lambda:e}: {:?}", found.norm_shares);
         }
     };
     let (s3, s4, s5) = (symmetric(3).0, symmetric(4).0, symmetric(5).0);
     check("S3", &s3, 1e-3, 0.942, &[]);
-    let rough = s3.compute_penalised_optimum(1e-3).unwrap().shares;
+    let rough = s3.compute_penalised_optimum(1e-3).unwrap().norm_shares;
     assert!(rough.iter().any(|share| (share - 0.20).abs() < 5e-3), "{rough:?}");
     check("S3", &s3, 1e-4, 0.961, &[]);
     check("S3", &s3, 1e-7, 0.981, &[]);
@@ -257,10 +260,10 @@ fn penalised_optima_match_the_printed_values() {
     let at = |lambda: f64| s5.compute_penalised_optimum(lambda).unwrap();
     assert!((at(1e-5).margin_ratio - 0.932).abs() < 6e-4);
     for lambda in [1e-4, 1e-5, 1e-6, 1e-7] {
-        assert_eq!(at(lambda).shares[six], 0.0, "{lambda:e}");
+        assert_eq!(at(lambda).norm_shares[six], 0.0, "{lambda:e}");
     }
-    assert!((at(1e-9).shares[six] - 0.075).abs() < 6e-4, "{:?}", at(1e-9).shares);
-    assert!(at(1e-12).shares[six] < 0.3);
+    assert!((at(1e-9).norm_shares[six] - 0.075).abs() < 6e-4, "{:?}", at(1e-9).norm_shares);
+    assert!(at(1e-12).norm_shares[six] < 0.3);
 }
 
 #[test]
@@ -283,13 +286,13 @@ fn class_weights_certify_the_maximum_margin() {
         // Against these weights no irrep gains more: an upper bound on every network.
         let gain = |r: usize| {
             let gap = |c: usize| margin.class_weights[c] * (group.dimensions[r] - group.character_at(r, c));
-            (0..group.sizes.len()).map(gap).sum::<f64>()
+            (0..group.class_sizes.len()).map(gap).sum::<f64>()
                 / group.dimensions[r].powf(1.5)
                 / group.norm_mass_factor()
         };
         let best = (1..group.irrep_count()).map(gain).fold(0.0, f64::max);
         near(best, margin.value, 1e-10, "duality");
-        for (weight, class) in margin.class_weights.iter().zip(&margin.classes) {
+        for (weight, class) in margin.class_weights.iter().zip(&margin.class_margins) {
             assert!(*weight == 0.0 || (class - 1.0).abs() < 1e-7, "{margin:?}");
         }
     }
@@ -301,7 +304,7 @@ fn class_weights_match_lemma_d_14() {
         let weights = group.compute_max_margin().unwrap().class_weights;
         let condition = group.theorem_condition();
         for c in 0..weights.len() {
-            near(weights[c], -condition[c] * group.sizes[c] / group.dimension_sum(), 1e-8, name);
+            near(weights[c], -condition[c] * group.class_sizes[c] / group.dimension_sum(), 1e-8, name);
         }
     }
 }

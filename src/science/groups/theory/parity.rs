@@ -15,7 +15,7 @@ const MAX_PARITY_BITS: usize = 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParityNetwork {
     /// Number of neurons.
-    pub neurons: usize,
+    pub neuron_count: usize,
     /// Indices of the k bits of the parity.
     pub support: Vec<usize>,
     /// Input weights, `[inputs, neurons]`.
@@ -43,7 +43,7 @@ pub fn build_parity_network(inputs: usize, support: &[usize]) -> Result<ParityNe
     let mut u = vec![0.0; inputs * neurons];
     let mut w = vec![0.0; 2 * neurons];
     for i in 0..neurons {
-        // The bit of the pattern that would be its common sign is always +.
+        // The sign of the last bit is always +, which fixes the common sign.
         let sign = |j: usize| if i >> j & 1 == 1 { -1.0 } else { 1.0 };
         for (j, bit) in support.iter().enumerate() {
             u[bit * neurons + i] = share * sign(j) / base.sqrt();
@@ -52,18 +52,18 @@ pub fn build_parity_network(inputs: usize, support: &[usize]) -> Result<ParityNe
         let outer = share * product / (2.0 * base).sqrt();
         (w[i], w[neurons + i]) = (outer, -outer);
     }
-    Ok(ParityNetwork { neurons, support: support.to_vec(), u, w })
+    Ok(ParityNetwork { neuron_count: neurons, support: support.to_vec(), u, w })
 }
 
 impl ParityNetwork {
     /// Number of bits of an input.
     pub fn inputs(&self) -> usize {
-        self.u.len() / self.neurons
+        self.u.len() / self.neuron_count
     }
 
     /// Computes both logits at the input whose bit j is −1 if bit j of `point` is set, else 1.
     pub fn compute_logits(&self, point: usize) -> [f64; 2] {
-        let n = self.neurons;
+        let n = self.neuron_count;
         let mut sums = vec![0.0; n];
         for (j, row) in self.u.chunks_exact(n).enumerate() {
             let x = if point >> j & 1 == 1 { -1.0 } else { 1.0 };
@@ -82,8 +82,8 @@ impl ParityNetwork {
 
     /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
     pub fn neuron_norms(&self) -> Vec<f64> {
-        let mut squares = vec![0.0; self.neurons];
-        for row in self.u.chunks_exact(self.neurons).chain(self.w.chunks_exact(self.neurons)) {
+        let mut squares = vec![0.0; self.neuron_count];
+        for row in self.u.chunks_exact(self.neuron_count).chain(self.w.chunks_exact(self.neuron_count)) {
             squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
         }
         squares.into_iter().map(f64::sqrt).collect()
@@ -114,7 +114,7 @@ mod tests {
         ] {
             let k = support.len();
             let network = build_parity_network(inputs, &support).unwrap();
-            assert_eq!((network.neurons, network.inputs()), (1 << (k - 1), inputs));
+            assert_eq!((network.neuron_count, network.inputs()), (1 << (k - 1), inputs));
             let ratio = network.compute_normalised_margin() / parity_margin(k);
             assert!((ratio - 1.0).abs() < 1e-12, "{support:?}: {ratio}");
             let mass: f64 = network.neuron_norms().iter().map(|norm| norm.powi(k as i32 + 1)).sum();

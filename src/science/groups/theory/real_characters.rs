@@ -18,7 +18,7 @@ pub struct RealCharacters {
     /// complex, 4 quaternionic.
     pub types: Vec<f64>,
     /// Size of each class but the identity's.
-    pub sizes: Vec<f64>,
+    pub class_sizes: Vec<f64>,
     /// Character of each irrep on each class except the identity's, `[irreps, classes]`.
     pub characters: Vec<f64>,
 }
@@ -78,7 +78,7 @@ impl RealCharacters {
             order,
             dimensions: characters.iter().map(|row| row[0]).collect(),
             types,
-            sizes: sizes[1..].iter().map(|size| *size as f64).collect(),
+            class_sizes: sizes[1..].iter().map(|size| *size as f64).collect(),
             characters: characters.iter().flat_map(|row| row[1..].iter().copied()).collect(),
         })
     }
@@ -90,7 +90,7 @@ impl RealCharacters {
 
     /// The character χ_R(C) of irrep `r` on class `c`, where classes are counted without the identity's.
     pub fn character_at(&self, r: usize, c: usize) -> f64 {
-        self.characters[r * self.sizes.len() + c]
+        self.characters[r * self.class_sizes.len() + c]
     }
 
     /// The left side of the condition of theorem 7.9 for each class except the identity's, `[classes]`. If all are
@@ -105,7 +105,7 @@ impl RealCharacters {
     pub fn theorem_condition(&self) -> Vec<f64> {
         let term =
             |r: usize, c: usize| libm::pow(self.dimensions[r], 1.5) * self.character_at(r, c) / self.types[r];
-        (0..self.sizes.len()).map(|c| (1..self.irrep_count()).map(|r| term(r, c)).sum()).collect()
+        (0..self.class_sizes.len()).map(|c| (1..self.irrep_count()).map(|r| term(r, c)).sum()).collect()
     }
 
     /// `Σ_{R nontrivial} D_R^{2.5} / type_R`, the sum in the closed form of γ*.
@@ -138,8 +138,8 @@ impl RealCharacters {
     /// R. Classes with equal rows share one row.
     pub(super) fn compute_character_gaps(&self) -> CharacterGaps {
         let columns = self.irrep_count() - 1;
-        let mut gaps = CharacterGaps { rows: vec![], sizes: vec![], row_of: vec![] };
-        for (c, size) in self.sizes.iter().enumerate() {
+        let mut gaps = CharacterGaps { rows: vec![], answer_counts: vec![], row_of: vec![] };
+        for (c, size) in self.class_sizes.iter().enumerate() {
             let gap = |r: usize| {
                 (self.dimensions[r] - self.character_at(r, c)) / libm::pow(self.dimensions[r], 1.5)
             };
@@ -147,12 +147,12 @@ impl RealCharacters {
             let same =
                 |other: &[f64]| other.iter().zip(&row).all(|(a, b)| (a - b).abs() < CHARACTER_TOLERANCE);
             let found = gaps.rows.chunks_exact(columns).position(same);
-            let index = found.unwrap_or(gaps.sizes.len());
+            let index = found.unwrap_or(gaps.answer_counts.len());
             if found.is_none() {
                 gaps.rows.extend(row);
-                gaps.sizes.push(0.0);
+                gaps.answer_counts.push(0.0);
             }
-            gaps.sizes[index] += size;
+            gaps.answer_counts[index] += size;
             gaps.row_of.push(index);
         }
         gaps
@@ -165,7 +165,7 @@ pub(super) struct CharacterGaps {
     /// `(D_R − χ_R(C)) / D_R^{1.5}`, `[merged classes, irreps − 1]`.
     pub rows: Vec<f64>,
     /// Number of wrong answers that each merged row stands for, `[merged classes]`.
-    pub sizes: Vec<f64>,
+    pub answer_counts: Vec<f64>,
     /// Index of the merged row of each class, `[classes]`.
     pub row_of: Vec<usize>,
 }

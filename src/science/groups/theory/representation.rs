@@ -50,7 +50,7 @@ impl RealCharacters {
             let representation = RepresentationMatrices { matrices: &matrices, dimension };
             let vectors =
                 representation.orbit_representatives(units).ok_or(MarginError::InvalidMatrices(r))?;
-            // Σ D^{1.5} s_R is what it would be with s_R = D_R / type.
+            // Scales s so that Σ D^{1.5} s_R has the same value as for s_R = D_R / type.
             let s = shares[r] / total * self.dimension_sum() / libm::pow(self.dimensions[r], 1.5);
             let amplitude = libm::cbrt(units as f64 * s / 4.0);
             for x in &vectors {
@@ -106,12 +106,12 @@ impl RepresentationMatrices<'_> {
         if !d.is_multiple_of(units) {
             return None;
         }
-        // With one orbit any vector will do.
+        // A single orbit can be represented by any vector.
         let commuting = if d == units { vec![] } else { self.find_commuting_matrices(units - 1)? };
         let mut vectors: Vec<Vec<f64>> = vec![];
         let mut spanned: Vec<Vec<f64>> = vec![];
         while vectors.len() < d / units {
-            // Of the basis vectors, the one that is farthest from all that is spanned.
+            // The standard basis vector farthest from the span of the previous ones.
             let rests = (0..d).map(|i| {
                 let mut rest = vec![0.0; d];
                 rest[i] = 1.0;
@@ -156,7 +156,7 @@ impl RepresentationMatrices<'_> {
                 mean.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
             }
             let square = dot(&mean, &mean) / d as f64;
-            // A mean that is not a rounding error is far from zero.
+            // A nonzero mean is far above rounding errors.
             if square > 1e-6 {
                 mean.iter_mut().for_each(|x| *x /= square.sqrt());
                 found.push(mean);

@@ -12,8 +12,8 @@ fn check(name: &str, group: &Group) {
     let irreps = Irreps::compute(group);
     let characters = RealCharacters::from_group(group, &irreps).unwrap();
     let margin = compute_max_margin(group, &irreps).unwrap();
-    let network = build_max_margin_network(group, &irreps, &margin.shares).unwrap();
-    assert_eq!(network.neurons, characters.count_neurons(&margin.used_irreps), "{name}");
+    let network = build_max_margin_network(group, &irreps, &margin.norm_shares).unwrap();
+    assert_eq!(network.neuron_count, characters.count_neurons(&margin.used_irreps), "{name}");
     assert_eq!(network.order(), group.order());
     let order = group.order();
     // All pairs of small groups, of large ones every hundredth or so.
@@ -25,7 +25,7 @@ fn check(name: &str, group: &Group) {
     // All pairs have the same margin.
     assert!((spread.max_margin / spread.min_margin - 1.0).abs() < 1e-8, "{name}: {spread:?}");
     // The wrong logits are equal exactly where every class is on the margin.
-    let most = margin.classes.iter().copied().fold(1.0, f64::max);
+    let most = margin.class_margins.iter().copied().fold(1.0, f64::max);
     let expected = (most - 1.0) * spread.min_margin;
     assert!(
         (spread.max_wrong_logit_difference - expected).abs() < 1e-7 * spread.min_margin,
@@ -46,7 +46,7 @@ fn check(name: &str, group: &Group) {
         only[r] = true;
         let to = from + characters.count_neurons(&only);
         let mass: f64 = norms[from..to].iter().map(|norm| norm.powi(3)).sum();
-        assert!((mass / network.norm_mass(3) - margin.shares[r]).abs() < 1e-9, "{name} irrep {r}");
+        assert!((mass / network.norm_mass(3) - margin.norm_shares[r]).abs() < 1e-9, "{name} irrep {r}");
         from = to;
     }
 }
@@ -130,7 +130,7 @@ fn computed_characters_match_the_closed_formulas() {
         };
         close(&found.dimensions, &expected.dimensions);
         close(&found.types, &expected.types);
-        close(&found.sizes, &expected.sizes);
+        close(&found.class_sizes, &expected.class_sizes);
         close(&found.theorem_condition(), &expected.theorem_condition());
         for (r, irrep) in irreps.all().iter().enumerate() {
             let of = match irrep.irrep_type {
@@ -154,9 +154,9 @@ fn the_fourier_network_is_the_representation_network_of_a_cyclic_group() {
     let group = Group::cyclic(11);
     let irreps = Irreps::compute(&group);
     let margin = compute_max_margin(&group, &irreps).unwrap();
-    let network = build_max_margin_network(&group, &irreps, &margin.shares).unwrap();
+    let network = build_max_margin_network(&group, &irreps, &margin.norm_shares).unwrap();
     let by_frequency = build_fourier_network(11).unwrap();
-    assert_eq!(network.neurons, by_frequency.neurons);
+    assert_eq!(network.neuron_count, by_frequency.neuron_count);
     for (a, b) in [(0, 0), (3, 9), (10, 1)] {
         for (one, two) in network.compute_logits(a, b).iter().zip(by_frequency.compute_logits(a, b)) {
             assert!((2.0 * one - two).abs() < 1e-9);
@@ -170,13 +170,13 @@ fn no_network_nearby_has_a_larger_margin() {
     for group in [Group::symmetric(4), Group::quaternion(), Group::alternating(4), Group::cyclic(6)] {
         let irreps = Irreps::compute(&group);
         let best = compute_max_margin(&group, &irreps).unwrap();
-        for r in (1..best.shares.len()).filter(|r| best.is_unique && best.used_irreps[*r]) {
-            let mut shares = best.shares.clone();
+        for r in (1..best.norm_shares.len()).filter(|r| best.is_unique && best.used_irreps[*r]) {
+            let mut shares = best.norm_shares.clone();
             shares[r] *= 1.1;
             let network = build_max_margin_network(&group, &irreps, &shares).unwrap();
             let margin = network.compute_normalised_margin(group.table(), 3);
             assert!(
-                margin < best.value * (1.0 - 1e-6) || best.shares[r] > 0.999,
+                margin < best.value * (1.0 - 1e-6) || best.norm_shares[r] > 0.999,
                 "{r}: {margin} {}",
                 best.value
             );

@@ -129,7 +129,7 @@ impl BayesDivergenceJob {
             self.kl_gain_sums =
                 [self.kl_gain_sums[0] + 1.0, self.kl_gain_sums[1] + gain, self.kl_gain_sums[2] + gain * gain];
             if let Some([a, b]) =
-                prediction.halves.map(|halves| halves.map(|half| kl_divergence(&truth, &half)))
+                prediction.half_means.map(|halves| halves.map(|half| kl_divergence(&truth, &half)))
             {
                 self.half_sample_sums = [
                     self.half_sample_sums[0] + (a + b) / 2.0 - prediction_kl,
@@ -147,8 +147,8 @@ impl BayesDivergenceJob {
         if self.bayes.is_exact() {
             return BayesDivergence { kl, standard_error: 0.0 };
         }
-        // The bias of a sample of half the size is twice as large, and the difference of both halves has twice the variance
-        // of one half, which has twice that of the whole.
+        // A sample of half the size has twice the bias. The difference of the two halves has twice the variance of
+        // one half, which is twice the variance of the whole sample.
         let bias = (self.half_sample_sums[0] / count).abs();
         let of_samples = self.half_sample_sums[1] / 4.0 / (count * count);
         let left_out = 1.0 - count / self.held_out as f64;

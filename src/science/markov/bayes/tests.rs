@@ -144,7 +144,7 @@ fn an_importance_sample_agrees_with_the_quadrature() {
             let found = sample.predict(&context, number);
             // Five standard deviations of a covariance of at most 0.25 in 64 samples.
             assert!((found.mean[0] - exact[0]).abs() < 0.1, "{alpha} {context:?}: {found:?} {exact:?}");
-            let [a, b] = found.halves.unwrap();
+            let [a, b] = found.half_means.unwrap();
             assert!((a.iter().sum::<f64>() - 1.0).abs() < 1e-5 && (b.iter().sum::<f64>() - 1.0).abs() < 1e-5);
         }
     }

@@ -9,14 +9,14 @@ pub fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
     let n = count as f64;
     let node = |i: usize| {
         let mut x = libm::cos(std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5));
-        let mut slope = 1.0;
-        // Convergence is quadratic from within 1/n²; four rounds are enough for any count.
+        let mut derivative = 1.0;
+        // Newton converges quadratically from this guess; four iterations suffice for every count.
         for _ in 0..8 {
             let (value, before) = legendre_pair(count, x);
-            slope = n * (x * value - before) / (x * x - 1.0);
-            x -= value / slope;
+            derivative = n * (x * value - before) / (x * x - 1.0);
+            x -= value / derivative;
         }
-        (0.5 * (1.0 - x), 1.0 / ((1.0 - x * x) * slope * slope))
+        (0.5 * (1.0 - x), 1.0 / ((1.0 - x * x) * derivative * derivative))
     };
     (0..count).map(node).collect()
 }

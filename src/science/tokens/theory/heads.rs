@@ -150,7 +150,7 @@ pub struct MinRiskForms {
 /// Pattern search along single coordinates (Hooke and Jeeves 1961) took 100 to 40,000 evaluations, and with two or
 /// more heads stopped above the infimum.
 pub fn minimise_risk(teacher: &Teacher, heads: usize, forms: LinearForms) -> MinRiskForms {
-    let names = teacher.names();
+    let names = teacher.name_count();
     let all: Vec<usize> = (0..names).collect();
     let search = RiskSearch::new(teacher, names, &all, forms);
     let mut best = MinRiskForms { risk: f64::INFINITY, forms: vec![] };
@@ -276,7 +276,7 @@ impl<'a> RiskSearch<'a> {
                     .then_some((next, evaluation))
             });
             let Some((next, (next_risk, next_gradient))) = accepted else { break };
-            // The inverse of the curvature along the step (Barzilai and Borwein 1988).
+            // The next rate is the inverse curvature along the step (Barzilai and Borwein 1988).
             let step = plus_scaled(&next, &rows, -1.0);
             let curvature = frobenius_product(&step, &plus_scaled(&next_gradient, &gradient, -1.0));
             rate = if curvature > 0.0 { frobenius_product(&step, &step) / curvature } else { 4.0 * rate }

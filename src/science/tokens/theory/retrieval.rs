@@ -18,7 +18,7 @@ use vivarium_core::math::{dot, norm, softmax};
 
 /// Errors of a look-up by position codes, over all names.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LookupError {
+pub struct LookupMetrics {
     /// Mean attention weight on positions other than the named one.
     pub mean_leak: f64,
     /// Maximum over the names of the attention weight on other positions.
@@ -44,9 +44,9 @@ pub fn lookup_attention(codes: &[f32], dimension: usize, beta: f64, target: usiz
 ///
 /// # Shapes
 /// `codes` is `[positions, dimension]`, unit vectors.
-pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupError {
+pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupMetrics {
     let positions = codes.len() / dimension;
-    let mut all = LookupError { mean_leak: 0.0, max_leak: 0.0, mean_squared_error: 0.0 };
+    let mut all = LookupMetrics { mean_leak: 0.0, max_leak: 0.0, mean_squared_error: 0.0 };
     for target in 0..positions {
         let shares = lookup_attention(codes, dimension, beta, target);
         let others = || shares.iter().enumerate().filter(|(j, _)| *j != target).map(|(_, share)| share);
@@ -63,7 +63,7 @@ pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupErro
 /// N e^{−β/2}, the paper's bound on the error relative to max‖x‖, up to a factor of 2.
 ///
 /// If no two codes have an inner product above 1/2, every a_j of another position is at most e^{−β/2}. So
-/// [`LookupError::max_leak`] is at most (N − 1) e^{−β/2}, and √[`LookupError::mean_squared_error`] is at most √((N −
+/// [`LookupMetrics::max_leak`] is at most (N − 1) e^{−β/2}, and √[`LookupMetrics::mean_squared_error`] is at most √((N −
 /// 1)² + (N − 1)) e^{−β/2}, which is below N e^{−β/2}.
 pub fn lookup_error_bound(positions: usize, beta: f64) -> f64 {
     positions as f64 * libm::exp(-beta / 2.0)
