@@ -216,7 +216,7 @@ mod tests {
     use crate::descent::activation::{Activation, OutputActivation};
     use crate::descent::relus::INTERPOLATION_RELUS;
 
-    fn with(hidden: Vec<usize>) -> DescentPlan {
+    fn plan_with_hidden(hidden: Vec<usize>) -> DescentPlan {
         DescentPlan {
             network: DescentNetwork { hidden, ..DescentNetwork::default() },
             ..DescentPlan::default()
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn bounds_on_outputs_hold() {
-        let plan = DescentPlan { weight_bound: 2.0, ..with(vec![3]) };
+        let plan = DescentPlan { weight_bound: 2.0, ..plan_with_hidden(vec![3]) };
         // 2 · 2 · 0.5 = 2 in each of three neurons, then 2 · 3 · 2.
         assert_eq!(plan.bound_output(0.5), 12.0);
         let tanh =
@@ -254,7 +254,7 @@ mod tests {
             let network = DescentNetwork {
                 activation,
                 output_activation: OutputActivation::Activated,
-                ..with(vec![20; 5]).network
+                ..plan_with_hidden(vec![20; 5]).network
             };
             let approximation = ReluApproximation { knots: 1024, ..ReluApproximation::default() };
             let plan = DescentPlan { network, approximation, ..DescentPlan::default() };
@@ -274,7 +274,7 @@ mod tests {
             problems.first().map(|problem| (problem.key.clone(), problem.expected.clone()))
         };
         assert_eq!(found(&DescentPlan::default(), 16), None);
-        assert_eq!(found(&with(vec![20; 5]), 51), None);
+        assert_eq!(found(&plan_with_hidden(vec![20; 5]), 51), None);
         let lines = |knots| ReluApproximation { knots, ..ReluApproximation::default() };
         let tanh = DescentNetwork {
             activation: Activation::Tanh,
@@ -282,15 +282,20 @@ mod tests {
             ..DescentNetwork::default()
         };
         for (plan, examples, key, sentence) in [
-            (with(vec![4; 6]), 16, "hidden", "at most 5 hidden layers"),
-            (with(vec![4, 0]), 16, "hidden", "at least one neuron in every layer"),
+            (plan_with_hidden(vec![4; 6]), 16, "hidden", "at most 5 hidden layers"),
+            (plan_with_hidden(vec![4, 0]), 16, "hidden", "at least one neuron in every layer"),
             (
-                with(vec![64, 64, 64]),
+                plan_with_hidden(vec![64, 64, 64]),
                 16,
                 "hidden",
                 "fewer neurons: a token stores all 8384 weights and would have 8969 numbers, but at most 8192 numbers are possible",
             ),
-            (with(vec![30; 5]), 400, "n", "at most 251 examples, because each token has 4149 numbers"),
+            (
+                plan_with_hidden(vec![30; 5]),
+                400,
+                "n",
+                "at most 251 examples, because each token has 4149 numbers",
+            ),
             (
                 DescentPlan { network: tanh, approximation: lines(1024), ..DescentPlan::default() },
                 16,
@@ -334,7 +339,7 @@ mod tests {
             assert_eq!(found(&plan, examples), Some((key.to_string(), sentence.to_string())));
         }
         // Sizes whose products a browser's 32 bits cannot hold.
-        let huge = with(vec![1 << 20, 1 << 20]).compute_sizes(usize::MAX);
+        let huge = plan_with_hidden(vec![1 << 20, 1 << 20]).compute_sizes(usize::MAX);
         assert_eq!((huge.weights, huge.operations), ((1 << 40) + 3 * (1 << 20), u64::MAX));
     }
 }

@@ -10,7 +10,7 @@ fn plan(network: DescentNetwork) -> DescentPlan {
     DescentPlan { network, ..DescentPlan::default() }
 }
 
-/// The race on the sine of section 5.1, from weights drawn with seed 0.
+/// The comparison on the sine of section 5.1, from weights drawn with seed 0.
 fn race(plan: &DescentPlan) -> DescentComparison {
     DescentComparison::new(
         plan,
@@ -19,13 +19,13 @@ fn race(plan: &DescentPlan) -> DescentComparison {
     )
 }
 
-fn after(plan: &DescentPlan, steps: usize) -> ComparisonMeasures {
+fn measure_after(plan: &DescentPlan, steps: usize) -> ComparisonMeasures {
     let mut race = race(plan);
     (0..steps).for_each(|_| race.step());
     race.measure()
 }
 
-/// Weights in the tokens of these examples after so many steps.
+/// The weights in the tokens of these examples after `steps` steps.
 fn weights_after(plan: &DescentPlan, examples: &DescentExamples, w: &[f64], steps: usize) -> Vec<f64> {
     let transformer = ConstructedTransformer::new(plan, examples);
     let mut tokens = transformer.tokens::<f64>(examples, w);
@@ -33,7 +33,7 @@ fn weights_after(plan: &DescentPlan, examples: &DescentExamples, w: &[f64], step
     tokens.weights(transformer.layout())
 }
 
-/// Two outputs, for which there is no drawn target.
+/// Random examples with two outputs; a drawn target function has only one.
 fn two_outputs(count: usize) -> DescentExamples {
     let examples = DescentPrompts { examples: count, ..DescentPrompts::default() }.draw_examples(0, 0);
     let mut y: Vec<f64> = (0..count).flat_map(|i| [examples.label(i)[0], examples.input(i)[0]]).collect();
@@ -41,7 +41,7 @@ fn two_outputs(count: usize) -> DescentExamples {
     DescentExamples { outputs: 2, y, ..examples }
 }
 
-/// M v, entry by entry, from the last column to the first.
+/// The product M v, summed entry by entry from the last column to the first.
 fn times<T: Precision>(matrix: &SparseMatrix, vector: &[T]) -> Vec<T> {
     let dense = matrix.to_dense();
     let row = |row: usize| {
@@ -60,7 +60,7 @@ fn dot<T: Precision>(a: &[T], b: &[T]) -> T {
     sum
 }
 
-/// What a layer does to the tokens by its definition, with matrices of D² entries.
+/// The output of a layer by its definition, with matrices of D² entries.
 fn by_definition<T: Precision>(layer: &DescentLayer, tokens: &DescentTokens<T>) -> Vec<Vec<T>> {
     let count = tokens.token_count();
     let before: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
@@ -104,7 +104,7 @@ fn by_definition<T: Precision>(layer: &DescentLayer, tokens: &DescentTokens<T>) 
     after
 }
 
-/// Two steps layer by layer, of which every number is compared with the definition, to the last bit.
+/// Compares every number of two steps, layer by layer, bitwise with the definition.
 fn is_as_defined<T: Precision>(
     plan: &DescentPlan,
     examples: &DescentExamples,
@@ -143,9 +143,9 @@ fn layers_match_their_matrices_bitwise() {
         ..network(vec![3], Activation::Relu)
     };
     is_as_defined::<f64>(&plan(both.clone()), &two_outputs(4), |_| ());
-    // A box that the step leaves.
+    // A bound B that the step exceeds.
     is_as_defined::<f64>(&DescentPlan { weight_bound: 0.3, ..plan(both) }, &two_outputs(4), |_| ());
-    // Tokens that do not agree about the weights.
+    // Tokens with different weights.
     let odd = plan(network(vec![3], Activation::Tanh));
     let place = TokenLayout::new(&odd.network).neuron_weights(1, 1).start;
     is_as_defined::<f64>(&odd, &examples, |tokens| tokens.row_mut(place)[2] += 0.25);
@@ -189,7 +189,7 @@ fn after_a_step_the_workspace_is_0_and_all_tokens_have_equal_weights() {
             assert_eq!(states.len(), 2 * 3 + 5);
             transformer.step(&mut tokens);
             assert_eq!(states.last(), Some(&tokens));
-            // The query's errors are 0 all the way.
+            // The query's errors are 0 in every layer.
             let query = examples.len();
             assert!(
                 states
@@ -222,13 +222,13 @@ fn the_order_of_examples_and_the_label_of_the_query_change_nothing() {
     let turned = weights_after(&plan, &examples.permuted(&order), &w, 30);
     assert!(euclidean_distance(&wanted, &turned) < 1e-13);
     assert_eq!(weights_after(&plan, &examples.clone().with_query_label(&[7.0]), &w, 30), wanted);
-    // Its input does not count either.
+    // The query's input changes nothing either.
     let moved = DescentPrompts { query: -1.1, ..DescentPrompts::default() }.draw_examples(0, 0);
     assert_eq!(weights_after(&plan, &moved, &w, 30), wanted);
 }
 
-/// The table of section 5.1 for weights of our own draw: the same rows and magnitudes. The numbers are from an independent
-/// program in Python.
+/// The table of section 5.1 for our own random weights: the same rows and magnitudes. The numbers come from an
+/// independent program in Python.
 #[test]
 fn the_table_of_section_5_1_holds() {
     let steps = [1, 5, 10, 25, 50, 100];
@@ -251,7 +251,7 @@ fn the_table_of_section_5_1_holds() {
         let approximation = ReluApproximation { delta, ..ReluApproximation::default() };
         DescentPlan { approximation, ..DescentPlan::default() }
     };
-    // The first ReLU comes into the band of 10⁻⁴ at step 61.
+    // The first ReLU enters the band of 10⁻⁴ at step 61.
     let (exact, end) = row(&with(1e-4));
     assert!(exact[..5].iter().all(|distance| *distance < 1e-14), "{exact:?}");
     assert!((1e-5..1e-3).contains(&exact[5]), "{exact:?}");
@@ -272,7 +272,7 @@ fn the_table_of_section_5_1_holds() {
     }
 }
 
-/// The table's row in single precision, δ = 10⁻³: rounding is 10⁻⁷, and the band does the rest.
+/// The table's row in single precision, δ = 10⁻³: rounding contributes 10⁻⁷, and the band the rest.
 #[test]
 fn tokens_in_single_precision_follow_direct_descent() {
     let approximation = ReluApproximation { delta: 1e-3, ..ReluApproximation::default() };
@@ -297,9 +297,10 @@ fn the_gradient_error_falls_with_the_square_of_the_number_of_knots() {
     for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Gelu] {
         let error = |knots: usize| {
             let approximation = ReluApproximation { knots, ..ReluApproximation::default() };
-            after(&DescentPlan { approximation, ..plan(network(vec![8, 8], activation)) }, 10).distance
+            measure_after(&DescentPlan { approximation, ..plan(network(vec![8, 8], activation)) }, 10)
+                .distance
         };
-        // Three doublings of M.
+        // M doubles three times.
         let slope = libm::log2(error(128) / error(16)) / 3.0;
         assert!((-2.3..-1.7).contains(&slope), "{activation:?} {slope}");
     }
@@ -336,7 +337,7 @@ fn weights_of_0_never_change() {
         let ComparisonMeasures { distance_from_start: moved, distance, .. } = race.measure();
         assert_eq!((moved, distance), (0.0, 0.0), "{activation:?}");
     }
-    // The sigmoid is not 0 at 0: its output layer moves, where the labels are not 0 on average.
+    // The sigmoid is not 0 at 0, so its output layer changes unless the mean of the labels is 0.
     let points = vec![[-1.0, 2.0], [0.5, 1.0], [1.0, 3.0]];
     let own = DescentPrompts { function: TargetKind::Points, points, ..DescentPrompts::default() };
     let plan = plan(network(vec![8, 8], Activation::Sigmoid));
@@ -346,7 +347,7 @@ fn weights_of_0_never_change() {
     assert!(race.measure().distance_from_start > 0.1);
 }
 
-/// With these weights an output of ReLUs is 0 for every example.
+/// With these weights an output layer of ReLUs is 0 for every example.
 #[test]
 fn an_activated_output_layer_can_be_inactive() {
     let of = |output| {
@@ -354,7 +355,7 @@ fn an_activated_output_layer_can_be_inactive() {
         let examples = DescentPrompts::default().draw_examples(0, 0);
         let w = plan.network.draw_weights(0, 0, 1.0);
         let dead = (0..16).all(|i| plan.network.compute_output(&w, examples.input(i)) == [0.0]);
-        (dead, after(&plan, 20))
+        (dead, measure_after(&plan, 20))
     };
     let (dead, standing) = of(OutputActivation::Activated);
     assert!(dead && standing.distance_from_start == 0.0 && standing.distance == 0.0, "{standing:?}");
@@ -402,7 +403,7 @@ fn a_comparison_resumes_from_its_stored_state() {
     assert_eq!(other.tokens(), whole.tokens());
 }
 
-/// Section 5.1: 102 heads with ReLUs and 1,110 with tanh and M = 32, those of products among them.
+/// Section 5.1: 102 heads with ReLUs and 1,110 with tanh and M = 32, including product heads.
 #[test]
 fn counts_match_the_table() {
     let of = |plan: &DescentPlan| {
@@ -410,7 +411,7 @@ fn counts_match_the_table() {
     };
     let relu = of(&DescentPlan::default());
     assert_eq!((relu.layers, relu.attention_heads, relu.product_heads), (10, 85, 17));
-    // Two for the loss gradient, two for each weight and for each number of scratch.
+    // Two units for the loss gradient, for each weight and for each workspace coordinate.
     assert_eq!(relu.mlp_units, 2 + 2 * 88 + 2 * 52);
     assert_eq!(relu.parameters, 3 * 145 * 145 * 102 + 2 * 145 * 282);
     let tanh = plan(network(vec![8, 8], Activation::Tanh));
@@ -449,12 +450,13 @@ fn matrix_norms_satisfy_the_papers_bounds() {
                     && layer.written_coordinates(layer.head_count()).is_none()
             );
         }
-        // R₃ is above everything that it has to hide.
+        // R₃ exceeds every |p(N)| + |y|.
         assert!(transformer.mask() >= 2.0 && transformer.mask().log2().fract() == 0.0);
     }
 }
 
-/// Of every layer: other coordinates stay as they are, and what it does not read does not count.
+/// In every layer, coordinates outside the written ones do not change, and coordinates outside the read ones have no
+/// effect.
 #[test]
 fn layers_read_and_write_the_stated_coordinates() {
     let plan = plan(network(vec![4, 3], Activation::Tanh));
@@ -518,7 +520,7 @@ fn attention_weights_explain_the_output_of_a_head() {
     for (row, written) in looks.chunks(17).zip(written) {
         assert!((row.iter().sum::<f64>() - written).abs() < 1e-14);
     }
-    // In a layer of products every token looks at itself.
+    // In a product layer every token attends to itself only.
     let at = transformer.layers().iter().position(|layer| layer.phase == LayerPhase::Backward(3)).unwrap();
     let looks = transformer.layers()[at].attention_weights(0, &states[at]).unwrap();
     let g = states[at].row(layout.block_range(TokenBlock::LossGradient).start);

@@ -356,7 +356,7 @@ mod tests {
     use crate::markov::ChainDistribution;
     use vivarium_core::rng::{Purpose, Stream};
 
-    fn drawn(distribution: ChainDistribution, symbols: usize, order: usize, step: u64) -> Chain {
+    fn draw_test_chain(distribution: ChainDistribution, symbols: usize, order: usize, step: u64) -> Chain {
         let mut words = vec![0; distribution.words_per_chain(symbols, order)];
         Stream::new(1, Purpose::Chain, 0).words(step, 0, &mut words);
         distribution.draw_chain(symbols, order, &words)
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn the_stationary_distribution_is_the_limit_of_matrix_powers() {
         for (symbols, order) in [(2, 2), (3, 2), (8, 2), (2, 3), (2, 4), (3, 3), (4, 4), (8, 3)] {
-            let chain = drawn(ChainDistribution::Dirichlet(1.0), symbols, order, 5);
+            let chain = draw_test_chain(ChainDistribution::Dirichlet(1.0), symbols, order, 5);
             let mut distribution = vec![1.0 / chain.context_count() as f64; chain.context_count()];
             // The mean of all laws so far settles for periodic chains too; these are not.
             for _ in 0..20_000 {
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn the_last_symbol_is_the_lowest_digit_of_a_context() {
-        let chain = drawn(ChainDistribution::Dirichlet(1.0), 3, 3, 0);
+        let chain = draw_test_chain(ChainDistribution::Dirichlet(1.0), 3, 3, 0);
         assert_eq!(chain.context_index(&[2, 2, 1, 0, 2]), 2);
         assert_eq!(chain.context_index(&[0, 1, 0]), 3);
         assert_eq!(chain.context_index(&[2]), 2);
@@ -478,7 +478,7 @@ mod tests {
     fn symbols_follow_the_rows_and_the_first_context_follows_the_stationary_distribution() {
         for (symbols, order) in [(2, 2), (3, 2), (5, 2), (2, 4), (3, 3)] {
             let (chain, stream) = (
-                drawn(ChainDistribution::Dirichlet(1.0), symbols, order, 9),
+                draw_test_chain(ChainDistribution::Dirichlet(1.0), symbols, order, 9),
                 Stream::new(3, Purpose::Batch, 0),
             );
             let (all, sequences) = (chain.context_count(), 20_000);

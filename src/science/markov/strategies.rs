@@ -88,11 +88,11 @@ mod tests {
     use crate::markov::{Chain, ChainDistribution, SequenceSampler};
     use vivarium_core::rng::{Purpose, Stream};
 
-    fn after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
-        with(strategy, symbols, 1.0, context)
+    fn predict_after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
+        predict_with(strategy, symbols, 1.0, context)
     }
 
-    fn with(strategy: Strategy, symbols: usize, pseudocount: f64, context: &[u8]) -> Vec<f64> {
+    fn predict_with(strategy: Strategy, symbols: usize, pseudocount: f64, context: &[u8]) -> Vec<f64> {
         let mut out = vec![0.0; symbols];
         strategy.predict(symbols, pseudocount, context, &mut out);
         out
@@ -103,25 +103,25 @@ mod tests {
     #[test]
     fn the_prior_is_added_to_each_count() {
         let context = [0, 1, 0, 0, 2, 1, 0];
-        assert_eq!(with(Strategy::Bigram, 3, 0.5, &context), [1.5 / 4.5; 3]);
-        assert_eq!(with(Strategy::Unigram, 3, 2.0, &context), [6.0 / 13.0, 4.0 / 13.0, 3.0 / 13.0]);
+        assert_eq!(predict_with(Strategy::Bigram, 3, 0.5, &context), [1.5 / 4.5; 3]);
+        assert_eq!(predict_with(Strategy::Unigram, 3, 2.0, &context), [6.0 / 13.0, 4.0 / 13.0, 3.0 / 13.0]);
         // After ba came a once.
-        let trigram = with(Strategy::Trigram, 3, 0.05, &context);
+        let trigram = predict_with(Strategy::Trigram, 3, 0.05, &context);
         assert!((trigram[0] - 1.05 / 1.15).abs() < 1e-12 && (trigram[2] - 0.05 / 1.15).abs() < 1e-12);
     }
 
     #[test]
     fn strategies_count_windows_of_their_order() {
         let context = [0, 1, 0, 0, 2, 1, 0];
-        let predicted = |strategy| after(strategy, 3, &context);
+        let predicted = |strategy| predict_after(strategy, 3, &context);
         assert_eq!(predicted(Strategy::Uniform), [1.0 / 3.0; 3]);
         assert_eq!(predicted(Strategy::Unigram), [0.5, 0.3, 0.2]);
         assert_eq!(predicted(Strategy::Bigram), [2.0 / 6.0, 2.0 / 6.0, 2.0 / 6.0]);
         assert_eq!(predicted(Strategy::Trigram), [0.5, 0.25, 0.25]);
         assert_eq!(predicted(Strategy::Tetragram), [1.0 / 3.0; 3]);
-        assert_eq!(after(Strategy::Tetragram, 2, &[0, 1]), [0.5; 2]);
-        assert_eq!(after(Strategy::Bigram, 2, &[1]), [0.5; 2]);
-        assert_eq!(after(Strategy::Unigram, 2, &[1]), [1.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(predict_after(Strategy::Tetragram, 2, &[0, 1]), [0.5; 2]);
+        assert_eq!(predict_after(Strategy::Bigram, 2, &[1]), [0.5; 2]);
+        assert_eq!(predict_after(Strategy::Unigram, 2, &[1]), [1.0 / 3.0, 2.0 / 3.0]);
         assert_eq!(Strategy::from_order(2), Some(Strategy::Bigram));
         assert_eq!((Strategy::from_order(5), Strategy::Trigram.name()), (None, "Trigram"));
     }
@@ -146,7 +146,7 @@ mod tests {
                     below += likelihood;
                 }
             }
-            let found = with(Strategy::Bigram, 2, alpha, &context)[0];
+            let found = predict_with(Strategy::Bigram, 2, alpha, &context)[0];
             assert!((found - above / below).abs() < 2e-4, "{context:?} {alpha}: {found} {}", above / below);
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     /// Mean KL of the truth to each strategy up to the order, over 20 000 sequences, with its standard error.
-    fn lines(
+    fn mean_divergences(
         distribution: ChainDistribution,
         symbols: usize,
         order: usize,
@@ -239,7 +239,7 @@ mod tests {
             (Independent, 3, 2, 100, &[0.266, 0.0096, 0.025]),
             (flat, 2, 3, 100, &[0.223, 0.1403, 0.0884, 0.0175]),
         ] {
-            let found = lines(distribution, symbols, order, length);
+            let found = mean_divergences(distribution, symbols, order, length);
             for ((found, error), expected) in found.iter().zip(expected) {
                 // Both have a sampling error, and the printed value is rounded.
                 let rounding = if *expected < 0.1 { 0.0005 } else { 0.001 };

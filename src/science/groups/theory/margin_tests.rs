@@ -1,10 +1,10 @@
-//! Margins and predictions against printed and closed forms.
+//! Compares maximum margins and regularised minima with printed values and closed forms.
 
 use super::interior_point::{self, ConvexTerm};
 use super::known_tables::{alternating_5, cube, cyclic, dihedral, quaternion, symmetric};
 use super::{MarginError, RealCharacters, cyclic_group_margin};
 
-fn near(value: f64, expected: f64, error: f64, what: &str) {
+fn assert_close(value: f64, expected: f64, error: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < error, "{what}: {value}, expected {expected}");
 }
 
@@ -29,13 +29,18 @@ fn theorem() -> Vec<(&'static str, RealCharacters, f64, usize)> {
 fn margins_of_real_groups_match_theorem_7_9() {
     for (name, group, printed, width) in theorem() {
         let margin = group.compute_max_margin().unwrap();
-        near(margin.value, printed, 4e-6, name);
-        near(margin.value, group.closed_form_margin().unwrap(), 1e-11, name);
+        assert_close(margin.value, printed, 4e-6, name);
+        assert_close(margin.value, group.closed_form_margin().unwrap(), 1e-11, name);
         for r in 1..group.irrep_count() {
-            near(margin.norm_shares[r], group.dimensions[r].powf(2.5) / group.dimension_sum(), 1e-9, name);
+            assert_close(
+                margin.norm_shares[r],
+                group.dimensions[r].powf(2.5) / group.dimension_sum(),
+                1e-9,
+                name,
+            );
         }
         for class in &margin.class_margins {
-            near(*class, 1.0, 1e-10, name);
+            assert_close(*class, 1.0, 1e-10, name);
         }
         assert_eq!(margin.norm_shares[0], 0.0);
         assert!(margin.is_unique);
@@ -50,7 +55,7 @@ fn dimension_sums_match_the_printed_values() {
     let groups = theorem();
     for (name, sum) in sums.into_iter().chain(more) {
         let group = &groups.iter().find(|group| group.0 == name).unwrap().1;
-        near(group.dimension_sum(), sum, 3e-6, name);
+        assert_close(group.dimension_sum(), sum, 3e-6, name);
     }
 }
 
@@ -59,10 +64,10 @@ fn margins_of_cyclic_groups_match_theorem_7_7() {
     for p in [3, 5, 7, 9, 11, 13, 15, 17, 23, 31, 71, 127] {
         let group = cyclic(p);
         let margin = group.compute_max_margin().unwrap();
-        near(margin.value, cyclic_group_margin(p), 1e-10, &format!("Z_{p}"));
-        near(group.closed_form_margin().unwrap(), cyclic_group_margin(p), 1e-13, &format!("Z_{p}"));
+        assert_close(margin.value, cyclic_group_margin(p), 1e-10, &format!("Z_{p}"));
+        assert_close(group.closed_form_margin().unwrap(), cyclic_group_margin(p), 1e-13, &format!("Z_{p}"));
         for share in &margin.norm_shares[1..] {
-            near(*share, 2.0 / (p as f64 - 1.0), 1e-8, &format!("share in Z_{p}"));
+            assert_close(*share, 2.0 / (p as f64 - 1.0), 1e-8, &format!("share in Z_{p}"));
         }
         assert_eq!(group.count_neurons(&margin.used_irreps), 4 * (p - 1));
     }
@@ -106,12 +111,12 @@ fn one_irrep_of_a5_is_not_used() {
     let group = alternating_5();
     assert_eq!(group.closed_form_margin(), None);
     let margin = group.compute_max_margin().unwrap();
-    near(margin.value, 4.31571e-4, 2e-6, "A5");
+    assert_close(margin.value, 4.31571e-4, 2e-6, "A5");
     assert_eq!(margin.used_irreps, [false, true, true, true, false]);
     assert!(margin.is_unique);
     let formula = 2.0 / (3.0 * 180f64.sqrt() * group.dimension_sum());
     assert!((margin.value / formula - 1.0342).abs() < 5e-5);
-    // Elements of order 2 are off the margin.
+    // The class of elements of order 2 does not have the minimum margin.
     assert!(
         margin.class_margins[0] > 1.3
             && margin.class_margins[1..].iter().all(|class| (class - 1.0).abs() < 1e-10)
@@ -122,9 +127,9 @@ fn one_irrep_of_a5_is_not_used() {
 fn four_irreps_of_s6_are_not_used() {
     let (group, _) = symmetric(6);
     let margin = group.compute_max_margin().unwrap();
-    near(margin.value, 7.26630e-6, 2e-6, "S6");
+    assert_close(margin.value, 7.26630e-6, 2e-6, "S6");
     assert_eq!(group.irrep_count(), 11);
-    // Six irreps can have a share, but there is room for choice: five of them reach the same margin.
+    // Six irreps can have a positive share, but the optimum is not unique: five of them reach the same margin.
     assert_eq!(margin.used_irreps.iter().filter(|used| **used).count(), 6, "{:?}", margin.norm_shares);
     assert!(!margin.is_unique);
     let gaps = group.compute_character_gaps();
@@ -149,7 +154,7 @@ fn the_closed_form_holds_for_other_types() {
     for (name, group) in [("Z4", cyclic(4)), ("Z6", cyclic(6)), ("Z12", cyclic(12)), ("Q8", quaternion())] {
         let margin = group.compute_max_margin().unwrap();
         if let Some(value) = group.closed_form_margin() {
-            near(margin.value, value, 1e-10, name);
+            assert_close(margin.value, value, 1e-10, name);
             assert!(margin.used_irreps[1..].iter().all(|used| *used), "{name}");
         } else {
             assert!(
@@ -160,7 +165,7 @@ fn the_closed_form_holds_for_other_types() {
     }
 }
 
-/// The conditions of Karush, Kuhn and Tucker, from the numbers of the group alone.
+/// The Karush–Kuhn–Tucker conditions, computed from the character table alone.
 fn check_conditions(name: &str, group: &RealCharacters, lambda: f64) {
     let prediction = group
         .compute_penalised_optimum(lambda)
@@ -179,7 +184,7 @@ fn check_conditions(name: &str, group: &RealCharacters, lambda: f64) {
         .map(|r| prediction.norm_shares[r] * total / group.dimensions[r].powf(1.5))
         .collect();
     let wrong = loss(&s);
-    near(prediction.loss, wrong.ln_1p(), 1e-6, name);
+    assert_close(prediction.loss, wrong.ln_1p(), 1e-6, name);
     for r in 1..group.irrep_count() {
         let slope: f64 = (0..group.class_sizes.len())
             .map(|c| {
@@ -192,7 +197,7 @@ fn check_conditions(name: &str, group: &RealCharacters, lambda: f64) {
             .sum();
         let price = lambda * group.norm_mass_factor() * group.dimensions[r].powf(1.5);
         if s[r] > 0.0 {
-            near(slope, price, 1e-6, &format!("{name} at {lambda:e}, irrep {r}"));
+            assert_close(slope, price, 1e-6, &format!("{name} at {lambda:e}, irrep {r}"));
         } else {
             assert!(slope < price * (1.0 + 1e-6), "{name} at {lambda:e}, irrep {r}");
         }
@@ -222,7 +227,7 @@ fn penalised_optima_satisfy_the_optimality_conditions_at_every_penalty() {
                 );
             }
         }
-        // Next to the collapse.
+        // Close to the collapse penalty.
         check_conditions(name, group, 0.99 * group.collapse_penalty());
     }
 }
@@ -255,7 +260,7 @@ fn penalised_optima_match_the_printed_values() {
     check("S4", &s4, 1e-7, 0.946, &[0.046, 0.174, 0.390, 0.390]);
     check("D5", &dihedral(5), 1e-4, 0.964, &[0.115, 0.443, 0.443]);
     check("A5", &alternating_5(), 1e-4, 0.974, &[0.409, 0.409, 0.183, 0.0]);
-    // Of S5 the irrep of dimension 6 comes in very late.
+    // In S₅ the irrep of dimension 6 gets a share only at small penalties.
     let six = s5.dimensions.iter().position(|d| *d == 6.0).unwrap();
     let at = |lambda: f64| s5.compute_penalised_optimum(lambda).unwrap();
     assert!((at(1e-5).margin_ratio - 0.932).abs() < 6e-4);
@@ -269,11 +274,11 @@ fn penalised_optima_match_the_printed_values() {
 #[test]
 fn every_small_penalty_gives_the_maximum_margin_of_a_cyclic_group() {
     for lambda in [1e-3, 1e-5, 1e-9] {
-        near(cyclic(23).compute_penalised_optimum(lambda).unwrap().margin_ratio, 1.0, 1e-9, "Z_23");
+        assert_close(cyclic(23).compute_penalised_optimum(lambda).unwrap().margin_ratio, 1.0, 1e-9, "Z_23");
     }
     assert!(cyclic(23).compute_penalised_optimum(0.0025).unwrap().is_zero_network);
     assert!(!cyclic(23).compute_penalised_optimum(0.0024).unwrap().is_zero_network);
-    // As in appendix A of the notes: at 1e-3 nothing is left of A5 and S5.
+    // At λ = 1e-3 the zero network is optimal for A₅ and S₅.
     assert!(alternating_5().compute_penalised_optimum(1e-3).unwrap().is_zero_network);
     assert!(symmetric(5).0.compute_penalised_optimum(1e-3).unwrap().is_zero_network);
 }
@@ -282,8 +287,8 @@ fn every_small_penalty_gives_the_maximum_margin_of_a_cyclic_group() {
 fn class_weights_certify_the_maximum_margin() {
     for group in [alternating_5(), symmetric(5).0, symmetric(6).0, cyclic(31), quaternion()] {
         let margin = group.compute_max_margin().unwrap();
-        near(margin.class_weights.iter().sum(), 1.0, 1e-12, "sum");
-        // Against these weights no irrep gains more: an upper bound on every network.
+        assert_close(margin.class_weights.iter().sum(), 1.0, 1e-12, "sum");
+        // With these class weights no irrep exceeds γ*, which bounds every network.
         let gain = |r: usize| {
             let gap = |c: usize| margin.class_weights[c] * (group.dimensions[r] - group.character_at(r, c));
             (0..group.class_sizes.len()).map(gap).sum::<f64>()
@@ -291,7 +296,7 @@ fn class_weights_certify_the_maximum_margin() {
                 / group.norm_mass_factor()
         };
         let best = (1..group.irrep_count()).map(gain).fold(0.0, f64::max);
-        near(best, margin.value, 1e-10, "duality");
+        assert_close(best, margin.value, 1e-10, "duality");
         for (weight, class) in margin.class_weights.iter().zip(&margin.class_margins) {
             assert!(*weight == 0.0 || (class - 1.0).abs() < 1e-7, "{margin:?}");
         }
@@ -304,7 +309,12 @@ fn class_weights_match_lemma_d_14() {
         let weights = group.compute_max_margin().unwrap().class_weights;
         let condition = group.theorem_condition();
         for c in 0..weights.len() {
-            near(weights[c], -condition[c] * group.class_sizes[c] / group.dimension_sum(), 1e-8, name);
+            assert_close(
+                weights[c],
+                -condition[c] * group.class_sizes[c] / group.dimension_sum(),
+                1e-8,
+                name,
+            );
         }
     }
 }
@@ -317,10 +327,10 @@ fn invalid_characters_give_the_violated_property() {
         (&[1, 1], rows(&[&[1.0, 1.0], &[1.0]]), "first class is the identity"),
         (&[1, 1], rows(&[&[1.0, -1.0], &[1.0, 1.0]]), "not the trivial one"),
         (&[1, 1], rows(&[]), "not the trivial one"),
-        // Mean squares of 4/3 and of 3.
+        // Characters with mean squares of 4/3 and of 3.
         (&[1, 2], rows(&[&[1.0, 1.0], &[2.0, 0.0]]), "a mean square is none"),
         (&[1, 1, 1], rows(&[&[1.0; 3], &[3.0, 0.0, 0.0]]), "a mean square is none"),
-        // One irrep too few, and one twice.
+        // One irrep missing, and one repeated.
         (&[1, 1], rows(&[&[1.0, 1.0]]), "regular character"),
         (&[1, 1], rows(&[&[1.0, 1.0], &[1.0, 1.0]]), "regular character"),
     ] {

@@ -1,4 +1,4 @@
-//! Networks from representations against the maximum margins, and the numbers of groups computed from tables.
+//! Tests of networks from representations: their margins, and the character tables of groups.
 
 use super::known_tables;
 use super::{
@@ -7,7 +7,8 @@ use super::{
 };
 use crate::groups::{Group, IrrepType, Irreps};
 
-/// Order, γ* reached to 1e-9, neurons as few as they should be, and every pair and class as predicted.
+/// Checks the order, that the margin equals γ* to 1e-9, the number of neurons, and the margin of every pair and
+/// class.
 fn check(name: &str, group: &Group) {
     let irreps = Irreps::compute(group);
     let characters = RealCharacters::from_group(group, &irreps).unwrap();
@@ -16,7 +17,7 @@ fn check(name: &str, group: &Group) {
     assert_eq!(network.neuron_count, characters.count_neurons(&margin.used_irreps), "{name}");
     assert_eq!(network.order(), group.order());
     let order = group.order();
-    // All pairs of small groups, of large ones every hundredth or so.
+    // All pairs of small groups; about every hundredth pair of large groups.
     let stride = if order > 60 { 101 } else { 1 };
     let pairs = (0..order * order).step_by(stride).map(|pair| (pair / order, pair % order));
     let spread = network.compute_margin_range(group.table(), pairs);
@@ -80,11 +81,11 @@ fn groups_with_other_types_reach_their_maximum_margin() {
     check("Q8", &Group::quaternion());
     check("Z3 x Z3", &Group::direct_product(&[three.clone(), three.clone()]));
     check("Q8 x Z2", &Group::direct_product(&[Group::quaternion(), two]));
-    // Complex pairs of dimension 4 and 6 need what commutes with them.
+    // Complex types of dimension 4 and 6 use their commuting matrices.
     check("Q8 x Z3", &Group::direct_product(&[Group::quaternion(), three.clone()]));
     check("S3 x Z3", &Group::direct_product(&[Group::symmetric(3), three.clone()]));
     check("A4 x Z3", &Group::direct_product(&[Group::alternating(4), three]));
-    // Quaternionic of dimension 8: two orbits under the units.
+    // Quaternionic type of dimension 8: two orbits under the units.
     check("Q8 x S3", &Group::direct_product(&[Group::quaternion(), Group::symmetric(3)]));
 }
 
@@ -166,7 +167,7 @@ fn the_fourier_network_is_the_representation_network_of_a_cyclic_group() {
 
 #[test]
 fn no_network_nearby_has_a_larger_margin() {
-    // Shares moved from one irrep to another cost margin, whatever the type.
+    // Moving norm share from one irrep to another lowers the margin, for every type.
     for group in [Group::symmetric(4), Group::quaternion(), Group::alternating(4), Group::cyclic(6)] {
         let irreps = Irreps::compute(&group);
         let best = compute_max_margin(&group, &irreps).unwrap();
@@ -188,7 +189,7 @@ fn no_network_nearby_has_a_larger_margin() {
 /// margin averaged over pairs, per ‖ω‖³.
 fn best_neuron(group: &Group, weights: &[f64]) -> f64 {
     let n = group.order();
-    // 1 at the right answer, minus the weights of wrong ones.
+    // 1 for the right answer, minus the class weight for a wrong one.
     let kernel: Vec<f64> = (0..n)
         .map(|g| match group.class_of(g) {
             0 => 1.0,
@@ -200,7 +201,7 @@ fn best_neuron(group: &Group, weights: &[f64]) -> f64 {
         .collect();
     let mut best = 0.0_f64;
     for start in 0..8 {
-        // Numbers without a pattern are as good as drawn ones.
+        // Deterministic numbers without structure serve as random ones.
         let jumble = |i: usize| ((i * i) as f64 * 0.618).sin() + (i as f64).cos();
         let drawn = |part: usize| (0..n).map(|a| jumble((3 * start + part) * n + a)).collect();
         let mut parts: [Vec<f64>; 3] = std::array::from_fn(drawn);

@@ -1,9 +1,9 @@
-//! The posterior mean against other ways to compute it: another quadrature, enumeration, and samples.
+//! Compares the posterior mean with other methods: another quadrature, enumeration, and samples.
 
 use super::*;
 use crate::markov::{Chain, ChainDistribution, Strategy, kl_divergence};
 
-fn drawn(symbols: usize, length: usize, test: ChainFamily, alpha: f64) -> ChainSequences {
+fn sequences_of(symbols: usize, length: usize, test: ChainFamily, alpha: f64) -> ChainSequences {
     ChainSequences {
         symbols,
         length,
@@ -15,7 +15,7 @@ fn drawn(symbols: usize, length: usize, test: ChainFamily, alpha: f64) -> ChainS
     }
 }
 
-fn after(drawn: &ChainSequences, context: &[u8]) -> Vec<f64> {
+fn predict_after(drawn: &ChainSequences, context: &[u8]) -> Vec<f64> {
     BayesPredictor::new(drawn, drawn.test_family, 1).unwrap().predict(context, 0).unwrap().mean
 }
 
@@ -41,7 +41,7 @@ fn predictions_for_two_symbols_match_another_quadrature() {
         ([0, 1, 1].repeat(20), 20.0, 0.502_672_082_034_0),
         ([0, 0, 0, 1].repeat(12), 0.1, 0.008_723_172_632_7),
     ] {
-        let found = after(&drawn(2, 100, ChainFamily::Dirichlet, alpha), &context);
+        let found = predict_after(&sequences_of(2, 100, ChainFamily::Dirichlet, alpha), &context);
         assert!((found[1] - expected).abs() < 2e-6, "{context:?} {alpha}: {found:?} {expected}");
         assert!((found[0] + found[1] - 1.0).abs() < 1e-12);
     }
@@ -96,7 +96,7 @@ fn predictions_for_random_settings_match_another_quadrature() {
             context.push(if stays { last } else { 1 - last });
         }
         let (found, expected) = (
-            after(&drawn(2, 100, ChainFamily::Dirichlet, alpha), &context)[1],
+            predict_after(&sequences_of(2, 100, ChainFamily::Dirichlet, alpha), &context)[1],
             by_midpoints(&context, alpha),
         );
         assert!((found - expected).abs() < 1e-5, "{alpha} {context:?}: {found} {expected}");
@@ -107,29 +107,29 @@ fn predictions_for_random_settings_match_another_quadrature() {
 /// E[uv/(u + v)] / E[v/(u + v)] = 2 E[uv/(u + v)] = (4/3)(1 − ln 2), since ∫∫ uv/(u + v) = (2/3)(1 − ln 2).
 #[test]
 fn a_context_of_one_symbol_matches_the_closed_form() {
-    let found = after(&drawn(2, 4, ChainFamily::Dirichlet, 1.0), &[0]);
+    let found = predict_after(&sequences_of(2, 4, ChainFamily::Dirichlet, 1.0), &[0]);
     assert!((found[1] - 4.0 / 3.0 * (1.0 - std::f64::consts::LN_2)).abs() < 1e-12, "{found:?}");
 }
 
 /// The weight of the first symbol becomes the same for all likely matrices as the context grows (remark 8.1).
 #[test]
 fn first_symbols_change_the_bigram_strategy_less_in_longer_contexts() {
-    let drawn = drawn(2, 200, ChainFamily::Dirichlet, 1.0);
+    let drawn = sequences_of(2, 200, ChainFamily::Dirichlet, 1.0);
     let differs = |context: &[u8]| {
         let mut counted = [0.0; 2];
         Strategy::Bigram.predict(2, 1.0, context, &mut counted);
-        (after(&drawn, context)[0] - counted[0]).abs()
+        (predict_after(&drawn, context)[0] - counted[0]).abs()
     };
     let context = [0, 0, 1, 1, 0, 1, 0, 0, 1, 1].repeat(20);
     let [short, middle, long] = [5, 50, 200].map(|length| differs(&context[..length]));
     assert!(short > 5.0 * middle && middle > 2.0 * long && long > 0.0, "{short} {middle} {long}");
 }
 
-/// The same prior, once as a quadrature and once as a sample.
+/// Computes predictions for the same prior by quadrature and by importance sampling.
 #[test]
 fn an_importance_sample_agrees_with_the_quadrature() {
     for (alpha, length) in [(1.0, 6), (0.3, 12), (4.0, 30)] {
-        let of = drawn(2, length, ChainFamily::Dirichlet, alpha);
+        let of = sequences_of(2, length, ChainFamily::Dirichlet, alpha);
         let mut sample = ImportanceSampler::new(2, 2, alpha, 3);
         for number in 0..40u64 {
             let chain = ChainDistribution::Dirichlet(1.0).draw_chain(
@@ -140,7 +140,7 @@ fn an_importance_sample_agrees_with_the_quadrature() {
             let words: Vec<u32> =
                 (1..length as u32).map(|i| (i + 77 * number as u32).wrapping_mul(2_246_822_519)).collect();
             let context = chain.draw_sequence(&words);
-            let exact = after(&of, &context);
+            let exact = predict_after(&of, &context);
             let found = sample.predict(&context, number);
             // Five standard deviations of a covariance of at most 0.25 in 64 samples.
             assert!((found.mean[0] - exact[0]).abs() < 0.1, "{alpha} {context:?}: {found:?} {exact:?}");
@@ -164,14 +164,14 @@ fn doubly_stochastic_and_mixed_predictions_match_enumeration() {
         let mean = |f: &dyn Fn(f64) -> f64| points.iter().map(|p| f(*p)).sum::<f64>() / 4000.0;
         let one = |p: f64| if context[5] == 1 { p } else { 1.0 - p };
         let expected = mean(&|p| doubly(p) * one(p)) / mean(&doubly);
-        let found = after(&drawn(2, 6, ChainFamily::DoublyStochastic, 1.0), &context);
+        let found = predict_after(&sequences_of(2, 6, ChainFamily::DoublyStochastic, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
         let expected = mean(&|q| even(q) * q) / mean(&even);
-        let found = after(&drawn(2, 6, ChainFamily::Independent, 1.0), &context);
+        let found = predict_after(&sequences_of(2, 6, ChainFamily::Independent, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
         let above = 0.3 * mean(&|p| doubly(p) * one(p)) + 0.7 * mean(&|q| even(q) * q);
         let expected = above / (0.3 * mean(&doubly) + 0.7 * mean(&even));
-        let found = after(&drawn(2, 6, ChainFamily::Mixture, 1.0), &context);
+        let found = predict_after(&sequences_of(2, 6, ChainFamily::Mixture, 1.0), &context);
         assert!((found[1] - expected).abs() < 1e-6, "{context:?}: {found:?} {expected}");
     }
 }
@@ -182,7 +182,7 @@ fn doubly_stochastic_and_mixed_predictions_match_enumeration() {
 #[test]
 fn predictions_for_three_symbols_match_the_mean_over_many_matrices() {
     let context = [2, 0, 1];
-    let of = drawn(3, 3, ChainFamily::Dirichlet, 1.0);
+    let of = sequences_of(3, 3, ChainFamily::Dirichlet, 1.0);
     let mut bayes = BayesPredictor::new(&of, ChainFamily::Dirichlet, 5).unwrap();
     let count = 400;
     let mut found = vec![0.0; 3];
@@ -207,7 +207,7 @@ fn divergences_match_a_simulation_with_the_prior() {
         (3, 10, ChainFamily::Dirichlet, 1.0, [0.2796, 0.2167, 0.1413, 0.1377], 0.0015),
         (2, 100, ChainFamily::DoublyStochastic, 1.0, [0.1927, 0.1940, 0.0100, 0.0049], 0.0002),
     ] {
-        let of = drawn(symbols, length, test, alpha);
+        let of = sequences_of(symbols, length, test, alpha);
         let (mut sums, count, mut predicted) = ([[0.0_f64; 2]; 3], 4000, vec![0.0; symbols]);
         let mut sequences = vec![];
         of.append_held_out_sequences(test, 3, 0..count, &mut sequences);
@@ -242,9 +242,9 @@ fn divergences_match_a_simulation_with_the_prior() {
 #[test]
 fn slices_give_the_same_divergence() {
     for (of, held_out) in [
-        (drawn(2, 20, ChainFamily::Dirichlet, 0.5), 100),
-        (drawn(4, 20, ChainFamily::Dirichlet, 0.5), 300),
-        (ChainSequences { order: 3, ..drawn(2, 20, ChainFamily::Dirichlet, 1.0) }, 40),
+        (sequences_of(2, 20, ChainFamily::Dirichlet, 0.5), 100),
+        (sequences_of(4, 20, ChainFamily::Dirichlet, 0.5), 300),
+        (ChainSequences { order: 3, ..sequences_of(2, 20, ChainFamily::Dirichlet, 1.0) }, 40),
     ] {
         let at_once = BayesDivergenceJob::new(&of, 1, held_out).unwrap().advance(u64::MAX).unwrap();
         let mut job = BayesDivergenceJob::new(&of, 1, held_out).unwrap();
@@ -271,18 +271,18 @@ fn families_without_a_posterior_mean_give_none() {
         (ChainFamily::Independent, 8, 0.5, true),
         (ChainFamily::Mixture, 2, 1.0, true),
     ] {
-        let of = ChainSequences { mixture_weight: share, ..drawn(symbols, 9, test, 1.0) };
+        let of = ChainSequences { mixture_weight: share, ..sequences_of(symbols, 9, test, 1.0) };
         assert_eq!(BayesPredictor::new(&of, test, 0).is_some(), is_there, "{test:?} {symbols}");
         assert_eq!(of.bayes_operations(10) > 0, is_there);
     }
-    let of = ChainSequences { order: 3, ..drawn(2, 9, ChainFamily::Dirichlet, 1.0) };
+    let of = ChainSequences { order: 3, ..sequences_of(2, 9, ChainFamily::Dirichlet, 1.0) };
     let mut bayes = BayesPredictor::new(&of, of.test_family, 0).unwrap();
     assert!(bayes.predict(&[0], 0).is_none() && bayes.predict(&[], 0).is_none());
     assert!(bayes.predict(&[0, 1], 0).is_some());
     // All chains of a mixture with the share 1 are doubly stochastic.
-    let whole = ChainSequences { mixture_weight: 1.0, ..drawn(2, 9, ChainFamily::Mixture, 1.0) };
+    let whole = ChainSequences { mixture_weight: 1.0, ..sequences_of(2, 9, ChainFamily::Mixture, 1.0) };
     assert_eq!(
-        after(&whole, &[0, 1, 1]),
-        after(&drawn(2, 9, ChainFamily::DoublyStochastic, 1.0), &[0, 1, 1])
+        predict_after(&whole, &[0, 1, 1]),
+        predict_after(&sequences_of(2, 9, ChainFamily::DoublyStochastic, 1.0), &[0, 1, 1])
     );
 }

@@ -318,7 +318,7 @@ mod tests {
     }
 
     /// What is said of a first gradient of W, and of W and v after one step.
-    fn said([own, other]: [f64; 2], [diagonal, rest]: [f64; 2], v: &[f64]) -> Vec<String> {
+    fn summary_of([own, other]: [f64; 2], [diagonal, rest]: [f64; 2], v: &[f64]) -> Vec<String> {
         let after = vec![MinimalModel { w: [[diagonal, rest], [rest, diagonal]], v: v.to_vec() }; 2];
         let first = [[own, other], [other, own]];
         let (uniform, diagonal, texts) = (vec![], vec![], vec![]);
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn the_summary_compares_gradient_entries_by_relative_size() {
-        let about = |own: f64, other: f64| said([own, other], [2.0, 1.0], &[1.0, 2.0]).swap_remove(0);
+        let about = |own: f64, other: f64| summary_of([own, other], [2.0, 1.0], &[1.0, 2.0]).swap_remove(0);
         let alone = about(1.0, 0.0);
         assert!(!alone.contains("times"), "{alone}");
         for (own, other) in [(1e6, 1e-4), (-1e6, 1e-4), (1e-6, -1e-16)] {
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_summary_mentions_two_or_more_odd_peaks() {
-        let sentences = |v: &[f64]| said([2.0, 1.0], [2.0, 1.0], v).len();
+        let sentences = |v: &[f64]| summary_of([2.0, 1.0], [2.0, 1.0], v).len();
         assert_eq!(sentences(&[0.5, 2.0, 0.5, 0.5, 0.5]), 3);
         assert_eq!(sentences(&[0.5, 2.0, 0.5, 1.0, 0.5]), 4);
         assert_eq!(sentences(&[0.5, 2.0, 0.5, 1.0, 0.5, 1.0, 0.5]), 4);
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_summary_formats_leads_and_ratios_by_size() {
-        let about = |w: [f64; 2], v: &[f64]| said([2.0, 1.0], w, v);
+        let about = |w: [f64; 2], v: &[f64]| summary_of([2.0, 1.0], w, v);
         let lead = |first: f64| about([2.0, 1.0], &[first, 1.0]).swap_remove(1);
         assert!(lead(1.05).contains("by 5.0 %"), "{}", lead(1.05));
         assert!(lead(1.1).contains("by a factor of 1.1"), "{}", lead(1.1));

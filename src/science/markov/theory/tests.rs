@@ -1,19 +1,20 @@
-//! The checked numbers: the thesis's where it is right, exact ones where it has only leading orders.
+//! Compares the theory with the thesis's numbers where they are exact, and with exact numbers where the thesis has
+//! only leading orders.
 
 use super::*;
 use crate::markov::theory::quadrature::gauss_legendre;
 use vivarium_core::rng::{Purpose, Stream};
 
-fn default_tensor(length: usize) -> GradientTensor {
+fn independent_tensor(length: usize) -> GradientTensor {
     GradientTensor::compute(TwoSymbolDistribution::Independent, length)
 }
 
-fn equal(epsilon: f64, length: usize) -> GradientTensor {
+fn equal_tensor(epsilon: f64, length: usize) -> GradientTensor {
     GradientTensor::compute(TwoSymbolDistribution::Equal { epsilon }, length)
 }
 
 #[track_caller]
-fn near(found: f64, expected: f64, within: f64) {
+fn assert_within(found: f64, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "{found} is not {expected}");
 }
 
@@ -23,7 +24,7 @@ fn times(a: &Square, b: &Square) -> Square {
     [0, 1].map(|i| [0, 1].map(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
 }
 
-/// The definition of T for one chain, word for word: sums over both places, and powers by products.
+/// The definition of T for one chain: sums over both positions, and powers by matrix products.
 fn by_definition(a: f64, b: f64, length: usize, m: usize, l: usize, d: usize) -> f64 {
     let chain = [[a, 1.0 - a], [1.0 - b, b]];
     let stationary = [(1.0 - b) / (2.0 - a - b), (1.0 - a) / (2.0 - a - b)];
@@ -45,7 +46,7 @@ fn the_tensor_of_a_chain_matches_its_definition() {
         let tensor = GradientTensor::compute(TwoSymbolDistribution::Fixed(a, b), 9);
         for (m, l) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             for (d, found) in tensor.entry(m, l).iter().enumerate() {
-                near(*found, by_definition(a, b, 9, m, l, d), 1e-13);
+                assert_within(*found, by_definition(a, b, 9, m, l, d), 1e-13);
             }
         }
     }
@@ -54,7 +55,7 @@ fn the_tensor_of_a_chain_matches_its_definition() {
 #[test]
 fn quadrature_over_the_triangle_matches_quadrature_over_the_square() {
     let length = 20;
-    let tensor = default_tensor(length);
+    let tensor = independent_tensor(length);
     let nodes = gauss_legendre(80);
     let mut sums = [vec![0.0; length], vec![0.0; length], vec![0.0; length], vec![0.0; length]];
     for (a, da) in &nodes {
@@ -67,7 +68,7 @@ fn quadrature_over_the_triangle_matches_quadrature_over_the_square() {
     }
     for (at, sum) in sums.iter().enumerate() {
         for (found, expected) in tensor.entry(at / 2, at % 2).iter().zip(sum) {
-            near(*found, *expected, 2e-5);
+            assert_within(*found, *expected, 2e-5);
         }
     }
 }
@@ -83,7 +84,7 @@ fn sixty_nodes_are_enough() {
             [60, 150].map(|nodes| GradientTensor::compute_with_nodes(distribution, length, nodes));
         for l in 0..2 {
             for (few, many) in few.entry(0, l).iter().zip(many.entry(0, l)) {
-                near(*few, *many, 1e-12);
+                assert_within(*few, *many, 1e-12);
             }
         }
     }
@@ -95,7 +96,9 @@ fn sixty_nodes_are_enough() {
 fn the_tensor_is_the_mean_over_sampled_sequences() {
     const LENGTH: usize = 12;
     let sequences = 60_000u32;
-    for (distribution, tensor) in [("default", default_tensor(LENGTH)), ("equal", equal(0.5, LENGTH))] {
+    for (distribution, tensor) in
+        [("default", independent_tensor(LENGTH)), ("equal", equal_tensor(0.5, LENGTH))]
+    {
         let (mut sums, mut squares) = (vec![0.0; 4 * LENGTH], vec![0.0; 4 * LENGTH]);
         let stream = Stream::new(17, Purpose::Chain, 0);
         for e in 0..sequences {
@@ -188,10 +191,10 @@ fn the_first_step_matches_the_printed_formulas() {
             let tensor = GradientTensor::compute(TwoSymbolDistribution::Fixed(a, b), t);
             let (found, printed) = (tensor.kernel_gradient(&vec![1.0; t]), printed_kernel(a, b, t));
             for (found, printed) in found.as_flattened().iter().zip(printed.as_flattened()) {
-                near(*found, *printed, 1e-9 * (t * t) as f64);
+                assert_within(*found, *printed, 1e-9 * (t * t) as f64);
             }
             for (d, found) in tensor.lag_gradient(&[[1.0; 2]; 2]).into_iter().enumerate() {
-                near(found, printed_lags(a, b, t, d), 1e-9 * t as f64);
+                assert_within(found, printed_lags(a, b, t, d), 1e-9 * t as f64);
             }
         }
     }
@@ -200,9 +203,9 @@ fn the_first_step_matches_the_printed_formulas() {
 /// Equations E.24 and E.25; D is of E.29, and the two of the second step are E.42 and the corrected E.43.
 #[test]
 fn leading_constants_match_the_lemma() {
-    // What is left after the leading order is of order 1/t: twice the second less the first takes it out.
+    // The remainder after the leading order is of order 1/t; twice the second value minus the first removes it.
     let limit = |of: &dyn Fn(&GradientTensor) -> f64| {
-        let at = |t: usize| of(&default_tensor(t));
+        let at = |t: usize| of(&independent_tensor(t));
         let (near, far, farther) = (at(64), at(128), at(256));
         let (one, two) = (2.0 * far - near, 2.0 * farther - far);
         (4.0 * two - one) / 3.0
@@ -212,26 +215,26 @@ fn leading_constants_match_the_lemma() {
     let kernel = |t: &GradientTensor| t.kernel_gradient(&vec![1.0; t.length()]);
     let b = limit(&|t| kernel(t)[0][0] / cubic(t));
     let a = limit(&|t| kernel(t)[0][1] / cubic(t));
-    near(b, (8.0 * ln2 - 5.0) / 12.0, 2e-4);
-    near(a, (7.0 - 10.0 * ln2) / 6.0, 2e-4);
-    near(((8.0 * ln2 - 5.0) / 12.0) / ((7.0 - 10.0 * ln2) / 6.0), 3.98, 5e-3);
+    assert_within(b, (8.0 * ln2 - 5.0) / 12.0, 2e-4);
+    assert_within(a, (7.0 - 10.0 * ln2) / 6.0, 2e-4);
+    assert_within(((8.0 * ln2 - 5.0) / 12.0) / ((7.0 - 10.0 * ln2) / 6.0), 3.98, 5e-3);
     let square = |t: &GradientTensor, d: usize| {
         ((t.length() - d + 1) * (t.length() - d)) as f64 / (2 * t.length()) as f64
     };
     let lags = limit(&|t| t.lag_gradient(&[[1.0; 2]; 2])[0] / square(t, 0));
-    near(lags, 2.0 - libm::log(4.0) - 0.5, 2e-4);
+    assert_within(lags, 2.0 - libm::log(4.0) - 0.5, 2e-4);
     let identity = [[1.0, 0.0], [0.0, 1.0]];
     for (d, expected) in [(0, (1.0 - ln2) / 3.0), (1, (7.0 - 10.0 * ln2) / 2.0 + (8.0 * ln2 - 5.0) / 6.0)] {
         let found = limit(&|t| t.lag_gradient(&identity)[d] / square(t, d));
-        near(found, expected, 2e-4);
+        assert_within(found, expected, 2e-4);
     }
 }
 
 #[test]
 fn the_first_step_favours_the_diagonal_by_these_factors() {
     for (t, expected) in [(10, 9.49), (20, 6.48), (50, 4.95), (100, 4.46), (200, 4.22)] {
-        let [[own, other], [across, back]] = default_tensor(t).kernel_gradient(&vec![1.0; t]);
-        near(own / other, expected, 0.005);
+        let [[own, other], [across, back]] = independent_tensor(t).kernel_gradient(&vec![1.0; t]);
+        assert_within(own / other, expected, 0.005);
         assert_eq!((own, other), (back, across));
     }
 }
@@ -239,21 +242,21 @@ fn the_first_step_favours_the_diagonal_by_these_factors() {
 /// The settings of figures E.1 and E.2.
 #[test]
 fn two_steps_at_length_one_hundred_match_stored_numbers() {
-    let tensor = default_tensor(100);
+    let tensor = independent_tensor(100);
     let (c, eta) = (0.02, 0.03);
     let start = MinimalModel::with_equal_weights(c, c, 100);
     let gradient = tensor.kernel_gradient(&start.v);
-    near(gradient[0][0] / c, 81.703, 5e-4);
-    near(gradient[0][1] / c, 18.307, 5e-4);
+    assert_within(gradient[0][0] / c, 81.703, 5e-4);
+    assert_within(gradient[0][1] / c, 18.307, 5e-4);
     let gradient = tensor.lag_gradient(&start.w);
     for (found, expected) in gradient.iter().zip([5.843, 5.729, 5.615]) {
-        near(found / c, expected, 6e-4);
+        assert_within(found / c, expected, 6e-4);
     }
     let first = start.gradient_step(&tensor, eta);
-    near(first.w[0][0], 0.06902, 5e-6);
-    near(first.w[0][1], 0.03098, 5e-6);
+    assert_within(first.w[0][0], 0.06902, 5e-6);
+    assert_within(first.w[0][1], 0.03098, 5e-6);
     for (found, expected) in first.v.iter().zip([0.02351, 0.02344, 0.02337]) {
-        near(*found, expected, 5e-6);
+        assert_within(*found, expected, 5e-6);
     }
     assert_eq!(first.largest_lag(), 0);
     assert!(first.v.windows(2).all(|v| v[0] > v[1]));
@@ -261,14 +264,14 @@ fn two_steps_at_length_one_hundred_match_stored_numbers() {
     let bias = first.diagonal_mean() - first.off_diagonal_mean();
     let per_unit = [5.216, 6.266, 4.386, 5.055, 4.237, 4.558, 4.086, 4.247];
     for (found, expected) in diagonal.iter().zip(per_unit) {
-        near(found / bias, expected, 6e-4);
+        assert_within(found / bias, expected, 6e-4);
     }
     let second = first.gradient_step(&tensor, eta);
     for (d, found) in second.v.iter().enumerate() {
-        near(*found, first.v[d] + eta * (uniform[d] + diagonal[d]), 1e-15);
+        assert_within(*found, first.v[d] + eta * (uniform[d] + diagonal[d]), 1e-15);
     }
     for (found, expected) in second.v.iter().zip([0.03489, 0.03591, 0.03359, 0.03418, 0.03308, 0.03328]) {
-        near(*found, expected, 6e-6);
+        assert_within(*found, expected, 6e-6);
     }
     assert_eq!(second.largest_lag(), 1);
 }
@@ -285,7 +288,7 @@ fn the_largest_lag_is_the_first_of_equals() {
 #[test]
 fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
     let leader = |t: usize, eta: f64| {
-        let tensor = default_tensor(t);
+        let tensor = independent_tensor(t);
         MinimalModel::with_equal_weights(0.02, 0.02, t)
             .gradient_step(&tensor, eta)
             .gradient_step(&tensor, eta)
@@ -294,34 +297,34 @@ fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
     for (t, expected) in [(10, 0), (20, 0), (30, 0), (40, 0), (50, 1), (60, 1), (100, 1), (200, 1)] {
         assert_eq!(leader(t, 0.03), expected, "t = {t}");
     }
-    // The lemma is asymptotic: how long is long enough depends on the rate.
+    // The lemma is asymptotic; the required length depends on the learning rate.
     let crossing = |eta: f64| (2..=120).find(|t| leader(*t, eta) == 1);
     assert_eq!([crossing(0.03), crossing(0.3), crossing(0.003)], [Some(50), Some(25), Some(106)]);
 }
 
 #[test]
 fn the_initial_value_only_rescales_the_model() {
-    let tensor = default_tensor(30);
+    let tensor = independent_tensor(30);
     let [small, large] = [0.01, 0.08].map(|c| {
         let start = MinimalModel::with_equal_weights(c, c, 30);
         start.gradient_step(&tensor, 0.03).gradient_step(&tensor, 0.03)
     });
     for (small, large) in small.v.iter().zip(&large.v) {
-        near(8.0 * small, *large, 1e-14);
+        assert_within(8.0 * small, *large, 1e-14);
     }
 }
 
-/// More steps in the linear regime do not make bigrams of it.
+/// More steps in the linear regime do not lead to bigrams.
 #[test]
 fn many_steps_converge_to_a_mixture() {
-    let tensor = default_tensor(100);
+    let tensor = independent_tensor(100);
     let mut theory = MinimalModel::with_equal_weights(0.02, 0.02, 100);
     for _ in 0..60 {
         theory = theory.gradient_step(&tensor, 0.03);
     }
-    near(theory.diagonal_ratio(), 4.915, 2e-3);
+    assert_within(theory.diagonal_ratio(), 4.915, 2e-3);
     for (found, expected) in theory.v.iter().zip([0.868, 1.0, 0.753, 0.836, 0.726, 0.764]) {
-        near(found / theory.v[1], expected, 6e-4);
+        assert_within(found / theory.v[1], expected, 6e-4);
     }
 }
 
@@ -331,29 +334,29 @@ fn without_unigrams_only_the_diagonal_changes() {
     let cases =
         [(25, 2.32, 0.443), (50, 6.22, 0.588), (100, 16.0, 0.743), (200, 39.7, 0.906), (400, 95.6, 1.07)];
     for (t, diagonal, lag) in cases {
-        let tensor = equal(0.5, t);
+        let tensor = equal_tensor(0.5, t);
         let [[own, other], _] = tensor.kernel_gradient(&vec![1.0; t]);
-        near(own, diagonal, 0.005 * diagonal);
-        near(other, 0.0, 1e-12 * own);
+        assert_within(own, diagonal, 0.005 * diagonal);
+        assert_within(other, 0.0, 1e-12 * own);
         let lags = tensor.lag_gradient(&[[1.0; 2]; 2]);
-        near(lags[0], lag, 6e-3 * lag);
+        assert_within(lags[0], lag, 6e-3 * lag);
         for (d, found) in lags.iter().enumerate() {
             let inner = |n: usize| (1..=n / 2).map(|m| 1.0 / (2 * m + 1) as f64).sum::<f64>();
             let sum: f64 = (1..=t - d).map(inner).sum();
-            near(*found, sum / (2 * t) as f64, 1e-10);
+            assert_within(*found, sum / (2 * t) as f64, 1e-10);
         }
     }
-    // A seventh of the pull towards unigrams that all chains have.
-    near(default_tensor(100).lag_gradient(&[[1.0; 2]; 2])[0], 5.843, 6e-4);
+    // A seventh of the gradient towards unigrams for independent rows.
+    assert_within(independent_tensor(100).lag_gradient(&[[1.0; 2]; 2])[0], 5.843, 6e-4);
 }
 
 /// Proposition E.3, from W = 0.
 #[test]
 fn the_curriculum_ends_with_bigrams() {
-    let (all, t) = (default_tensor(100), 100);
+    let (all, t) = (independent_tensor(100), 100);
     let two_steps = |kernel: f64, first: f64, epsilon: f64| {
         let after = MinimalModel::with_equal_weights(kernel, 0.02, t).gradient_step(&all, first);
-        after.gradient_step_with_decay(&equal(epsilon, t), 1.0 / t as f64, [1.0; 2])
+        after.gradient_step_with_decay(&equal_tensor(epsilon, t), 1.0 / t as f64, [1.0; 2])
     };
     let cases = [
         (0.1, 6e-4, [0.031, 1.0, 0.031, 0.053, 0.030, 0.030]),
@@ -364,12 +367,12 @@ fn the_curriculum_ends_with_bigrams() {
         let theory = two_steps(0.0, 1e-4, epsilon);
         assert_eq!(theory.largest_lag(), 1);
         for (found, expected) in theory.v.iter().zip(expected) {
-            near(found / theory.v[1], expected, within);
+            assert_within(found / theory.v[1], expected, within);
         }
         assert!(theory.w[0][1].abs() < 1e-12 * theory.w[0][0], "W is a multiple of the identity");
         let other = two_steps(0.0, 3e-3, epsilon);
-        near(other.v[3] / other.v[1], theory.v[3] / theory.v[1], 1e-12);
-        // From a W that is not small v_1 is not small either.
+        assert_within(other.v[3] / other.v[1], theory.v[3] / theory.v[1], 1e-12);
+        // If W does not start small, v_1 is not small either.
         let disturbed = two_steps(0.02, 1e-3, epsilon);
         let share = disturbed.v[0] / disturbed.v[1];
         assert!((0.40..0.55).contains(&share), "{share}");
@@ -386,7 +389,7 @@ fn even_distances_cancel_near_one_half() {
             let found: f64 = nodes.iter().map(|(x, w)| w * (a(*x) - 0.5) * (2.0 * a(*x) - 1.0).powi(d)).sum();
             let expected =
                 if d % 2 == 1 { 0.5 * (2.0 * epsilon).powi(d + 1) / f64::from(d + 2) } else { 0.0 };
-            near(found, expected, 1e-15);
+            assert_within(found, expected, 1e-15);
         }
     }
 }
