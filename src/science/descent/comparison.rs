@@ -87,7 +87,7 @@ choices! {
 const MAX_WRITTEN: f64 = 1e38;
 
 impl ComparisonMeasures {
-    /// The measures in the order of [`ComparisonMeasure`]. A bound that overflows becomes [`MAX_WRITTEN`], so that
+    /// The measures in the order of [`ComparisonMeasure`]. A bound that overflows becomes 10³⁸, so that
     /// every file can hold it.
     pub fn measures(&self) -> [f32; 9] {
         let all = [

@@ -76,7 +76,7 @@ fn relu_term(sign: f64, shift: f64, weight: f64) -> ReluTerm {
 }
 
 thread_local! {
-    /// Number of ReLUs that [`ReluApproximation::interpolate`] has created on this thread, for tests.
+    /// Number of ReLUs that `ReluApproximation::interpolate` has created on this thread, for tests.
     #[doc(hidden)]
     pub static INTERPOLATION_RELUS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

@@ -194,7 +194,7 @@ impl FunctionPrompts {
     }
 
     /// Estimates the label variance within a held-out prompt of training length, the denominator of R²: the mean over
-    /// the first prompts, at most [`MAX_VARIANCE_PROMPTS`].
+    /// the first prompts, at most 1000.
     pub fn label_variance(&self, seed: u64) -> f64 {
         let each = self.operations_per_value().saturating_mul(self.points as u64).max(1);
         let count = (MAX_VARIANCE_OPERATIONS / each).clamp(64, MAX_VARIANCE_PROMPTS) as usize;
