@@ -141,7 +141,7 @@ pub fn measured(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>)
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 ///
 /// ```
-/// use crate::cannot_learn;
+/// use vivarium_labs::cannot_learn;
 /// use vivarium_model::permalink::decode;
 /// let advice = |link: &str| cannot_learn(&decode(link).0.spec);
 /// assert!(advice("#v1/sparse-parity?k=3").is_empty());
