@@ -5,7 +5,7 @@ use vivarium_core::bounds::product;
 use vivarium_core::language::translated;
 use vivarium_plot::analysis::Role;
 use vivarium_science::functions::baselines::{Baseline, BaselineErrors, BaselinesJob, TRAINING_EPOCHS};
-use vivarium_science::functions::{FunctionClass, FunctionPrompts, ReluNetwork};
+use vivarium_science::functions::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 
 /// Numbers of examples at which methods are measured, at most: with more points some are left out.
 const MOST_PLACES: usize = 26;
@@ -94,8 +94,11 @@ fn places(first: usize, last: usize, most: usize, kept: &[usize]) -> Vec<usize> 
 
 /// Weights of the network that is trained on a prompt.
 fn weights(prompts: &FunctionPrompts) -> u64 {
-    ReluNetwork::weight_count(&ReluNetwork::layer_sizes(prompts.inputs(), prompts.layers, prompts.hidden))
-        as u64
+    BiasFreeNetwork::weight_count(&BiasFreeNetwork::layer_sizes(
+        prompts.inputs(),
+        prompts.layers,
+        prompts.hidden,
+    )) as u64
 }
 
 /// Operations, roughly, of training a network on so many examples.

@@ -11,7 +11,7 @@ pub enum LayerPhase {
     LossGradient,
     /// Computes the errors s(j) of the network's layer j, from N to 1.
     Backward(usize),
-    /// Updates the weights.
+    /// Updates the network's weights in every token.
     Step,
     /// Sets the workspace to 0 and projects the weights to the interval from −B to B.
     CleanUp,

@@ -70,7 +70,7 @@ impl<T: Precision> DescentTokens<T> {
         self.values.iter().skip(i).step_by(self.count.max(1)).copied().collect()
     }
 
-    /// The weights in the first token, which all other tokens repeat, `[weights]`.
+    /// The weights of the network in the first token, `[weights]`; all other tokens hold the same weights.
     pub fn weights(&self, layout: &TokenLayout) -> Vec<T> {
         layout.block_range(TokenBlock::Weights).map(|c| self.row(c)[0]).collect()
     }

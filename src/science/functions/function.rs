@@ -1,6 +1,6 @@
 //! The function f that gives the labels of one prompt.
 
-use super::network::{ForwardWorkspace, ReluNetwork};
+use super::network::{BiasFreeNetwork, ForwardWorkspace};
 use super::normals::append_normals;
 use super::{FunctionClass, FunctionPrompts};
 use vivarium_core::math::dot;
@@ -20,7 +20,7 @@ pub enum PromptFunction {
         leaves: Vec<f64>,
     },
     /// A network of ReLUs.
-    Network(ReluNetwork),
+    Network(BiasFreeNetwork),
 }
 
 impl PromptFunction {
@@ -52,7 +52,7 @@ impl PromptFunction {
                 PromptFunction::Tree { split_features: places, leaves: numbers }
             }
             FunctionClass::Network => {
-                PromptFunction::Network(ReluNetwork::draw(prompts.inputs(), layers, hidden, stream, step))
+                PromptFunction::Network(BiasFreeNetwork::draw(prompts.inputs(), layers, hidden, stream, step))
             }
         }
     }

@@ -17,5 +17,5 @@ mod normals;
 mod prompts;
 
 pub use function::PromptFunction;
-pub use network::{ForwardWorkspace, ReluNetwork};
+pub use network::{BiasFreeNetwork, ForwardWorkspace};
 pub use prompts::{FunctionClass, FunctionPrompts, InputDistribution, population_variance};

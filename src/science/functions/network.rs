@@ -6,7 +6,7 @@ use vivarium_core::rng::Stream;
 
 /// A network x ↦ W_N relu(… relu(W₁ x)) with one output, in double precision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReluNetwork {
+pub struct BiasFreeNetwork {
     /// Dimension of the input, then of each layer's output, `[layers + 1]`; the last is 1.
     sizes: Vec<usize>,
     /// Weights of all layers in sequence, each `[outputs, inputs]`.
@@ -22,7 +22,7 @@ pub struct ForwardWorkspace {
     gradients: Vec<f64>,
 }
 
-impl ReluNetwork {
+impl BiasFreeNetwork {
     /// The sizes of a network with `inputs` inputs, `layers` layers of weights, `hidden` neurons per hidden layer and
     /// one output, `[layers + 1]`.
     pub fn layer_sizes(inputs: usize, layers: usize, hidden: usize) -> Vec<usize> {
@@ -39,16 +39,16 @@ impl ReluNetwork {
 
     /// Creates a network from its sizes and its weights, layer by layer `[outputs, inputs]`.
     pub fn new(sizes: Vec<usize>, weights: Vec<f64>) -> Self {
-        assert_eq!(weights.len(), ReluNetwork::weight_count(&sizes), "a weight for each connection");
-        ReluNetwork { sizes, weights }
+        assert_eq!(weights.len(), BiasFreeNetwork::weight_count(&sizes), "a weight for each connection");
+        BiasFreeNetwork { sizes, weights }
     }
 
     /// Draws a network with normal weights from the random words of `step`: variance 2/inputs in hidden layers (He,
     /// Zhang, Ren and Sun 2015), and 1/inputs in the output layer, which has no ReLU.
     pub fn draw(inputs: usize, layers: usize, hidden: usize, stream: &Stream, step: u64) -> Self {
-        let sizes = ReluNetwork::layer_sizes(inputs, layers, hidden);
+        let sizes = BiasFreeNetwork::layer_sizes(inputs, layers, hidden);
         let mut weights = vec![];
-        append_normals(stream, step, 0, ReluNetwork::weight_count(&sizes), &mut weights);
+        append_normals(stream, step, 0, BiasFreeNetwork::weight_count(&sizes), &mut weights);
         let mut rest = weights.as_mut_slice();
         for (layer, pair) in sizes.windows(2).enumerate() {
             let gain = if layer + 1 < layers { 2.0 } else { 1.0 };
@@ -57,7 +57,7 @@ impl ReluNetwork {
             layer_weights.iter_mut().for_each(|weight| *weight *= deviation);
             rest = following;
         }
-        ReluNetwork { sizes, weights }
+        BiasFreeNetwork { sizes, weights }
     }
 
     /// All weights, layer by layer `[outputs, inputs]`.
@@ -144,14 +144,14 @@ mod tests {
     use super::*;
     use vivarium_core::rng::Purpose;
 
-    fn network(layers: usize) -> ReluNetwork {
-        ReluNetwork::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
+    fn network(layers: usize) -> BiasFreeNetwork {
+        BiasFreeNetwork::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
     }
 
     #[test]
     fn a_network_matches_hand_computation() {
         // relu(x₁ − x₂), relu(2x₂), then 3a − b.
-        let network = ReluNetwork::new(vec![2, 2, 1], vec![1.0, -1.0, 0.0, 2.0, 3.0, -1.0]);
+        let network = BiasFreeNetwork::new(vec![2, 2, 1], vec![1.0, -1.0, 0.0, 2.0, 3.0, -1.0]);
         let at = |x: [f64; 2]| network.compute_output(&x, &mut ForwardWorkspace::default());
         assert_eq!(at([5.0, 1.0]), 3.0 * 4.0 - 2.0);
         assert_eq!(at([1.0, 5.0]), -10.0);
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn weights_have_the_stated_variances() {
-        let network = ReluNetwork::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
+        let network = BiasFreeNetwork::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
         let variance = |part: &[f64]| part.iter().map(|w| w * w).sum::<f64>() / part.len() as f64;
         let (first, rest) = network.weights().split_at(240);
         let (second, third) = rest.split_at(3600);

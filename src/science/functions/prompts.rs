@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::PromptFunction;
-use super::network::{ForwardWorkspace, ReluNetwork};
+use super::network::{BiasFreeNetwork, ForwardWorkspace};
 use super::normals::append_normals;
 use vivarium_core::choices;
 use vivarium_core::math::mean_and_variance;
@@ -137,10 +137,11 @@ impl FunctionPrompts {
         match self.class {
             FunctionClass::Linear | FunctionClass::Sparse => self.inputs() as u64,
             FunctionClass::Tree => self.depth as u64,
-            FunctionClass::Network => {
-                ReluNetwork::weight_count(&ReluNetwork::layer_sizes(self.inputs(), self.layers, self.hidden))
-                    as u64
-            }
+            FunctionClass::Network => BiasFreeNetwork::weight_count(&BiasFreeNetwork::layer_sizes(
+                self.inputs(),
+                self.layers,
+                self.hidden,
+            )) as u64,
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Group, GroupFamily};
 
 /// The first group axiom that a multiplication table violates. Elements are the numbers in the table, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
+pub enum GroupTableError {
     /// The table has no entries.
     #[error("{}", tr!("the table is empty, but a group must have at least one element"))]
     Empty,
@@ -88,30 +88,35 @@ impl Group {
     /// # Errors
     /// The first violation, checked in this order: size, range of the entries, repetitions in rows and columns,
     /// identity, inverses, associativity.
-    pub fn from_table(order: usize, table: &[usize]) -> Result<Group, TableError> {
+    pub fn from_table(order: usize, table: &[usize]) -> Result<Group, GroupTableError> {
         let entries = table.len();
         if order == 0 && entries == 0 {
-            return Err(TableError::Empty);
+            return Err(GroupTableError::Empty);
         }
         if entries.isqrt().pow(2) != entries {
-            return Err(TableError::NotSquare { entries });
+            return Err(GroupTableError::NotSquare { entries });
         }
         if entries.isqrt() != order {
-            return Err(TableError::Size { order, entries });
+            return Err(GroupTableError::Size { order, entries });
         }
         if let Some(at) = table.iter().position(|entry| *entry >= order) {
-            return Err(TableError::Range { row: at / order, column: at % order, entry: table[at], order });
+            return Err(GroupTableError::Range {
+                row: at / order,
+                column: at % order,
+                entry: table[at],
+                order,
+            });
         }
         check_latin_square(order, table)?;
         let e = (0..order)
             .find(|e| (0..order).all(|a| table[e * order + a] == a && table[a * order + e] == a))
-            .ok_or(TableError::Identity)?;
+            .ok_or(GroupTableError::Identity)?;
         for element in 0..order {
             let row = &table[element * order..][..order];
             let right = row.iter().position(|product| *product == e).unwrap_or(e);
             let found = table[right * order + element];
             if found != e {
-                return Err(TableError::Inverse { element, right, identity: e, found });
+                return Err(GroupTableError::Inverse { element, right, identity: e, found });
             }
         }
         check_associativity(order, table)?;
@@ -121,12 +126,12 @@ impl Group {
 }
 
 /// Checks that each row, then each column, contains every element once.
-fn check_latin_square(order: usize, table: &[usize]) -> Result<(), TableError> {
+fn check_latin_square(order: usize, table: &[usize]) -> Result<(), GroupTableError> {
     let mut seen = vec![usize::MAX; order];
     for row in 0..order {
         for entry in &table[row * order..][..order] {
             if std::mem::replace(&mut seen[*entry], row) == row {
-                return Err(TableError::Row { row, entry: *entry });
+                return Err(GroupTableError::Row { row, entry: *entry });
             }
         }
     }
@@ -134,7 +139,7 @@ fn check_latin_square(order: usize, table: &[usize]) -> Result<(), TableError> {
     for column in 0..order {
         for entry in table[column..].iter().step_by(order) {
             if std::mem::replace(&mut seen[*entry], column) == column {
-                return Err(TableError::Column { column, entry: *entry });
+                return Err(GroupTableError::Column { column, entry: *entry });
             }
         }
     }
@@ -144,11 +149,11 @@ fn check_latin_square(order: usize, table: &[usize]) -> Result<(), TableError> {
 /// Checks associativity by Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under
 /// products, so that only generators are tested as b (Clifford and Preston 1961, *The Algebraic Theory of
 /// Semigroups*, section 1.2).
-fn check_associativity(order: usize, table: &[usize]) -> Result<(), TableError> {
+fn check_associativity(order: usize, table: &[usize]) -> Result<(), GroupTableError> {
     let times = |a: usize, b: usize| table[a * order + b];
     let violation = |a: usize, b: usize, c: usize| {
         let (left, right) = (times(times(a, b), c), times(a, times(b, c)));
-        (left != right).then_some(TableError::Associativity { a, b, c, left, right })
+        (left != right).then_some(GroupTableError::Associativity { a, b, c, left, right })
     };
     let all = |middle: &[usize]| {
         let triples = (0..order).flat_map(|a| middle.iter().map(move |b| (a, *b)));
@@ -244,17 +249,23 @@ mod tests {
         for at in 0..64 {
             let mut bad = good.clone();
             bad[at] = (bad[at] + 1) % 8;
-            assert!(matches!(Group::from_table(8, &bad), Err(TableError::Row { .. })), "{at}");
+            assert!(matches!(Group::from_table(8, &bad), Err(GroupTableError::Row { .. })), "{at}");
             bad[at] = 8;
-            assert!(matches!(Group::from_table(8, &bad), Err(TableError::Range { entry: 8, .. })), "{at}");
+            assert!(
+                matches!(Group::from_table(8, &bad), Err(GroupTableError::Range { entry: 8, .. })),
+                "{at}"
+            );
         }
         // Two intercalates traded: still a Latin square with an identity, but no group.
         let mut bad = good;
         let (rows, columns) = ([2, 3], [4, 5]);
         let swapped = rows.map(|row| (row * 8 + columns[0], row * 8 + columns[1]));
         swapped.iter().for_each(|(a, b)| bad.swap(*a, *b));
-        let flaw = Group::from_table(8, &bad).unwrap_err();
-        assert!(matches!(flaw, TableError::Associativity { .. } | TableError::Inverse { .. }), "{flaw}");
+        let error = Group::from_table(8, &bad).unwrap_err();
+        assert!(
+            matches!(error, GroupTableError::Associativity { .. } | GroupTableError::Inverse { .. }),
+            "{error}"
+        );
     }
 
     /// The first violation in the order of reading, against the plain loop.
@@ -271,7 +282,7 @@ mod tests {
             .map(|i| (i / (n * n), i / n % n, i % n))
             .find(|(a, b, c)| times(times(*a, *b), *c) != times(*a, times(*b, *c)));
         match Group::from_table(n, &table) {
-            Err(TableError::Associativity { a, b, c, .. }) => assert_eq!(Some((a, b, c)), first),
+            Err(GroupTableError::Associativity { a, b, c, .. }) => assert_eq!(Some((a, b, c)), first),
             other => panic!("{other:?}"),
         }
     }
@@ -307,8 +318,8 @@ mod tests {
             for table in &all {
                 match Group::from_table(order, table) {
                     Ok(_) => taken += 1,
-                    Err(TableError::Identity) => reasons[0] += 1,
-                    Err(TableError::Inverse { element, right, identity, found }) => {
+                    Err(GroupTableError::Identity) => reasons[0] += 1,
+                    Err(GroupTableError::Inverse { element, right, identity, found }) => {
                         reasons[1] += 1;
                         assert_eq!(
                             (table[element * order + right], table[right * order + element]),
@@ -316,7 +327,7 @@ mod tests {
                         );
                         assert_ne!(identity, found);
                     }
-                    Err(TableError::Associativity { a, b, c, left, right }) => {
+                    Err(GroupTableError::Associativity { a, b, c, left, right }) => {
                         reasons[2] += 1;
                         let times = |a: usize, b: usize| table[a * order + b];
                         assert_eq!((times(times(a, b), c), times(a, times(b, c))), (left, right));

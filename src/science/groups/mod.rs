@@ -29,7 +29,7 @@ pub mod named;
 pub mod subgroups;
 pub mod theory;
 
-pub use cayley::TableError;
+pub use cayley::GroupTableError;
 pub use characters::CharacterTable;
 pub use irreps::{Irrep, IrrepType, Irreps};
 pub use subgroups::{CosetSide, Subgroup, coset_variance_fraction};

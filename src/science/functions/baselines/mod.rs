@@ -12,7 +12,7 @@ pub use least_squares::ridge_regression;
 pub use training::{BaselineTraining, TRAINING_EPOCHS};
 
 use super::network::ForwardWorkspace;
-use super::{FunctionClass, FunctionPrompts, ReluNetwork};
+use super::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 use vivarium_core::choices;
 use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, Stream};
@@ -118,7 +118,7 @@ impl Baseline {
 fn start_training(prompts: &FunctionPrompts, seed: u64, example: usize) -> BaselineTraining {
     let FunctionPrompts { layers, hidden, .. } = *prompts;
     let stream = Stream::new(seed, Purpose::FittedWeights, 0);
-    BaselineTraining::new(ReluNetwork::draw(prompts.inputs(), layers, hidden, &stream, example as u64))
+    BaselineTraining::new(BiasFreeNetwork::draw(prompts.inputs(), layers, hidden, &stream, example as u64))
 }
 
 /// A function that a baseline fitted to the examples of a prompt.
@@ -143,7 +143,7 @@ pub enum FittedBaseline {
         y: Vec<f64>,
     },
     /// A trained network.
-    Network(ReluNetwork),
+    Network(BiasFreeNetwork),
 }
 
 impl FittedBaseline {

@@ -1,6 +1,6 @@
 //! The baseline that trains a network on the examples of one prompt.
 
-use crate::functions::network::{ForwardWorkspace, ReluNetwork};
+use crate::functions::network::{BiasFreeNetwork, ForwardWorkspace};
 
 /// Number of training epochs, each one step on all examples.
 pub const TRAINING_EPOCHS: usize = 100;
@@ -14,7 +14,8 @@ const ADAM_EPSILON: f64 = 1e-8;
 /// A network in training with Adam.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineTraining {
-    network: ReluNetwork,
+    /// The network with its current weights.
+    network: BiasFreeNetwork,
     /// Gradient of the current step, `[weights]`.
     gradient: Vec<f64>,
     /// Adam's estimate of the mean gradient, `[weights]`.
@@ -28,7 +29,7 @@ pub struct BaselineTraining {
 
 impl BaselineTraining {
     /// Starts the training of this network.
-    pub fn new(network: ReluNetwork) -> Self {
+    pub fn new(network: BiasFreeNetwork) -> Self {
         let none = vec![0.0; network.weights().len()];
         BaselineTraining {
             network,
@@ -46,7 +47,7 @@ impl BaselineTraining {
     }
 
     /// The network with its current weights.
-    pub fn into_network(self) -> ReluNetwork {
+    pub fn into_network(self) -> BiasFreeNetwork {
         self.network
     }
 
@@ -92,7 +93,7 @@ mod tests {
     /// One weight before a ReLU and one behind it, on two examples: the first step of Adam is η in every direction.
     #[test]
     fn the_first_step_changes_weights_by_the_learning_rate() {
-        let mut training = BaselineTraining::new(ReluNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
+        let mut training = BaselineTraining::new(BiasFreeNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
         training.run_epoch(&[1.0, 2.0], &[3.0, 6.0]);
         assert!(training.network.weights().iter().all(|w| (w - 1.01).abs() < 1e-9));
         for _ in 1..400 {
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn training_without_examples_changes_nothing() {
-        let mut training = BaselineTraining::new(ReluNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
+        let mut training = BaselineTraining::new(BiasFreeNetwork::new(vec![1, 1, 1], vec![1.0, 1.0]));
         training.run_epoch(&[], &[]);
         assert_eq!(training.into_network().weights(), [1.0, 1.0]);
     }

@@ -63,6 +63,7 @@ pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> Pr
 /// The state of the interior-point method between calls, so that a program is solved in slices.
 #[derive(Debug, Clone)]
 pub(super) struct InteriorPointSolver {
+    /// The matrix A of the program, `[rows, columns]`.
     rows: Vec<f64>,
     columns: usize,
     /// Sizes and penalty of [`ConvexTerm::CrossEntropy`]; none for [`ConvexTerm::AtLeastOne`].
@@ -156,6 +157,7 @@ impl InteriorPointSolver {
 
 /// One iterate together with the program that it belongs to.
 struct SolverState<'a> {
+    /// The matrix A of the program, `[rows, columns]`.
     rows: &'a [f64],
     columns: usize,
     term: ConvexTerm<'a>,

@@ -9,7 +9,7 @@ const MAX_SAMPLED_SEQUENCES: u64 = 256;
 const MIN_SAMPLED_SEQUENCES: u64 = 16;
 /// Operations for all importance samples, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
 const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
-/// Sequences that are drawn together.
+/// Number of held-out sequences that are drawn together.
 const SEQUENCE_BLOCK: usize = 16;
 
 /// The mean divergence of the Bayes-optimal prediction from the truth.

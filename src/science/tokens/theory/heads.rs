@@ -104,17 +104,17 @@ fn named_covariance(basis: &[Vec<f64>], names: &[usize]) -> Vec<f64> {
 /// The covariance M of the named tokens' conditional means given the outputs V x of the heads, `[names, names]`.
 ///
 /// # Shapes
-/// `shares` is V, the attention weights `[heads, positions]`. `names` may contain a position twice.
-pub fn conditional_mean_covariance(shares: &[f64], positions: usize, names: &[usize]) -> Vec<f64> {
-    named_covariance(&orthonormal_basis(shares.chunks(positions)), names)
+/// `attention` is V, the attention weights `[heads, positions]`. `names` may contain a position twice.
+pub fn conditional_mean_covariance(attention: &[f64], positions: usize, names: &[usize]) -> Vec<f64> {
+    named_covariance(&orthonormal_basis(attention.chunks(positions)), names)
 }
 
 /// Minimum relative risk of any function of the outputs of heads with these attention weights, for different names.
 ///
 /// # Shapes
-/// `shares` is `[heads, positions]`.
-pub fn relative_risk(teacher: &Teacher, shares: &[f64], positions: usize, names: &[usize]) -> f64 {
-    1.0 - teacher.label_covariance(&conditional_mean_covariance(shares, positions, names))
+/// `attention` is `[heads, positions]`.
+pub fn relative_risk(teacher: &Teacher, attention: &[f64], positions: usize, names: &[usize]) -> f64 {
+    1.0 - teacher.label_covariance(&conditional_mean_covariance(attention, positions, names))
         / teacher.label_variance(positions, false)
 }
 

@@ -48,14 +48,14 @@ pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupMetr
     let positions = codes.len() / dimension;
     let mut all = LookupMetrics { mean_leak: 0.0, max_leak: 0.0, mean_squared_error: 0.0 };
     for target in 0..positions {
-        let shares = lookup_attention(codes, dimension, beta, target);
-        let others = || shares.iter().enumerate().filter(|(j, _)| *j != target).map(|(_, share)| share);
+        let attention = lookup_attention(codes, dimension, beta, target);
+        let others = || attention.iter().enumerate().filter(|(j, _)| *j != target).map(|(_, weight)| weight);
         // Summed over the others, because 1 − a_t would round to 0 below 10⁻¹⁶.
         let leak: f64 = others().sum();
         all.mean_leak += leak / positions as f64;
         all.max_leak = all.max_leak.max(leak);
         all.mean_squared_error +=
-            (leak * leak + others().map(|share| share * share).sum::<f64>()) / positions as f64;
+            (leak * leak + others().map(|weight| weight * weight).sum::<f64>()) / positions as f64;
     }
     all
 }
