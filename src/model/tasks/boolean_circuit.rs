@@ -1,7 +1,7 @@
 //! A Boolean circuit that a network of ReLUs computes (Wei, Chen and Ma 2022, section 3): the weights are written down, and a
 //! run searches for the smallest perturbation of them that changes an answer.
 //!
-//! What is drawn is a [`Drawn`]; here are its settings.
+//! What is drawn is a [`CircuitSpec`]; here are its settings.
 
 pub mod charts;
 mod measures;
@@ -15,7 +15,8 @@ use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::circuits::{
-    CircuitError, Drawn, MOST_GATES, MOST_IN_LINK, MOST_IN_PARITY, MOST_IN_RUN, MOST_INPUTS, Named,
+    CircuitError, CircuitKind, CircuitSpec, MAX_GATES, MAX_INPUTS, MAX_LINK_CHARACTERS, MAX_PARITY_BITS,
+    MAX_RUN_PARAMETERS,
 };
 
 /// A circuit to begin with: exclusive or.
@@ -25,19 +26,19 @@ settings! {
     /// A circuit, how deep it is, and the input that is looked at.
     pub struct BooleanCircuit {
         /// The circuit that the network computes.
-        named: Named = Named::Parity, "circuit", "Circuit", Range::Choice(Named::OPTIONS);
+        named: CircuitKind = CircuitKind::Parity, "circuit", "Circuit", Range::Choice(CircuitKind::OPTIONS);
         /// Number of input bits n; for the adder: number of bits of each of the two added numbers.
-        bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
+        bits: usize = 4, "n", "Bits n", Range::Int(1, MAX_PARITY_BITS as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
         /// Number of random gates; the output depends on every one of them.
-        gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
+        gates: usize = 12, "gates", "Random gates", Range::Int(1, MAX_GATES as u64), only when "circuit" = "random";
         /// Seed of the random circuit; it determines the gates.
         seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
         /// Minimum number of layers; ID gates are added to a shallower circuit. For the product of weights: the number of weights.
-        depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
+        depth: usize = 1, "levels", "Depth d", Range::Int(1, MAX_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
-        text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
+        text: String = OWN.into(), "text", "Own circuit", Range::Text(MAX_LINK_CHARACTERS), only when "circuit" = "own";
         /// Input bits. If this field is empty, each network gets a different row of the truth table, starting with the last (all bits 1).
-        shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
+        shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MAX_INPUTS);
     }
 }
 
@@ -57,23 +58,23 @@ impl BooleanCircuit {
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
-    pub fn drawn(&self) -> Drawn {
-        Drawn {
-            named: self.named,
+    pub fn drawn(&self) -> CircuitSpec {
+        CircuitSpec {
+            kind: self.named,
             bits: self.bits,
             gates: self.gates,
             seed: self.seed,
             depth: self.depth,
             text: self.text.clone(),
-            shown: self.shown.iter().map(|bit| *bit == 1).collect(),
+            fixed_input: self.shown.iter().map(|bit| *bit == 1).collect(),
         }
     }
 
     /// Appends these inputs, each of bits that `bit` gives, with what the circuit says.
     fn push(&self, examples: std::ops::Range<usize>, bit: impl Fn(usize, u32) -> bool, out: &mut Batch) {
-        let Ok(circuit) = self.drawn().circuit() else { return };
+        let Ok(circuit) = self.drawn().build_circuit() else { return };
         for at in examples {
-            let bits: Vec<bool> = (0..circuit.inputs() as u32).map(|place| bit(at, place)).collect();
+            let bits: Vec<bool> = (0..circuit.input_count() as u32).map(|place| bit(at, place)).collect();
             let sign = |bit: bool| if bit { 1.0 } else { -1.0 };
             out.x.extend(bits.iter().map(|bit| sign(*bit)));
             out.y.push(sign(circuit.evaluate(&bits).unwrap_or(false)));
@@ -83,27 +84,31 @@ impl BooleanCircuit {
     /// The setting that an error is about.
     fn key_of(&self, error: &CircuitError) -> &'static str {
         match (self.named, error) {
-            (Named::Own, CircuitError::TooLarge(_) | CircuitError::Parameters(_)) if self.depth > 1 => {
+            (CircuitKind::Own, CircuitError::TooManyLayeredGates(_) | CircuitError::TooManyParameters(_))
+                if self.depth > 1 =>
+            {
                 "levels"
             }
-            (Named::Own, _) => "text",
-            (Named::Relay | Named::Toy, _) => "levels",
-            (Named::Random, CircuitError::Number { .. })
-                if self.bits <= vivarium_science::circuits::MOST_IN_RANDOM =>
+            (CircuitKind::Own, _) => "text",
+            (CircuitKind::Relay | CircuitKind::Toy, _) => "levels",
+            (CircuitKind::Random, CircuitError::NumberOutOfRange { .. })
+                if self.bits <= vivarium_science::circuits::MAX_RANDOM_INPUTS =>
             {
                 "gates"
             }
-            (Named::Random, CircuitError::Number { .. }) => "n",
-            (Named::Random, _) => "gates",
-            (_, CircuitError::TooLarge(_)) => "levels",
+            (CircuitKind::Random, CircuitError::NumberOutOfRange { .. }) => "n",
+            (CircuitKind::Random, _) => "gates",
+            (_, CircuitError::TooManyLayeredGates(_)) => "levels",
             _ => "n",
         }
     }
 
     /// The circuit's own error, or that its network is too large for a run.
     fn refused(&self) -> Result<(), CircuitError> {
-        let parameters = self.drawn().layered()?.parameters();
-        (parameters <= MOST_IN_RUN as u64).then_some(()).ok_or(CircuitError::Run(parameters))
+        let parameters = self.drawn().build_layered()?.parameter_count();
+        (parameters <= MAX_RUN_PARAMETERS as u64)
+            .then_some(())
+            .ok_or(CircuitError::TooManyRunParameters(parameters))
     }
 }
 
@@ -138,14 +143,14 @@ impl Examples for BooleanCircuit {
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().inputs()
+        self.drawn().input_count()
     }
 
     fn sample_size(&self) -> Option<usize> {
         None
     }
 
-    fn circuit(&self) -> Option<Drawn> {
+    fn circuit(&self) -> Option<CircuitSpec> {
         Some(self.drawn())
     }
 
@@ -170,7 +175,7 @@ impl Examples for BooleanCircuit {
             let expected = tr!("{inputs} bits, one for each input of the circuit, or an empty field", inputs);
             return vec![Problem::new("in", &found(), expected)];
         }
-        if self.named == Named::Toy && self.shown == [0] {
+        if self.named == CircuitKind::Toy && self.shown == [0] {
             return vec![Problem::new(
                 "in",
                 "0",
@@ -220,8 +225,8 @@ mod tests {
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&read), link);
         let drawn = read.spec.task.examples().circuit().unwrap();
-        assert_eq!(drawn.circuit().unwrap().to_string(), "inputs b a\ns = a and b\nout = not s");
-        assert_eq!(drawn.row(3), [true, false]);
+        assert_eq!(drawn.build_circuit().unwrap().to_string(), "inputs b a\ns = a and b\nout = not s");
+        assert_eq!(drawn.replica_input(3), [true, false]);
         // As a mail program or a person writes it.
         let (other, notices) = decode(
             "#v1/boolean-circuit?circuit=own&text=inputs%20b%20a%3Bs%20=%20a%20and%20b%0Aout = not s&in=1.0",

@@ -1,4 +1,5 @@
-//! The boundary beyond which a network gives the other answer to one input, and the smallest noise that crosses it.
+//! The decision boundary in parameter space, beyond which a network's answer to one input changes, and the smallest noise that
+//! crosses the boundary.
 //!
 //! ```text
 //! slack(δ) = ± F(x, θ + δ),  the sign being that of F(x, θ):  positive where the answer is unchanged
@@ -7,136 +8,158 @@
 //! ```
 //!
 //! # Why
-//! σ itself is no bound on ρ: noise of scale σ on p parameters has the norm σ √p. Both numbers are given. Along a direction
-//! the answer may change and change back; σ is raised in steps of a fifth until the answer has changed, and only then is it
-//! bisected. Whatever is found lies beyond the boundary, so that the bound holds even where an earlier crossing was missed.
+//! σ itself is no bound on ρ: noise of scale σ on p parameters has the norm σ √p. Both numbers are returned. Along a direction
+//! the answer may change and change back; σ is multiplied by 2^¼ until the answer has changed, and then bisected. The result
+//! lies beyond the boundary, so that the bound holds even if an earlier crossing was missed.
 
-use super::error::{CircuitError, within};
-use super::limits::MOST_DRAWS;
-use super::network::Network;
+use super::error::{CircuitError, check_range};
+use super::limits::MAX_NOISE_DRAWS;
+use super::network::ReluNetwork;
+use vivarium_core::math::norm;
 
-/// The smallest σ that is tried, 2⁻¹⁰.
-const LEAST_SIGMA: f64 = 1.0 / 1024.0;
-/// The largest σ that is tried.
-const MOST_SIGMA: f64 = 8.0;
-/// 2^¼.
-const STEP: f64 = 1.189_207_115_002_721;
+/// Smallest noise scale σ that is tried: 2⁻¹⁰.
+const MIN_SIGMA: f64 = 1.0 / 1024.0;
+/// Largest noise scale σ that is tried.
+const MAX_SIGMA: f64 = 8.0;
+/// Factor from one σ that is tried to the next: 2^¼.
+const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 
-/// Where noise in one direction changes the answer.
+/// The smallest noise along one random direction that changes the answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flip {
-    /// Which draw of the noise it is.
+pub struct NoiseFlip {
+    /// Number of the direction: the `draw` of [`ReluNetwork::draw_noise`].
     pub draw: u32,
     /// Scale σ of the noise.
     pub sigma: f64,
-    /// Norm ‖σ ε‖₂ of the perturbation, which no margin exceeds.
+    /// Norm ‖σ ε‖₂ of the perturbation, an upper bound on the margin.
     pub norm: f64,
-    /// The perturbation.
+    /// The perturbation σ ε, `[parameters]`.
     pub delta: Vec<f64>,
 }
 
-impl Network {
-    /// The smallest noise in each of `draws` directions that changes the answer to an input, smallest norm first.
+impl ReluNetwork {
+    /// Finds, for each of `draws` random directions, the smallest noise that changes the answer for the input `bits`; smallest
+    /// norm first.
     ///
-    /// Draws whose noise changes nothing up to σ = 8 are left out.
-    pub fn noise_flips(&self, bits: &[bool], seed: u64, draws: usize) -> Result<Vec<Flip>, CircuitError> {
-        Ok(Boundary::new(self, bits)?
-            .noise(seed, within(draws, 1, MOST_DRAWS)?)
+    /// Directions along which no σ up to 8 changes the answer are left out.
+    ///
+    /// # Errors
+    /// `bits` has the wrong length, or `draws` is 0 or greater than [`MAX_NOISE_DRAWS`].
+    pub fn find_noise_flips(
+        &self,
+        bits: &[bool],
+        seed: u64,
+        draws: usize,
+    ) -> Result<Vec<NoiseFlip>, CircuitError> {
+        Ok(DecisionBoundary::new(self, bits)?
+            .measure_noise(seed, check_range(draws, 1, MAX_NOISE_DRAWS)?)
             .into_iter()
-            .map(Flip::of)
+            .map(NoiseFlip::new)
             .collect())
     }
 }
 
-impl Flip {
-    pub(super) fn of((draw, length, point): (u32, f64, Point)) -> Self {
-        let Point { unit, high: norm, .. } = point;
-        Flip { draw, sigma: norm / length, norm, delta: unit.iter().map(|u| norm * u).collect() }
+impl NoiseFlip {
+    /// From the number of the direction, its norm ‖ε‖₂ and the crossing along it.
+    pub(super) fn new((draw, length, point): (u32, f64, BoundaryPoint)) -> Self {
+        let BoundaryPoint { unit, high: norm, .. } = point;
+        NoiseFlip { draw, sigma: norm / length, norm, delta: unit.iter().map(|u| norm * u).collect() }
     }
 }
 
-/// A point of the boundary: `unit` times `high` changes the answer, and times `low`, which is hardly less, it does not yet.
+/// A point of the decision boundary, bracketed along a direction: the perturbation `high` · `unit` changes the answer, and
+/// `low` · `unit`, with `low` slightly smaller, does not.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Point {
+pub(super) struct BoundaryPoint {
+    /// Unit vector of the direction, `[parameters]`.
     pub unit: Vec<f64>,
+    /// Radius at which the answer is unchanged.
     pub low: f64,
+    /// Radius at which the answer has changed.
     pub high: f64,
 }
 
-/// The answer of one network to one input, and which perturbations change it.
-pub(super) struct Boundary<'a> {
-    pub network: &'a Network,
+/// The decision boundary of one network for one input: which perturbations of θ change the answer.
+pub(super) struct DecisionBoundary<'a> {
+    pub network: &'a ReluNetwork,
     pub inputs: Vec<f64>,
     /// The sign of F without a perturbation.
     pub sign: f64,
-    /// How often F was computed.
+    /// Number of evaluations of F.
     pub evaluations: u64,
 }
 
-impl<'a> Boundary<'a> {
-    pub fn new(network: &'a Network, bits: &[bool]) -> Result<Self, CircuitError> {
-        Ok(Boundary::of(network, network.numbers(bits)?))
+impl<'a> DecisionBoundary<'a> {
+    pub fn new(network: &'a ReluNetwork, bits: &[bool]) -> Result<Self, CircuitError> {
+        Ok(DecisionBoundary::with_inputs(network, network.encode_bits(bits)?))
     }
 
-    /// The same of inputs that are numbers already.
-    pub fn of(network: &'a Network, inputs: Vec<f64>) -> Self {
-        let sign = if network.run(network.theta(), &inputs) > 0.0 { 1.0 } else { -1.0 };
-        Boundary { network, inputs, sign, evaluations: 0 }
+    /// From inputs that are numbers 0 and 1 already.
+    pub fn with_inputs(network: &'a ReluNetwork, inputs: Vec<f64>) -> Self {
+        let sign = if network.output_unchecked(network.theta(), &inputs) > 0.0 { 1.0 } else { -1.0 };
+        DecisionBoundary { network, inputs, sign, evaluations: 0 }
     }
 
     /// Whether the perturbation `radius` · `unit` changes the answer.
-    pub fn flips(&mut self, unit: &[f64], radius: f64) -> bool {
+    pub fn changes_answer(&mut self, unit: &[f64], radius: f64) -> bool {
         self.evaluations += 1;
-        self.sign * self.network.run(&self.network.moved(unit, radius), &self.inputs) <= 0.0
+        self.sign * self.network.output_unchecked(&self.network.perturb(unit, radius), &self.inputs) <= 0.0
     }
 
-    /// The boundary in the directions of so many draws of noise: draw, length of the direction and point, nearest first.
-    pub fn noise(&mut self, seed: u64, draws: usize) -> Vec<(u32, f64, Point)> {
+    /// The first crossings along `draws` random directions, nearest first: number of the direction, its norm ‖ε‖₂ and the
+    /// point.
+    pub fn measure_noise(&mut self, seed: u64, draws: usize) -> Vec<(u32, f64, BoundaryPoint)> {
         let mut found = Vec::new();
         for draw in 0..draws as u32 {
-            let (unit, length) = self.drawn(seed, draw);
-            found.extend(self.noisy(unit, length).map(|point| (draw, length, point)));
+            let (unit, length) = self.draw_unit_noise(seed, draw);
+            found.extend(self.find_noise_crossing(unit, length).map(|point| (draw, length, point)));
         }
         found.sort_by(|a, b| a.2.high.total_cmp(&b.2.high));
         found
     }
 
-    /// The direction of a draw of noise, and the length that it had.
-    pub fn drawn(&self, seed: u64, draw: u32) -> (Vec<f64>, f64) {
-        let mut unit = self.network.direction(seed, draw);
+    /// The noise ε of one draw as unit vector ε/‖ε‖₂, and ‖ε‖₂.
+    pub fn draw_unit_noise(&self, seed: u64, draw: u32) -> (Vec<f64>, f64) {
+        let mut unit = self.network.draw_noise(seed, draw);
         let length = norm(&unit);
         unit.iter_mut().for_each(|u| *u /= length);
         (unit, length)
     }
 
-    /// Where noise in this direction first changes the answer.
-    pub fn noisy(&mut self, unit: Vec<f64>, length: f64) -> Option<Point> {
-        let point = self.first(unit, [LEAST_SIGMA, MOST_SIGMA].map(|sigma| sigma * length), STEP)?;
-        Some(self.sharp(point))
+    /// The first crossing along `unit` for σ from [`MIN_SIGMA`] to [`MAX_SIGMA`]; `length` is ‖ε‖₂.
+    pub fn find_noise_crossing(&mut self, unit: Vec<f64>, length: f64) -> Option<BoundaryPoint> {
+        let point =
+            self.find_first_crossing(unit, [MIN_SIGMA, MAX_SIGMA].map(|sigma| sigma * length), SIGMA_FACTOR)?;
+        Some(self.bisect_fully(point))
     }
 
-    /// The first radius from `least` to `most`, in steps of a factor, at which the answer is changed.
-    pub fn first(&mut self, unit: Vec<f64>, [least, most]: [f64; 2], step: f64) -> Option<Point> {
-        let (mut low, mut high) = (0.0, least);
-        while high <= most {
-            if self.flips(&unit, high) {
-                return Some(Point { unit, low, high });
+    /// The first radius of `min`, `min · step`, `min · step²`, … up to `max` at which the answer has changed.
+    pub fn find_first_crossing(
+        &mut self,
+        unit: Vec<f64>,
+        [min, max]: [f64; 2],
+        step: f64,
+    ) -> Option<BoundaryPoint> {
+        let (mut low, mut high) = (0.0, min);
+        while high <= max {
+            if self.changes_answer(&unit, high) {
+                return Some(BoundaryPoint { unit, low, high });
             }
             (low, high) = (high, high * step);
         }
         None
     }
 
-    /// The same point as exactly as numbers allow.
-    pub fn sharp(&mut self, point: Point) -> Point {
-        self.bisected(point, 1e-12)
+    /// Bisects to a relative error of 10⁻¹².
+    pub fn bisect_fully(&mut self, point: BoundaryPoint) -> BoundaryPoint {
+        self.bisect(point, 1e-12)
     }
 
-    /// The same point up to a relative error.
-    pub fn bisected(&mut self, mut point: Point, tolerance: f64) -> Point {
+    /// Bisects until `high` − `low` is at most `tolerance` · `high`.
+    pub fn bisect(&mut self, mut point: BoundaryPoint, tolerance: f64) -> BoundaryPoint {
         while point.high - point.low > tolerance * point.high {
             let middle = 0.5 * (point.low + point.high);
-            match self.flips(&point.unit, middle) {
+            match self.changes_answer(&point.unit, middle) {
                 true => point.high = middle,
                 false => point.low = middle,
             }
@@ -145,27 +168,22 @@ impl<'a> Boundary<'a> {
     }
 }
 
-/// ‖v‖₂.
-pub(super) fn norm(v: &[f64]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::circuits::{Circuit, Rounding};
 
     #[test]
-    fn noise_is_found_where_it_first_changes_the_answer() {
-        let network = Network::toy(9, Rounding::Off).unwrap();
-        let flips = network.noise_flips(&[true], 4, 20).unwrap();
+    fn noise_flips_are_just_beyond_the_boundary() {
+        let network = ReluNetwork::toy(9, Rounding::Off).unwrap();
+        let flips = network.find_noise_flips(&[true], 4, 20).unwrap();
         assert!(flips.len() > 5);
         for flip in &flips {
-            let theta = network.moved(&flip.delta, 1.0);
+            let theta = network.perturb(&flip.delta, 1.0);
             assert!(network.output_at(&theta, &[true]).unwrap() <= 1e-9);
-            let less = network.moved(&flip.delta, 1.0 - 1e-9);
+            let less = network.perturb(&flip.delta, 1.0 - 1e-9);
             assert!(network.output_at(&less, &[true]).unwrap() > 0.0);
-            let direction = network.direction(4, flip.draw);
+            let direction = network.draw_noise(4, flip.draw);
             assert!((flip.sigma * norm(&direction) - flip.norm).abs() < 1e-12);
             assert!(flip.norm >= super::super::margin::toy_margin(9).unwrap());
         }
@@ -173,25 +191,26 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_a_function_of_seed_and_draw_and_leaves_what_is_held() {
-        let network = Network::toy(5, Rounding::On).unwrap();
-        let of = |seed, draw| network.direction(seed, draw);
+    fn noise_depends_on_seed_and_draw_and_is_zero_at_fixed_parameters() {
+        let network = ReluNetwork::toy(5, Rounding::On).unwrap();
+        let of = |seed, draw| network.draw_noise(seed, draw);
         assert_eq!(of(1, 0), of(1, 0));
         assert_ne!(of(1, 0), of(1, 1));
         assert_ne!(of(1, 0), of(2, 0));
         assert_eq!(of(1, 0).iter().filter(|d| **d != 0.0).count(), 5);
-        let circuit = Circuit::parity(4, super::super::named::Order::Tree).unwrap().layered().unwrap();
-        let network = Network::new(&circuit, Rounding::On).unwrap();
-        let all = network.direction(1, 0);
+        let circuit =
+            Circuit::parity(4, super::super::families::ParityOrder::Tree).unwrap().to_layers().unwrap();
+        let network = ReluNetwork::new(&circuit, Rounding::On).unwrap();
+        let all = network.draw_noise(1, 0);
         let mean = all.iter().map(|d| d * d).sum::<f64>() / all.len() as f64;
         assert!((mean - 1.0).abs() < 0.3, "{mean}");
     }
 
     #[test]
-    fn what_cannot_be_measured_is_refused() {
-        let network = Network::toy(5, Rounding::On).unwrap();
-        assert!(network.noise_flips(&[true], 0, 0).is_err());
-        assert!(network.noise_flips(&[true], 0, 257).is_err());
-        assert!(network.noise_flips(&[true, false], 0, 1).is_err());
+    fn invalid_draw_counts_and_inputs_are_rejected() {
+        let network = ReluNetwork::toy(5, Rounding::On).unwrap();
+        assert!(network.find_noise_flips(&[true], 0, 0).is_err());
+        assert!(network.find_noise_flips(&[true], 0, 257).is_err());
+        assert!(network.find_noise_flips(&[true, false], 0, 1).is_err());
     }
 }

@@ -1,256 +1,270 @@
-//! The moves of the search for the least-norm perturbation: starts, one step along the boundary, looks around an end, and
-//! planes of the boundary.
+//! Operations of the search for the smallest perturbation: starting directions, descent steps along the decision boundary,
+//! sampling around an end point, and tangent planes of the boundary.
 
 use std::ops::Range;
 
-use super::boundary::{Boundary, Point, norm};
-use super::forward::Kink;
-use super::network::{Free, Layer};
+use super::boundary::{BoundaryPoint, DecisionBoundary};
+use super::forward::KinkSide;
+use super::network::{FreeParameters, LinearLayer};
+use vivarium_core::math::{add_scaled, dot, norm};
 
-/// Neurons that starts are made of; of more, evenly spaced ones are taken.
-const MOST_NEURONS: usize = 600;
-/// The smallest and the largest radius of a start.
-const RADII: [f64; 2] = [1.0 / 64.0, 4.0];
-/// How far a step goes from one direction to another.
-const ALPHAS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
-/// Planes that are remembered, and how often a search looks around at a kink.
-const REMEMBERED: usize = 8;
-/// Planes between two steps, at most: one is added where the boundary has a kink.
-pub(super) const MOST_PLANES: usize = REMEMBERED + 1;
-/// How many places a look around takes for each distance.
-pub(super) const LOOKS: u32 = 64;
-/// At how many of them it finds the plane of the boundary.
-const LOOKED_AT: usize = 6;
-/// How many planes are added to them, one after the other, where the point nearest to all of them would be.
-const CUTS: usize = 8;
-/// Passes of Hildreth's method over all planes, at most.
-const SWEEPS: usize = 1_000;
-/// Starts that are made of slopes at θ, before those of neurons.
-const SLOPES: usize = 2;
+/// Maximum number of neurons that give starting directions. Of more neurons, evenly spaced ones are used.
+const MAX_START_NEURONS: usize = 600;
+/// Smallest and largest radius at which the boundary is looked for along a starting direction.
+const START_RADII: [f64; 2] = [1.0 / 64.0, 4.0];
+/// Step sizes α that are tried for u ← (1 − α) u + α g.
+const STEP_FRACTIONS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
+/// Number of latest tangent planes that a descent keeps, and the number of steps without an improvement after which it ends.
+const MAX_STORED_PLANES: usize = 8;
+/// Maximum number of planes between two steps: a step without an improvement adds one.
+pub(super) const MAX_PLANES: usize = MAX_STORED_PLANES + 1;
+/// Number of random directions that are sampled around a point at each distance.
+pub(super) const SAMPLES_PER_DISTANCE: u32 = 64;
+/// For how many of these directions the tangent plane of the boundary is computed.
+const LINEARIZED_SAMPLES: usize = 6;
+/// Maximum number of further planes, each computed near the point that is nearest to θ beyond the planes so far.
+const MAX_CUTTING_PLANES: usize = 8;
+/// Maximum number of passes of Hildreth's method over all planes.
+const MAX_HILDRETH_SWEEPS: usize = 1_000;
+/// Number of starting directions that are gradients at θ. The directions of neurons follow.
+const GRADIENT_STARTS: usize = 2;
 
-/// How many neurons lie between two that starts are made of, and how many these are.
-fn spacing(neurons: usize) -> (usize, usize) {
-    let every = neurons.div_ceil(MOST_NEURONS).max(1);
+/// The distance k such that every k-th neuron gives starting directions, and the number of these neurons.
+fn neuron_spacing(neurons: usize) -> (usize, usize) {
+    let every = neurons.div_ceil(MAX_START_NEURONS).max(1);
     (every, neurons.div_ceil(every))
 }
 
-/// How many starts a network of so many neurons has, those of noise apart.
-pub(super) fn starts(neurons: usize) -> usize {
-    SLOPES + 2 * spacing(neurons).1
+/// Number of starting directions of a network, without those of noise: gradients, and two per neuron.
+pub(super) fn count_starts(neurons: usize) -> usize {
+    GRADIENT_STARTS + 2 * neuron_spacing(neurons).1
 }
 
-/// A descent from one start: where it is, and the planes that it remembers.
+/// State of a descent along the decision boundary from one starting point.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Descent {
-    pub point: Point,
-    pub planes: Vec<Plane>,
-    /// How often in a row nothing was nearer.
-    pub failed: usize,
-    /// How far to look around then.
+pub(super) struct BoundaryDescent {
+    /// The nearest point so far.
+    pub point: BoundaryPoint,
+    /// The latest tangent planes.
+    pub planes: Vec<HalfSpace>,
+    /// Number of steps since the last improvement.
+    pub failures: usize,
+    /// Fraction α of the way to the target at which the next step without an improvement computes a further plane.
     pub alpha: f64,
-    /// Steps made.
-    pub made: usize,
+    /// Number of steps so far.
+    pub steps: usize,
 }
 
-impl Descent {
-    pub fn new(point: Point) -> Self {
-        Descent { point, planes: vec![], failed: 0, alpha: 0.1, made: 0 }
+impl BoundaryDescent {
+    pub fn new(point: BoundaryPoint) -> Self {
+        BoundaryDescent { point, planes: vec![], failures: 0, alpha: 0.1, steps: 0 }
     }
 
-    /// Makes one of at most `steps` steps; whether there is another one.
-    pub fn step(&mut self, boundary: &mut Boundary, steps: usize) -> bool {
-        if self.made >= steps {
+    /// Makes one step; returns whether the descent continues, which ends after `max_steps` steps.
+    pub fn step(&mut self, boundary: &mut DecisionBoundary, max_steps: usize) -> bool {
+        if self.steps >= max_steps {
             return false;
         }
-        self.made += 1;
+        self.steps += 1;
         let before = self.point.high;
-        for kink in [Kink::Towards(-boundary.sign), Kink::Flat] {
+        for kink in [KinkSide::Towards(-boundary.sign), KinkSide::Flat] {
             let radii = [self.point.high, self.point.low];
-            if let Some(plane) = boundary.plane(&self.point.unit, radii, kink) {
-                boundary.approach(&mut self.point, &plane.normal);
+            if let Some(plane) = boundary.linearize(&self.point.unit, radii, kink) {
+                boundary.move_towards(&mut self.point, &plane.normal);
                 self.planes.push(plane);
             }
         }
-        self.planes.drain(..self.planes.len().saturating_sub(REMEMBERED));
-        let Some(target) = nearest(&self.planes) else { return false };
-        boundary.approach(&mut self.point, &target);
+        self.planes.drain(..self.planes.len().saturating_sub(MAX_STORED_PLANES));
+        let Some(target) = nearest_direction(&self.planes) else { return false };
+        boundary.move_towards(&mut self.point, &target);
         if self.point.high < before * (1.0 - 1e-9) {
-            (self.failed, self.alpha) = (0, 0.1);
-            return self.made < steps;
+            (self.failures, self.alpha) = (0, 0.1);
+            return self.steps < max_steps;
         }
-        // The boundary has a kink here: what it is like a little further on is remembered as well.
-        self.failed += 1;
-        if self.failed > REMEMBERED {
+        // The boundary has a kink here: the tangent plane a little closer to the target is stored as well.
+        self.failures += 1;
+        if self.failures > MAX_STORED_PLANES {
             return false;
         }
-        let unit = mixed(&self.point.unit, &target, self.alpha);
+        let unit = interpolate(&self.point.unit, &target, self.alpha);
         self.alpha *= 0.3;
         let radii = [self.point.high; 2];
-        self.planes.extend(unit.and_then(|unit| boundary.plane(&unit, radii, Kink::Flat)));
-        self.made < steps
+        self.planes.extend(unit.and_then(|unit| boundary.linearize(&unit, radii, KinkSide::Flat)));
+        self.steps < max_steps
     }
 }
 
-impl Boundary<'_> {
-    /// The directions of the starts with these numbers, those of noise apart; none of one that has no length.
-    pub fn directions(&self, starts: Range<usize>) -> Vec<Option<Vec<f64>>> {
+impl DecisionBoundary<'_> {
+    /// The starting directions with these indices, as unit vectors `[parameters]`; `None` for a direction that is 0.
+    pub fn start_directions(&self, starts: Range<usize>) -> Vec<Option<Vec<f64>>> {
         let network = self.network;
         let (theta, sign) = (network.theta(), self.sign);
-        let trace = network.traced(theta, &self.inputs);
+        let trace = network.trace_unchecked(theta, &self.inputs);
         let layers = network.layers().iter().enumerate();
-        let neurons: Vec<(usize, &Layer, usize)> =
+        let neurons: Vec<(usize, &LinearLayer, usize)> =
             layers.flat_map(|(at, layer)| (0..layer.rows).map(move |row| (at, layer, row))).collect();
-        let (every, _) = spacing(neurons.len());
+        let (every, _) = neuron_spacing(neurons.len());
         let direction = |start: usize| {
-            let along = match start.checked_sub(SLOPES) {
+            let along = match start.checked_sub(GRADIENT_STARTS) {
                 None => {
-                    let kink = [Kink::Flat, Kink::Towards(-sign)][start];
-                    let slope = network.across(theta, &self.inputs, theta, kink);
+                    let kink = [KinkSide::Flat, KinkSide::Towards(-sign)][start];
+                    let slope = network.secant_gradient(theta, &self.inputs, theta, kink);
                     slope.into_iter().map(|slope| -sign * slope).collect()
                 }
                 Some(of) => {
                     let (at, layer, row) = *neurons.get(of / 2 * every)?;
-                    own(layer, row, trace.inputs_of(at), [-1.0, 1.0][of % 2], theta.len())
+                    neuron_direction(layer, row, trace.layer_inputs(at), [-1.0, 1.0][of % 2], theta.len())
                 }
             };
-            Some(normalised(along)?.0)
+            Some(normalize(along)?.0)
         };
         starts.map(direction).collect()
     }
 
-    /// The boundary in the direction of a start, roughly.
-    pub fn reached(&mut self, unit: Vec<f64>) -> Option<Point> {
-        let point = self.first(unit, RADII, std::f64::consts::SQRT_2)?;
-        Some(self.bisected(point, 1e-5))
+    /// The first crossing along a starting direction, to a relative error of 10⁻⁵.
+    pub fn find_start_point(&mut self, unit: Vec<f64>) -> Option<BoundaryPoint> {
+        let point = self.find_first_crossing(unit, START_RADII, std::f64::consts::SQRT_2)?;
+        Some(self.bisect(point, 1e-5))
     }
 
-    /// Moves a point nearer, if something nearer is tried between its direction and another.
-    fn approach(&mut self, point: &mut Point, target: &[f64]) {
-        *point = self.nearer(point.clone(), target);
+    /// Replaces the point by the result of [`DecisionBoundary::search_towards`].
+    fn move_towards(&mut self, point: &mut BoundaryPoint, target: &[f64]) {
+        *point = self.search_towards(point.clone(), target);
     }
 
-    /// The nearest point found from looks in the directions of these draws, so far away from a point.
-    pub fn looked(&mut self, mut point: Point, away: f64, seed: u64, draws: Range<u32>) -> Point {
-        let towards = Kink::Towards(-self.sign);
+    /// Samples random directions at distance `away` (relative to the norm) around `point`; returns the nearest boundary point
+    /// found. `draws` are the numbers of the directions.
+    pub fn sample_around(
+        &mut self,
+        mut point: BoundaryPoint,
+        away: f64,
+        seed: u64,
+        draws: Range<u32>,
+    ) -> BoundaryPoint {
+        let towards = KinkSide::Towards(-self.sign);
         let radii = [point.high, point.low];
-        let planes = [Kink::Flat, towards].map(|kink| self.plane(&point.unit, radii, kink));
-        let mut planes: Vec<Plane> = planes.into_iter().flatten().collect();
+        let planes = [KinkSide::Flat, towards].map(|kink| self.linearize(&point.unit, radii, kink));
+        let mut planes: Vec<HalfSpace> = planes.into_iter().flatten().collect();
         for (look, draw) in draws.enumerate() {
-            let Some((direction, _)) = normalised(self.network.signs(seed, draw)) else { continue };
+            let Some((direction, _)) = normalize(self.network.draw_signs(seed, draw)) else { continue };
             let unit = point.unit.iter().zip(direction).map(|(u, d)| u + away * d).collect();
-            let Some((unit, _)) = normalised(unit) else { continue };
-            if self.flips(&unit, point.high * (1.0 - 1e-9)) {
-                point = self.nearer(point, &unit);
+            let Some((unit, _)) = normalize(unit) else { continue };
+            if self.changes_answer(&unit, point.high * (1.0 - 1e-9)) {
+                point = self.search_towards(point, &unit);
             }
-            if look < LOOKED_AT
-                && let Some(plane) = self.plane(&unit, [point.high; 2], towards)
+            if look < LINEARIZED_SAMPLES
+                && let Some(plane) = self.linearize(&unit, [point.high; 2], towards)
             {
-                point = self.nearer(point, &plane.normal);
+                point = self.search_towards(point, &plane.normal);
                 planes.push(plane);
             }
         }
-        for _ in 0..CUTS {
-            let Some(target) = nearest(&planes) else { break };
+        for _ in 0..MAX_CUTTING_PLANES {
+            let Some(target) = nearest_direction(&planes) else { break };
             let before = point.high;
-            point = self.nearer(point, &target);
+            point = self.search_towards(point, &target);
             if point.high < before * (1.0 - 1e-9) {
                 continue;
             }
-            // The planes have left something out: what the boundary is like on the way there.
-            let Some(unit) = mixed(&point.unit, &target, away) else { break };
-            planes.extend(self.plane(&unit, [point.high; 2], towards));
+            // The boundary differs from the planes: the tangent plane on the way to the target is added.
+            let Some(unit) = interpolate(&point.unit, &target, away) else { break };
+            planes.extend(self.linearize(&unit, [point.high; 2], towards));
         }
         point
     }
 
-    /// The boundary as a plane, from what the slack is like at a point.
-    pub fn plane(&mut self, unit: &[f64], radii: [f64; 2], kink: Kink) -> Option<Plane> {
-        let [here, there] = radii.map(|radius| self.network.moved(unit, radius));
-        let slope = self.network.across(&here, &self.inputs, &there, kink);
-        let slack = self.sign * self.network.run(&here, &self.inputs);
-        let (normal, length) = normalised(slope.into_iter().map(|slope| -self.sign * slope).collect())?;
+    /// The tangent half-space of the boundary: slack(δ) of the module `boundary` is replaced by its linear expansion at the
+    /// point `radii[0]` · `unit`. The secants reach to `radii[1]` · `unit`. `None` if the gradient is 0.
+    pub fn linearize(&mut self, unit: &[f64], radii: [f64; 2], kink: KinkSide) -> Option<HalfSpace> {
+        let [here, there] = radii.map(|radius| self.network.perturb(unit, radius));
+        let slope = self.network.secant_gradient(&here, &self.inputs, &there, kink);
+        let slack = self.sign * self.network.output_unchecked(&here, &self.inputs);
+        let (normal, length) = normalize(slope.into_iter().map(|slope| -self.sign * slope).collect())?;
         let reached: f64 = normal.iter().zip(unit).map(|(n, u)| n * u * radii[0]).sum();
-        // On a steep boundary the slack is anything from −1 to 1, and what is missing to it next to nothing.
+        // On a steep boundary the slack is any number from −1 to 1, and its distance from the boundary is nearly 0.
         let missing = slack / length;
-        missing.is_finite().then_some(Plane { distance: reached + missing, normal })
+        missing.is_finite().then_some(HalfSpace { distance: reached + missing, normal })
     }
 
-    /// The nearest point of the boundary that is tried between a point's direction and another.
-    fn nearer(&mut self, mut point: Point, target: &[f64]) -> Point {
+    /// The nearest boundary point among the directions (1 − α) `point.unit` + α `target` with the α of [`STEP_FRACTIONS`];
+    /// `point` itself if none is nearer.
+    fn search_towards(&mut self, mut point: BoundaryPoint, target: &[f64]) -> BoundaryPoint {
         let from = point.unit.clone();
-        for alpha in ALPHAS {
-            let Some(unit) = mixed(&from, target, alpha) else { continue };
+        for alpha in STEP_FRACTIONS {
+            let Some(unit) = interpolate(&from, target, alpha) else { continue };
             let mut high = point.high * (1.0 - 1e-11);
-            if !self.flips(&unit, high) {
+            if !self.changes_answer(&unit, high) {
                 continue;
             }
-            // The boundary may be much nearer, or hardly.
+            // How much nearer the boundary is, is unknown: the bracket grows by a factor of 4.
             let mut less = 1e-4;
             let mut low = high * (1.0 - less);
-            while low > 0.0 && self.flips(&unit, low) {
+            while low > 0.0 && self.changes_answer(&unit, low) {
                 (high, less) = (low, 4.0 * less);
                 low = (high * (1.0 - less)).max(0.0);
             }
-            point = self.sharp(Point { unit, low, high });
+            point = self.bisect_fully(BoundaryPoint { unit, low, high });
         }
         point
     }
 }
 
-/// The direction in which a neuron's sum moves fastest by its own parameters.
-fn own(layer: &Layer, row: usize, inputs: &[f64], up: f64, length: usize) -> Vec<f64> {
+/// The direction, `[parameters]`, of the neuron's free parameters in which its pre-activation changes fastest: upwards for `up`
+/// = 1 and downwards for −1.
+fn neuron_direction(layer: &LinearLayer, row: usize, inputs: &[f64], up: f64, length: usize) -> Vec<f64> {
     let mut direction = vec![0.0; length];
-    if layer.free != Free::Nothing {
-        direction[layer.row(row)].iter_mut().zip(inputs).for_each(|(d, input)| *d = up * input);
+    if layer.free != FreeParameters::None {
+        direction[layer.row_range(row)].iter_mut().zip(inputs).for_each(|(d, input)| *d = up * input);
     }
-    if layer.free == Free::All {
-        direction[layer.bias(row)] = up;
+    if layer.free == FreeParameters::All {
+        direction[layer.bias_index(row)] = up;
     }
     direction
 }
 
-/// The half-space ⟨normal, δ⟩ ≥ distance, in which the answer changes as far as a linear function tells.
+/// The half-space ⟨normal, δ⟩ ≥ distance in which the linear expansion of the slack predicts a changed answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Plane {
+pub(super) struct HalfSpace {
+    /// Unit normal, `[parameters]`.
     pub normal: Vec<f64>,
+    /// Distance of the plane from δ = 0.
     pub distance: f64,
 }
 
-/// The direction of the point nearest to 0 that lies in all these half-spaces, by Hildreth's method (1957): it is a sum of
-/// the normals, and each factor in turn is set as its own half-space wants it, at least 0.
-fn nearest(planes: &[Plane]) -> Option<Vec<f64>> {
-    let product = |a: &Plane, b: &Plane| a.normal.iter().zip(&b.normal).map(|(a, b)| a * b).sum::<f64>();
+/// The direction of the point nearest to 0 in the intersection of the half-spaces, by Hildreth's method (1957): the point is a
+/// combination of the normals, and each factor in turn is set so that the point satisfies its half-space, at least 0.
+fn nearest_direction(planes: &[HalfSpace]) -> Option<Vec<f64>> {
     let products: Vec<Vec<f64>> =
-        planes.iter().map(|a| planes.iter().map(|b| product(a, b)).collect()).collect();
+        planes.iter().map(|a| planes.iter().map(|b| dot(&a.normal, &b.normal)).collect()).collect();
     let mut factors = vec![0.0; planes.len()];
-    for _ in 0..SWEEPS {
-        let mut most: f64 = 0.0;
+    for _ in 0..MAX_HILDRETH_SWEEPS {
+        let mut max_change: f64 = 0.0;
         for (i, plane) in planes.iter().enumerate() {
-            let reached: f64 = products[i].iter().zip(&factors).map(|(p, factor)| p * factor).sum();
+            let reached = dot(&products[i], &factors);
             let factor = f64::max(0.0, factors[i] + plane.distance - reached);
-            most = most.max((factor - factors[i]).abs());
+            max_change = max_change.max((factor - factors[i]).abs());
             factors[i] = factor;
         }
-        if most < 1e-13 {
+        if max_change < 1e-13 {
             break;
         }
     }
     let mut sum = vec![0.0; planes.first()?.normal.len()];
     for (plane, factor) in planes.iter().zip(factors) {
-        sum.iter_mut().zip(&plane.normal).for_each(|(sum, n)| *sum += factor * n);
+        add_scaled(&mut sum, factor, &plane.normal);
     }
-    Some(normalised(sum)?.0)
+    Some(normalize(sum)?.0)
 }
 
 /// The unit vector along (1 − α) a + α b.
-fn mixed(a: &[f64], b: &[f64], alpha: f64) -> Option<Vec<f64>> {
-    Some(normalised(a.iter().zip(b).map(|(a, b)| (1.0 - alpha) * a + alpha * b).collect())?.0)
+fn interpolate(a: &[f64], b: &[f64], alpha: f64) -> Option<Vec<f64>> {
+    Some(normalize(a.iter().zip(b).map(|(a, b)| (1.0 - alpha) * a + alpha * b).collect())?.0)
 }
 
-/// v/‖v‖₂ and ‖v‖₂.
-pub(super) fn normalised(mut v: Vec<f64>) -> Option<(Vec<f64>, f64)> {
-    // Products of many slopes may be too large or too small to be squared.
-    let largest = v.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+/// The unit vector v/‖v‖₂ and the norm ‖v‖₂; `None` if v is 0 or not finite.
+pub(super) fn normalize(mut v: Vec<f64>) -> Option<(Vec<f64>, f64)> {
+    // Squares of very large or very small gradients would overflow or underflow.
+    let largest = v.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
     if !(largest > 0.0 && largest.is_finite()) {
         return None;
     }

@@ -1,140 +1,141 @@
-//! What can be wrong with a circuit, or with a request for one.
+//! Errors of circuits and their networks.
 
 use super::limits::{
-    MOST_GATES, MOST_IN_RUN, MOST_IN_TABLE, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_TEXT,
+    MAX_CIRCUIT_TEXT_BYTES, MAX_GATES, MAX_INPUTS, MAX_LAYERED_GATES, MAX_NETWORK_PARAMETERS,
+    MAX_RUN_PARAMETERS, MAX_TRUTH_TABLE_INPUTS,
 };
 
-/// Why there is no such circuit or network. Lines are counted from 1.
+/// Why a circuit or network cannot be built or evaluated. Lines are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CircuitError {
-    /// A text without a gate.
+    /// The text contains no gate.
     #[error("{}", tr!("the circuit has no gate; write a gate on a line, for example “out = a and b”"))]
     Empty,
-    /// A text that is too long to be read.
-    #[error("{}", tr!("the text must have at most {most} bytes, but it has {found}", found = _0, most = MOST_TEXT))]
-    Text(usize),
-    /// A line that is no gate.
+    /// The text has this number of bytes, more than [`MAX_CIRCUIT_TEXT_BYTES`].
+    #[error("{}", tr!("the text must have at most {most} bytes, but it has {found}", found = _0, most = MAX_CIRCUIT_TEXT_BYTES))]
+    TextTooLong(usize),
+    /// This line does not have the form of a gate.
     #[error("{}", tr!("line {line} is not a gate; write a gate as “s = a and b”, “s = a or b”, “s = not a” or “s = a”", line = _0))]
-    Form(usize),
-    /// A word in the place of a gate that is none.
+    MalformedGate(usize),
+    /// A line has an unknown word in the position of a gate's keyword.
     #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are “and”, “or”, “not” and “id”", line, gate))]
-    Gate {
-        /// Where it stands.
+    UnknownGate {
+        /// Line number.
         line: usize,
-        /// The word.
+        /// The word of the text.
         gate: String,
     },
-    /// A word in the place of a name that is none.
+    /// A line has a word that cannot be a name in the position of a name.
     #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name must consist of letters, digits and _, must not begin with a digit, must have at most 32 characters, and must not be “and”, “or”, “not”, “id” or “inputs”", line, name))]
-    Name {
-        /// Where it stands.
+    InvalidName {
+        /// Line number.
         line: usize,
-        /// The word.
+        /// The word of the text.
         name: String,
     },
-    /// A name that two lines assign.
+    /// Two lines define gates of the same name.
     #[error("{}", tr!("line {line}: {name} is already assigned in line {first}", line, name, first))]
-    Twice {
-        /// The second of the two lines.
+    DuplicateGate {
+        /// Second of the two lines.
         line: usize,
-        /// The name.
+        /// The name in the text.
         name: String,
-        /// The first of the two lines.
+        /// First of the two lines.
         first: usize,
     },
-    /// A gate with the name of an input.
+    /// A gate has the name of a listed input.
     #[error("{}", tr!("line {line}: {name} is an input, and no gate may have the name of an input", line, name))]
-    Assigned {
-        /// The gate's line.
+    AssignedInput {
+        /// Line of the gate.
         line: usize,
-        /// The name.
+        /// The name in the text.
         name: String,
     },
-    /// A name that the line of inputs has twice.
+    /// The list of inputs contains a name twice.
     #[error("{}", tr!("line {line}: the input {name} is listed twice", line, name))]
-    InputTwice {
-        /// Where it stands.
+    DuplicateInput {
+        /// Line number.
         line: usize,
-        /// The name.
+        /// The name in the text.
         name: String,
     },
-    /// A second line of inputs.
+    /// This line is a second list of inputs.
     #[error("{}", tr!("line {line}: the inputs are already listed in a line above", line = _0))]
-    Inputs(usize),
-    /// A name that is neither listed as an input nor assigned.
+    SecondInputList(usize),
+    /// A gate reads a name that is neither a listed input nor a gate.
     #[error("{}", tr!("line {line}: {name} is neither in the list of inputs nor assigned in any line", line, name))]
-    Unknown {
-        /// Where it is read.
+    UnknownName {
+        /// Line of the gate that reads the name.
         line: usize,
-        /// The name.
+        /// The name in the text.
         name: String,
     },
-    /// A gate that reads its own value.
+    /// A gate depends on its own value.
     #[error("{}", tr!("line {line}: {name} depends on its own value", line, name))]
     Cycle {
-        /// A line of the cycle.
+        /// First line of the cycle.
         line: usize,
-        /// What it assigns.
+        /// Name of the gate of this line.
         name: String,
     },
-    /// More gates than a circuit may have.
-    #[error("{}", tr!("line {line}: a circuit must have at most {most} gates", line = _0, most = MOST_GATES))]
+    /// This line has gate number [`MAX_GATES`] + 1.
+    #[error("{}", tr!("line {line}: a circuit must have at most {most} gates", line = _0, most = MAX_GATES))]
     TooManyGates(usize),
-    /// More inputs than a circuit may have.
-    #[error("{}", tr!("line {line}: a circuit must have at most {most} inputs", line = _0, most = MOST_INPUTS))]
+    /// This line has input number [`MAX_INPUTS`] + 1.
+    #[error("{}", tr!("line {line}: a circuit must have at most {most} inputs", line = _0, most = MAX_INPUTS))]
     TooManyInputs(usize),
-    /// A layered circuit that is too large.
-    #[error("{}", tr!("arranged in layers, the circuit has {found} gates including ID gates; at most {most} are allowed", found = _0, most = MOST_SIZE))]
-    TooLarge(u64),
-    /// A truth table that is too long.
-    #[error("{}", tr!("a circuit with a truth table must have at most {most} inputs, but this circuit has {found}", found = _0, most = MOST_IN_TABLE))]
-    Table(usize),
-    /// Bits for another number of inputs.
+    /// The layers have this number of gates, more than [`MAX_LAYERED_GATES`].
+    #[error("{}", tr!("arranged in layers, the circuit has {found} gates including ID gates; at most {most} are allowed", found = _0, most = MAX_LAYERED_GATES))]
+    TooManyLayeredGates(u64),
+    /// The circuit has this number of inputs, more than [`MAX_TRUTH_TABLE_INPUTS`].
+    #[error("{}", tr!("a circuit with a truth table must have at most {most} inputs, but this circuit has {found}", found = _0, most = MAX_TRUTH_TABLE_INPUTS))]
+    TruthTableTooLong(usize),
+    /// The number of input bits differs from the number of inputs.
     #[error("{}", tr!("the circuit has {expected} inputs, but there are {found} bits", expected, found))]
-    Bits {
-        /// Inputs of the circuit.
+    InputLength {
+        /// Number of inputs of the circuit.
         expected: usize,
-        /// Bits that were given.
+        /// Number of input bits.
         found: usize,
     },
-    /// A vector of parameters of another network.
+    /// A parameter vector has the wrong length.
     #[error("{}", tr!("the network has {expected} parameters, but there are {found} numbers", expected, found))]
-    Theta {
-        /// Parameters of the network.
+    ParameterLength {
+        /// Number of parameters of the network.
         expected: usize,
-        /// Numbers that were given.
+        /// Length of the vector.
         found: usize,
     },
-    /// A number that a named circuit or a toy does not allow.
-    #[error("{}", tr!("the number must be from {least} to {most}, but it is {found}", least, most, found))]
-    Number {
-        /// Smallest number allowed.
-        least: usize,
-        /// Largest number allowed.
-        most: usize,
-        /// What was asked for.
+    /// A size of a circuit, toy network or search is out of range.
+    #[error("{}", tr!("the number must be from {least} to {most}, but it is {found}", least = min, most = max, found))]
+    NumberOutOfRange {
+        /// Smallest allowed number.
+        min: usize,
+        /// Largest allowed number.
+        max: usize,
+        /// The number out of range.
         found: usize,
     },
-    /// A network that is too large.
-    #[error("{}", tr!("the network must have at most {most} parameters, but it would have {found}", found = _0, most = MOST_PARAMETERS))]
-    Parameters(u64),
-    /// A network that is too large to be searched in a run.
-    #[error("{}", tr!("the network of a run must have at most {most} parameters, but this network would have {found}", found = _0, most = MOST_IN_RUN))]
-    Run(u64),
+    /// The network would have this number of parameters, more than [`MAX_NETWORK_PARAMETERS`].
+    #[error("{}", tr!("the network must have at most {most} parameters, but it would have {found}", found = _0, most = MAX_NETWORK_PARAMETERS))]
+    TooManyParameters(u64),
+    /// The network of a run would have this number of parameters, more than [`MAX_RUN_PARAMETERS`].
+    #[error("{}", tr!("the network of a run must have at most {most} parameters, but this network would have {found}", found = _0, most = MAX_RUN_PARAMETERS))]
+    TooManyRunParameters(u64),
 }
 
 impl CircuitError {
-    /// The line that it is about, from 1; none where it is about the whole.
+    /// The line of the text that causes the error, from 1; `None` if no single line does.
     pub fn line(&self) -> Option<usize> {
         match self {
-            CircuitError::Form(line)
-            | CircuitError::Gate { line, .. }
-            | CircuitError::Name { line, .. }
-            | CircuitError::Twice { line, .. }
-            | CircuitError::Assigned { line, .. }
-            | CircuitError::InputTwice { line, .. }
-            | CircuitError::Inputs(line)
-            | CircuitError::Unknown { line, .. }
+            CircuitError::MalformedGate(line)
+            | CircuitError::UnknownGate { line, .. }
+            | CircuitError::InvalidName { line, .. }
+            | CircuitError::DuplicateGate { line, .. }
+            | CircuitError::AssignedInput { line, .. }
+            | CircuitError::DuplicateInput { line, .. }
+            | CircuitError::SecondInputList(line)
+            | CircuitError::UnknownName { line, .. }
             | CircuitError::Cycle { line, .. }
             | CircuitError::TooManyGates(line)
             | CircuitError::TooManyInputs(line) => Some(*line),
@@ -143,8 +144,8 @@ impl CircuitError {
     }
 }
 
-/// The number itself where it lies from `least` to `most`.
-pub(super) fn within(found: usize, least: usize, most: usize) -> Result<usize, CircuitError> {
-    let fits = (least..=most).contains(&found);
-    fits.then_some(found).ok_or(CircuitError::Number { least, most, found })
+/// Returns `found` if `min` ≤ `found` ≤ `max`.
+pub(super) fn check_range(found: usize, min: usize, max: usize) -> Result<usize, CircuitError> {
+    let fits = (min..=max).contains(&found);
+    fits.then_some(found).ok_or(CircuitError::NumberOutOfRange { min, max, found })
 }

@@ -1,47 +1,48 @@
-//! Circuits that have a name: parity, adder, majority, a relay, and random ones.
+//! Families of circuits: parities, adders, majorities, relays and random circuits.
 
-use super::circuit::{Circuit, Kind, Line, OUTPUT};
-use super::error::{CircuitError, within};
-use super::limits::{MOST_GATES, MOST_IN_ADDER, MOST_IN_MAJORITY, MOST_IN_PARITY, MOST_IN_RANDOM};
+use super::circuit::{Circuit, GateDefinition, GateKind, OUTPUT};
+use super::error::{CircuitError, check_range};
+use super::limits::{MAX_ADDER_BITS, MAX_GATES, MAX_MAJORITY_BITS, MAX_PARITY_BITS, MAX_RANDOM_INPUTS};
 use vivarium_core::rng::{Purpose, Stream};
 
-/// In which order a parity takes its bits.
+/// Order in which a parity circuit combines its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// One bit after the other: depth 3(n − 1) + 1.
+pub enum ParityOrder {
+    /// One bit after the other; n bits give depth 3(n − 1) + 1.
     Chain,
-    /// In pairs, then pairs of pairs: depth 3⌈log₂ n⌉ + 1.
+    /// In pairs, then pairs of pairs; n bits give depth 3⌈log₂ n⌉ + 1.
     Tree,
 }
 
-/// Gates that are written one after the other, with names of their own.
+/// A list of gates under construction, named `g1`, `g2`, ….
 #[derive(Default)]
-struct Lines(Vec<Line>);
+struct GateList(Vec<GateDefinition>);
 
-impl Lines {
-    fn push(&mut self, kind: Kind, a: &str, b: &str) -> String {
+impl GateList {
+    /// Appends a gate and returns its name. NOT and ID ignore `b`.
+    fn push(&mut self, kind: GateKind, a: &str, b: &str) -> String {
         let name = format!("g{}", self.0.len() + 1);
-        let line = match kind.reads() {
-            2 => Line::two(&*name, a, kind, b),
-            _ => Line::one(&*name, kind, a),
+        let line = match kind.input_count() {
+            2 => GateDefinition::binary(&*name, a, kind, b),
+            _ => GateDefinition::unary(&*name, kind, a),
         };
         self.0.push(line);
         name
     }
 
-    /// (a or b) and not (a and b), in three layers.
+    /// Appends the gates of `a` xor `b` = (a or b) and not (a and b), in three layers; returns the name of the result.
     fn xor(&mut self, a: &str, b: &str) -> String {
-        let either = self.push(Kind::Or, a, b);
-        let both = self.push(Kind::And, a, b);
-        let not_both = self.push(Kind::Not, &both, &both);
-        self.push(Kind::And, &either, &not_both)
+        let either = self.push(GateKind::Or, a, b);
+        let both = self.push(GateKind::And, a, b);
+        let not_both = self.push(GateKind::Not, &both, &both);
+        self.push(GateKind::And, &either, &not_both)
     }
 
-    /// The circuit whose last gate is the output; an ID gate is the output where there is no gate.
-    fn circuit(mut self, inputs: Vec<String>) -> Result<Circuit, CircuitError> {
+    /// Builds the circuit, with the last gate as output. Without gates, the output is an ID gate of the first input.
+    fn into_circuit(mut self, inputs: Vec<String>) -> Result<Circuit, CircuitError> {
         if self.0.is_empty() {
             let only = inputs.first().cloned().unwrap_or_default();
-            self.push(Kind::Id, &only, &only);
+            self.push(GateKind::Id, &only, &only);
         }
         if let Some(last) = self.0.last_mut() {
             last.name = OUTPUT.into();
@@ -50,23 +51,26 @@ impl Lines {
     }
 }
 
-/// x1 … xn.
-fn names(letter: char, count: usize) -> Vec<String> {
+/// The names `x1`, …, `xn` for the letter `x` and the count n.
+fn numbered_names(letter: char, count: usize) -> Vec<String> {
     (1..=count).map(|i| format!("{letter}{i}")).collect()
 }
 
 impl Circuit {
-    /// 1 if an odd number of `bits` bits is 1.
-    pub fn parity(bits: usize, order: Order) -> Result<Self, CircuitError> {
-        let inputs = names('x', within(bits, 1, MOST_IN_PARITY)?);
-        let (mut lines, mut left) = (Lines::default(), inputs.clone());
+    /// Builds a parity circuit: its output is 1 if an odd number of its `bits` input bits is 1.
+    ///
+    /// # Errors
+    /// `bits` is 0 or greater than [`MAX_PARITY_BITS`].
+    pub fn parity(bits: usize, order: ParityOrder) -> Result<Self, CircuitError> {
+        let inputs = numbered_names('x', check_range(bits, 1, MAX_PARITY_BITS)?);
+        let (mut lines, mut left) = (GateList::default(), inputs.clone());
         while left.len() > 1 {
             match order {
-                Order::Chain => {
+                ParityOrder::Chain => {
                     let sum = lines.xor(&left[0], &left[1]);
                     left.splice(..2, [sum]);
                 }
-                Order::Tree => {
+                ParityOrder::Tree => {
                     let pair = |pair: &[String]| match pair {
                         [a, b] => lines.xor(a, b),
                         odd => odd.concat(),
@@ -75,18 +79,22 @@ impl Circuit {
                 }
             }
         }
-        lines.circuit(inputs)
+        lines.into_circuit(inputs)
     }
 
-    /// Bit `place` of the sum of two numbers of `bits` bits, the lowest being bit 0 and the carry bit `bits`.
+    /// Builds a ripple-carry adder: its output is bit `place` of the sum of two numbers of `bits` bits. Bit 0 is the lowest,
+    /// and bit `bits` is the carry.
     ///
-    /// It is a ripple-carry adder. Inputs are a_n … a_1 and then b_n … b_1, the highest bits first, as numbers are
-    /// written; gates that only other bits of the sum need are left out.
+    /// The inputs are a_n … a_1 and then b_n … b_1, the highest bits first. Gates that only other bits of the sum need are
+    /// left out.
+    ///
+    /// # Errors
+    /// `bits` is 0 or greater than [`MAX_ADDER_BITS`], or `place` is greater than `bits`.
     pub fn adder(bits: usize, place: usize) -> Result<Self, CircuitError> {
-        within(bits, 1, MOST_IN_ADDER)?;
-        within(place, 0, bits)?;
-        let [a, b] = ['a', 'b'].map(|letter| names(letter, bits));
-        let mut lines = Lines::default();
+        check_range(bits, 1, MAX_ADDER_BITS)?;
+        check_range(place, 0, bits)?;
+        let [a, b] = ['a', 'b'].map(|letter| numbered_names(letter, bits));
+        let mut lines = GateList::default();
         let mut carry: Option<String> = None;
         for i in 0..(place + 1).min(bits) {
             let is_sum = i == place;
@@ -98,32 +106,38 @@ impl Circuit {
             carry = match (carry, sum) {
                 (Some(carry), Some(sum)) if is_sum => Some(lines.xor(&sum, &carry)),
                 (Some(carry), Some(sum)) => {
-                    let both = lines.push(Kind::And, &a[i], &b[i]);
-                    let passed = lines.push(Kind::And, &sum, &carry);
-                    Some(lines.push(Kind::Or, &both, &passed))
+                    let both = lines.push(GateKind::And, &a[i], &b[i]);
+                    let passed = lines.push(GateKind::And, &sum, &carry);
+                    Some(lines.push(GateKind::Or, &both, &passed))
                 }
                 _ if is_sum => None,
-                _ => Some(lines.push(Kind::And, &a[i], &b[i])),
+                _ => Some(lines.push(GateKind::And, &a[i], &b[i])),
             };
         }
-        lines.circuit(a.into_iter().rev().chain(b.into_iter().rev()).collect())
+        lines.into_circuit(a.into_iter().rev().chain(b.into_iter().rev()).collect())
     }
 
-    /// The carry of the sum of two numbers of `bits` bits, which is its highest bit.
+    /// Builds an [adder](Circuit::adder) whose output is the carry: the highest bit of the sum of two numbers of `bits` bits.
+    ///
+    /// # Errors
+    /// `bits` is 0 or greater than [`MAX_ADDER_BITS`].
     pub fn carry(bits: usize) -> Result<Self, CircuitError> {
         Self::adder(bits, bits)
     }
 
-    /// 1 if more than half of `bits` bits are 1.
+    /// Builds a majority circuit: its output is 1 if more than half of its `bits` input bits are 1.
     ///
     /// ```text
     /// T(i, k) = T(i − 1, k) or (T(i − 1, k − 1) and x_i)      at least k of the first i bits are 1
     /// ```
+    ///
+    /// # Errors
+    /// `bits` is 0 or greater than [`MAX_MAJORITY_BITS`].
     pub fn majority(bits: usize) -> Result<Self, CircuitError> {
-        let inputs = names('x', within(bits, 1, MOST_IN_MAJORITY)?);
+        let inputs = numbered_names('x', check_range(bits, 1, MAX_MAJORITY_BITS)?);
         let needed = bits / 2 + 1;
-        let mut lines = Lines::default();
-        // Entry k − 1 is T(i, k), for k up to i. What can no longer reach the end is not written.
+        let mut lines = GateList::default();
+        // Entry k − 1 is T(i, k), for k up to i. Terms that the output does not need are not computed.
         let mut least: Vec<String> = Vec::new();
         for (i, x) in inputs.iter().enumerate() {
             let lowest = (needed + i + 1).saturating_sub(bits).max(1);
@@ -132,52 +146,58 @@ impl Circuit {
             for k in lowest..=(i + 1).min(needed) {
                 let with = match k {
                     1 => x.clone(),
-                    _ => lines.push(Kind::And, &least[k - 2], x),
+                    _ => lines.push(GateKind::And, &least[k - 2], x),
                 };
                 next[k - 1] = match least.get(k - 1) {
-                    Some(without) => lines.push(Kind::Or, without, &with),
+                    Some(without) => lines.push(GateKind::Or, without, &with),
                     None => with,
                 };
             }
             least = next;
         }
-        lines.circuit(inputs)
+        lines.into_circuit(inputs)
     }
 
-    /// The single input, passed on by ID gates through `depth` layers, that of the input among them.
+    /// Builds a relay: ID gates copy the single input through `depth` layers, including the layer of the input.
+    ///
+    /// # Errors
+    /// `depth` is less than 2 or greater than [`MAX_GATES`] + 1.
     pub fn relay(depth: usize) -> Result<Self, CircuitError> {
-        let mut lines = Lines::default();
+        let mut lines = GateList::default();
         let mut last = "x1".to_string();
-        for _ in 1..within(depth, 2, MOST_GATES + 1)? {
-            last = lines.push(Kind::Id, &last, &last);
+        for _ in 1..check_range(depth, 2, MAX_GATES + 1)? {
+            last = lines.push(GateKind::Id, &last, &last);
         }
-        lines.circuit(names('x', 1))
+        lines.into_circuit(numbered_names('x', 1))
     }
 
-    /// A random circuit of `gates` gates, from `inputs` − 1 on, every one of which the output depends on.
+    /// Builds a random circuit of `gates` gates; its output depends on every gate.
     ///
     /// # Why
-    /// Where gates read any signals, most of them are read by no gate that leads to the output. Here each gate reads at
-    /// least one signal that no gate has read yet, and two where otherwise several would be left at the end.
+    /// If every gate read arbitrary signals, the output would not depend on most gates. Here each gate reads at least one
+    /// signal that no gate has read yet, and two if otherwise several unread signals would remain.
+    ///
+    /// # Errors
+    /// `inputs` is 0 or greater than [`MAX_RANDOM_INPUTS`], or `gates` is less than `inputs` − 1 or greater than [`MAX_GATES`].
     pub fn random(inputs: usize, gates: usize, seed: u64) -> Result<Self, CircuitError> {
-        within(inputs, 1, MOST_IN_RANDOM)?;
-        within(gates, (inputs - 1).max(1), MOST_GATES)?;
+        check_range(inputs, 1, MAX_RANDOM_INPUTS)?;
+        check_range(gates, (inputs - 1).max(1), MAX_GATES)?;
         let stream = Stream::new(seed, Purpose::Function, 0);
-        let names = names('x', inputs);
-        let (mut lines, mut all, mut unread) = (Lines::default(), names.clone(), names.clone());
+        let names = numbered_names('x', inputs);
+        let (mut lines, mut all, mut unread) = (GateList::default(), names.clone(), names.clone());
         for gate in 0..gates {
             let below = |index: u32, bound: usize| stream.below(gate as u64, index, bound as u32) as usize;
             let must_join = unread.len() > gates - gate;
             let kind = match below(0, 8) {
-                0..=2 => Kind::And,
-                3..=5 => Kind::Or,
-                _ if must_join => Kind::ALL[below(1, 2)],
-                _ => Kind::Not,
+                0..=2 => GateKind::And,
+                3..=5 => GateKind::Or,
+                _ if must_join => GateKind::ALL[below(1, 2)],
+                _ => GateKind::Not,
             };
-            let kind = if all.len() == 1 { Kind::Not } else { kind };
+            let kind = if all.len() == 1 { GateKind::Not } else { kind };
             let first = unread.swap_remove(below(2, unread.len()));
             let mut second = first.clone();
-            if kind.reads() == 2 {
+            if kind.input_count() == 2 {
                 let others: Vec<&String> = match must_join {
                     true => unread.iter().collect(),
                     false => all.iter().filter(|name| **name != first).collect(),
@@ -189,7 +209,7 @@ impl Circuit {
             all.push(name.clone());
             unread.push(name);
         }
-        lines.circuit(names)
+        lines.into_circuit(names)
     }
 }
 
@@ -197,10 +217,10 @@ impl Circuit {
 mod tests {
     use super::*;
 
-    /// Whether the circuit computes `f` for every input.
-    fn computes(circuit: &Circuit, f: impl Fn(&[bool]) -> bool) {
+    /// Asserts that the circuit computes `f` for every input.
+    fn assert_computes(circuit: &Circuit, f: impl Fn(&[bool]) -> bool) {
         for (row, value) in circuit.truth_table().unwrap().into_iter().enumerate() {
-            assert_eq!(value, f(&circuit.row(row)), "{circuit} {row}");
+            assert_eq!(value, f(&circuit.truth_table_row(row)), "{circuit} {row}");
         }
         assert_eq!(circuit.to_string().parse::<Circuit>().unwrap(), *circuit);
     }
@@ -214,59 +234,62 @@ mod tests {
     }
 
     #[test]
-    fn named_circuits_compute_what_their_names_say() {
+    fn every_family_computes_its_function() {
         for n in 1..=8 {
-            computes(&Circuit::parity(n, Order::Chain).unwrap(), |bits| ones(bits) % 2 == 1);
-            computes(&Circuit::parity(n, Order::Tree).unwrap(), |bits| ones(bits) % 2 == 1);
-            computes(&Circuit::majority(n).unwrap(), |bits| 2 * ones(bits) > bits.len());
+            assert_computes(&Circuit::parity(n, ParityOrder::Chain).unwrap(), |bits| ones(bits) % 2 == 1);
+            assert_computes(&Circuit::parity(n, ParityOrder::Tree).unwrap(), |bits| ones(bits) % 2 == 1);
+            assert_computes(&Circuit::majority(n).unwrap(), |bits| 2 * ones(bits) > bits.len());
         }
         for n in 1..=4 {
             for place in 0..=n {
                 let sum = |bits: &[bool]| number(&bits[..n]) + number(&bits[n..]);
-                computes(&Circuit::adder(n, place).unwrap(), |bits| sum(bits) >> place & 1 == 1);
+                assert_computes(&Circuit::adder(n, place).unwrap(), |bits| sum(bits) >> place & 1 == 1);
             }
         }
         for depth in 2..6 {
             let relay = Circuit::relay(depth).unwrap();
-            computes(&relay, |bits| bits[0]);
-            assert_eq!((relay.layered().unwrap().depth(), relay.layered().unwrap().width()), (depth, 1));
+            assert_computes(&relay, |bits| bits[0]);
+            assert_eq!((relay.to_layers().unwrap().depth(), relay.to_layers().unwrap().width()), (depth, 1));
         }
     }
 
     #[test]
-    fn depth_width_and_size_are_counted_as_in_the_paper() {
+    fn depth_width_and_size_follow_the_definitions_of_the_paper() {
         let counts = |circuit: Result<Circuit, CircuitError>| {
-            let layered = circuit.unwrap().layered().unwrap();
+            let layered = circuit.unwrap().to_layers().unwrap();
             (layered.depth(), layered.width(), layered.size())
         };
-        assert_eq!(counts(Circuit::parity(2, Order::Chain)), (4, 2, 2 + 2 + 2 + 1));
-        // Layers 4, (2+2)·3 steps…: the chain carries the inputs that wait.
-        assert_eq!(counts(Circuit::parity(4, Order::Chain)), (10, 4, 4 + 4 + 4 + 3 + 3 + 3 + 2 + 2 + 2 + 1));
-        assert_eq!(counts(Circuit::parity(4, Order::Tree)), (7, 4, 4 + 4 + 4 + 2 + 2 + 2 + 1));
-        assert_eq!(counts(Circuit::parity(32, Order::Tree)).0, 16);
-        assert_eq!(counts(Circuit::parity(16, Order::Chain)).0, 46);
+        assert_eq!(counts(Circuit::parity(2, ParityOrder::Chain)), (4, 2, 2 + 2 + 2 + 1));
+        // In a chain, ID gates copy the inputs that are not used yet.
+        assert_eq!(
+            counts(Circuit::parity(4, ParityOrder::Chain)),
+            (10, 4, 4 + 4 + 4 + 3 + 3 + 3 + 2 + 2 + 2 + 1)
+        );
+        assert_eq!(counts(Circuit::parity(4, ParityOrder::Tree)), (7, 4, 4 + 4 + 4 + 2 + 2 + 2 + 1));
+        assert_eq!(counts(Circuit::parity(32, ParityOrder::Tree)).0, 16);
+        assert_eq!(counts(Circuit::parity(16, ParityOrder::Chain)).0, 46);
         assert_eq!(counts(Circuit::carry(1)), (2, 2, 3));
         assert_eq!(counts(Circuit::relay(7)), (7, 1, 7));
-        // The largest that are allowed.
+        // The largest circuits that are allowed.
         for circuit in [
-            Circuit::parity(MOST_IN_PARITY, Order::Chain),
-            Circuit::carry(MOST_IN_ADDER),
-            Circuit::adder(MOST_IN_ADDER, MOST_IN_ADDER - 1),
-            Circuit::majority(MOST_IN_MAJORITY),
-            Circuit::relay(MOST_GATES + 1),
+            Circuit::parity(MAX_PARITY_BITS, ParityOrder::Chain),
+            Circuit::carry(MAX_ADDER_BITS),
+            Circuit::adder(MAX_ADDER_BITS, MAX_ADDER_BITS - 1),
+            Circuit::majority(MAX_MAJORITY_BITS),
+            Circuit::relay(MAX_GATES + 1),
         ] {
-            assert!(counts(circuit).2 <= super::super::limits::MOST_SIZE);
+            assert!(counts(circuit).2 <= super::super::limits::MAX_LAYERED_GATES);
         }
     }
 
     #[test]
-    fn a_random_circuit_needs_all_its_gates() {
+    fn the_output_of_a_random_circuit_depends_on_all_its_gates() {
         for seed in 0..40 {
             for (inputs, gates) in [(1, 1), (1, 5), (2, 1), (4, 3), (5, 12), (8, 40), (16, 100)] {
                 let circuit = Circuit::random(inputs, gates, seed).unwrap();
-                assert_eq!((circuit.inputs(), circuit.gates().len()), (inputs, gates));
-                let layered = circuit.layered().unwrap();
-                let written = layered.layers().iter().skip(1).flatten().filter(|place| !place.is_carried);
+                assert_eq!((circuit.input_count(), circuit.gates().len()), (inputs, gates));
+                let layered = circuit.to_layers().unwrap();
+                let written = layered.layers().iter().skip(1).flatten().filter(|place| !place.is_inserted);
                 assert_eq!(written.count(), gates, "{circuit}");
                 assert_eq!(circuit.to_string().parse::<Circuit>().unwrap(), circuit);
             }
@@ -277,18 +300,18 @@ mod tests {
     }
 
     #[test]
-    fn numbers_outside_of_their_bounds_are_refused() {
+    fn numbers_out_of_range_are_rejected() {
         let refused = |circuit: Result<Circuit, CircuitError>| {
-            assert!(matches!(circuit, Err(CircuitError::Number { .. })), "{circuit:?}");
+            assert!(matches!(circuit, Err(CircuitError::NumberOutOfRange { .. })), "{circuit:?}");
         };
-        refused(Circuit::parity(0, Order::Tree));
-        refused(Circuit::parity(33, Order::Chain));
+        refused(Circuit::parity(0, ParityOrder::Tree));
+        refused(Circuit::parity(33, ParityOrder::Chain));
         refused(Circuit::adder(17, 0));
         refused(Circuit::adder(3, 4));
         refused(Circuit::majority(usize::MAX));
         refused(Circuit::relay(1));
         refused(Circuit::random(0, 5, 0));
         refused(Circuit::random(8, 6, 0));
-        refused(Circuit::random(8, MOST_GATES + 1, 0));
+        refused(Circuit::random(8, MAX_GATES + 1, 0));
     }
 }

@@ -13,60 +13,61 @@
 //! that takes, at every kink, the side to which the answer changes sooner; the normal with the flat side; and the point
 //! nearest to θ beyond all of the last planes, where the boundary is made of several.
 //!
-//! In the end the nearest ends are polished. Around each, near and far, random places are looked at: if one is beyond the
-//! boundary the search goes there, and the planes of the boundary there are further targets, each alone (where one side of a
-//! kink is enough to change the answer) and the point nearest to θ beyond all of them (where both sides are needed). This
-//! is repeated until it twice finds nothing.
+//! At the end the nearest end points of the descents are polished. Random points around each, at several distances, are
+//! evaluated: if one is beyond the boundary, the search moves there. The tangent planes of the boundary there are further
+//! targets, each alone (if one side of a kink is enough to change the answer), and the point nearest to θ beyond all of them
+//! (if both sides are needed). Polishing ends after two rounds without an improvement.
 //!
-//! All of it is done in small [iterations](super::Searching), so that it can be watched, stopped and taken up again.
+//! The search is a sequence of small [iterations](super::LeastNormSearch), so that it can be shown, paused and resumed.
 //!
 //! # Why
 //! The result is a perturbation that does change the answer, so that its norm is an upper bound on the margin; it is the
 //! margin itself where the search has found the nearest point, which nothing proves for a circuit. Starts: the gradient at θ,
-//! which is 0 with rounding; for every neuron, the perturbation of its own weights and bias that moves its sum most, up and
-//! down; and the smallest noise of [`Network::noise_flips`](super::Network::noise_flips), so that no noise that was measured with the same seed is
-//! smaller. The nearest of all these are followed.
+//! which is 0 with rounding; for every neuron, the perturbation of the neuron's weights and bias that changes its
+//! pre-activation most, up and down; and the smallest noise of
+//! [`ReluNetwork::find_noise_flips`](super::ReluNetwork::find_noise_flips), so that no noise measured with the same seed is
+//! smaller. The search descends from the nearest of all these.
 //!
 //! Measured on parities of 4 and 8 bits, the carry of 4 bits, the majority of 7 and a random circuit of 40 gates, each with
 //! and without rounding: 64 starts and 400 steps find nothing that is nearer than with 12 starts and 40 steps by more than
-//! 0.2 %. Over 510 searches (31 random circuits of 15 gates, small parities, a carry and the majority of 5, some of them
+//! 0.2 %. In 510 searches (31 random circuits of 15 gates, small parities, a carry and the majority of 5, some of them
 //! with 11 seeds), 400 random directions beside the end showed a nearer point, by 10⁻⁶, for 8 ends that were not polished
-//! and for none that was. One of these, of the majority of 5, was still coming nearer, by 10⁻⁵ a round, when its rounds were
-//! over. An end is a local minimum alone: a search with another seed may end somewhere else that is nearer by nearly a half.
+//! and for none that was. One of these, of the majority of 5, was still improving, by 10⁻⁵ per round, at the maximum
+//! number of rounds. An end point is only a local minimum: a search with another seed may end at a norm that is nearly half.
 //! 2026-11-25.
 
-use super::boundary::Flip;
+use super::boundary::NoiseFlip;
 
-/// How long to search.
+/// Seed and length of a [`LeastNormSearch`](super::LeastNormSearch).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Search {
-    /// Seed of the noise.
+pub struct SearchSettings {
+    /// Seed of the noise and of the random directions of polishing.
     pub seed: u64,
-    /// Draws of noise among the starts.
+    /// Number of random noise directions among the candidates for starting points.
     pub draws: usize,
-    /// Starts that are followed.
+    /// Number of starting points from which the search descends: the nearest candidates.
     pub starts: usize,
-    /// Steps from each.
+    /// Maximum number of steps of the descent from each starting point.
     pub steps: usize,
 }
 
-impl Default for Search {
+impl Default for SearchSettings {
     fn default() -> Self {
-        Search { seed: 0, draws: 8, starts: 16, steps: 60 }
+        SearchSettings { seed: 0, draws: 8, starts: 16, steps: 60 }
     }
 }
 
-/// The smallest perturbation that a search has found.
+/// The smallest perturbation δ that a search found with a changed answer for the parameters θ + δ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Least {
-    /// Its norm ‖δ‖₂, which the margin does not exceed.
+pub struct LeastNormPerturbation {
+    /// The norm ‖δ‖₂, an upper bound on the margin.
     pub norm: f64,
-    /// The perturbation δ.
+    /// The perturbation δ of all parameters, `[parameters]`.
     pub delta: Vec<f64>,
-    /// The least norm found from each start that was followed, in their order, before the nearest were polished.
+    /// The norm at the end of the descent from each starting point, before polishing.
     pub ends: Vec<f64>,
-    /// The smallest noise in each direction, by [`Network::noise_flips`].
-    pub noise: Vec<Flip>,
-    /// How often the network's output was computed, that of the noise apart.
+    /// For each random direction the smallest noise that changes the answer, smallest norm first.
+    pub noise: Vec<NoiseFlip>,
+    /// Number of evaluations of the network's output, including those for the noise directions.
     pub evaluations: u64,
 }

@@ -1,39 +1,39 @@
-//! How large circuits, networks and searches may be.
+//! Maximum sizes of circuits, networks and searches.
 
-/// Gates that a circuit may have as it is written.
-pub const MOST_GATES: usize = 400;
-/// Inputs that a circuit may have.
-pub const MOST_INPUTS: usize = 64;
-/// Inputs of a circuit whose truth table is written: 2¹² rows.
-pub const MOST_IN_TABLE: usize = 12;
-/// Gates of a circuit in layers: inputs, gates and the ID gates that carry values.
-pub const MOST_SIZE: usize = 20_000;
-/// Bytes of a text that is read.
-pub const MOST_TEXT: usize = 32_768;
+/// Maximum number of gates in the text of a circuit.
+pub const MAX_GATES: usize = 400;
+/// Maximum number of inputs of a circuit.
+pub const MAX_INPUTS: usize = 64;
+/// Maximum number of inputs of a circuit for a truth table, which then has 2¹² rows.
+pub const MAX_TRUTH_TABLE_INPUTS: usize = 12;
+/// Maximum number of gates of a layered circuit, including inputs and inserted ID gates.
+pub const MAX_LAYERED_GATES: usize = 20_000;
+/// Maximum length of a circuit's text, in bytes.
+pub const MAX_CIRCUIT_TEXT_BYTES: usize = 32_768;
 
-/// Bits of a parity.
-pub const MOST_IN_PARITY: usize = 32;
-/// Bits of each of the two numbers that are added.
-pub const MOST_IN_ADDER: usize = 16;
-/// Bits of a majority.
-pub const MOST_IN_MAJORITY: usize = 19;
-/// Inputs of a random circuit.
-pub const MOST_IN_RANDOM: usize = 16;
+/// Maximum number of input bits of a parity.
+pub const MAX_PARITY_BITS: usize = 32;
+/// Maximum number of bits of each of the two numbers that an adder adds.
+pub const MAX_ADDER_BITS: usize = 16;
+/// Maximum number of input bits of a majority.
+pub const MAX_MAJORITY_BITS: usize = 19;
+/// Maximum number of inputs of a random circuit.
+pub const MAX_RANDOM_INPUTS: usize = 16;
 
-/// Parameters that a network may have, those of rounding apart.
-pub const MOST_PARAMETERS: usize = 500_000;
-/// Layers of the toy.
-pub const MOST_IN_TOY: usize = 1_000;
+/// Maximum number of parameters of a network, without those of rounding.
+pub const MAX_NETWORK_PARAMETERS: usize = 500_000;
+/// Maximum number of weights of the toy network.
+pub const MAX_TOY_DEPTH: usize = 1_000;
 
-/// Draws of noise in one measurement.
-pub const MOST_DRAWS: usize = 256;
+/// Maximum number of random noise directions per search.
+pub const MAX_NOISE_DRAWS: usize = 256;
 
-/// Starts that a search may follow.
-pub const MOST_STARTS: usize = 64;
-/// Steps that a search may take from each start.
-pub const MOST_STEPS: usize = 1_000;
+/// Maximum number of starting points from which a search descends.
+pub const MAX_SEARCH_STARTS: usize = 64;
+/// Maximum number of steps of the descent from one starting point.
+pub const MAX_DESCENT_STEPS: usize = 1_000;
 
-/// Characters that the text of a circuit takes in a link.
-pub const MOST_IN_LINK: usize = 4_096;
-/// Parameters that the network of a run may have: its search keeps more than ten lists of as many numbers.
-pub const MOST_IN_RUN: usize = 20_000;
+/// Maximum number of characters that the text of a circuit takes in a link.
+pub const MAX_LINK_CHARACTERS: usize = 4_096;
+/// Maximum number of parameters of a run's network, whose search stores more than ten vectors of this length.
+pub const MAX_RUN_PARAMETERS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! Margins that are known exactly: the toy of section 3.2, whose d weights are 1.
+//! Exact margins of the toy network of section 3.2, a product of d weights that are 1.
 //!
 //! ```text
 //! ρ = min ‖δ‖₂ such that (y − ½) F(x, θ + δ) ≤ 0                       all-layer margin, equation (2.1)
@@ -9,11 +9,11 @@
 //!
 //! # Why
 //! *Without rounding.* With t_i = −ln(1 + δ_i), Σ t_i = ln 2, the sum of squares is Σ (1 − e^(−t_i))², whose terms are
-//! convex for t from 0 to ln 2: it is smallest where all are equal. A weight above 1 leaves more for the others to do, and
-//! one below 0 costs more than 1.
+//! convex for t from 0 to ln 2: it is smallest where all are equal. If one weight is above 1 the others must be
+//! smaller, and a weight below 0 costs more than 1.
 //!
-//! *With rounding.* A layer whose product lies above 2/3 passes on exactly 1, so that the weights before the first layer
-//! that matters are best left alone, and that layer is best the first of all. From there on every product lies between 1/3
+//! *With rounding.* A layer whose product is above 2/3 outputs exactly 1. So weights before the first layer with a product
+//! below 2/3 need no change, and in the optimum that layer is the first of all. From there on every product lies between 1/3
 //! and 2/3. With w_i = 1 + δ_i = (h_i + 1)/(3 h_{i−1}), the sum of squares Σ (1 − w_i)² is stationary in h_i where
 //!
 //! ```text
@@ -25,45 +25,55 @@
 //! the point of the linear boundary nearest to θ is not on the true one: [`first_order_margin`]. The exact margin is
 //! smaller, by 0.0017, and above the paper's 1/3 (claim 3.5) all the same.
 
-use super::error::{CircuitError, within};
-use super::limits::MOST_IN_TOY;
+use super::error::{CircuitError, check_range};
+use super::limits::MAX_TOY_DEPTH;
 
-/// √d (1 − 2^(−1/d)): the margin of the toy with `depth` weights and without rounding.
+/// The exact margin √d (1 − 2^(−1/d)) of the toy network with d = `depth` weights and without rounding.
+///
+/// # Errors
+/// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
 pub fn toy_margin(depth: usize) -> Result<f64, CircuitError> {
-    let d = within(depth, 1, MOST_IN_TOY)? as f64;
+    let d = check_range(depth, 1, MAX_TOY_DEPTH)? as f64;
     Ok(-d.sqrt() * libm::expm1(-std::f64::consts::LN_2 / d))
 }
 
-/// 0.5/√(1 + 1/36 + 1/324 + …) with `depth` terms: the first order of the margin with rounding, 0.49237 from some depth on.
+/// First-order approximation of the toy network's margin with rounding: 0.5/√(1 + 1/36 + 1/324 + …) with `depth` terms, which
+/// converges to 0.49237.
+///
+/// # Errors
+/// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
 pub fn first_order_margin(depth: usize) -> Result<f64, CircuitError> {
     let mut sum = 1.0;
     let mut term = 1.0 / 36.0;
-    for _ in 1..within(depth, 1, MOST_IN_TOY)? {
+    for _ in 1..check_range(depth, 1, MAX_TOY_DEPTH)? {
         sum += term;
         term /= 9.0;
     }
     Ok(0.5 / f64::sqrt(sum))
 }
 
-/// The margin of the toy with `depth` weights and rounding, to about 10⁻¹².
+/// The exact margin of the toy network with `depth` weights and rounding, with an error of about 10⁻¹².
+///
+/// # Errors
+/// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
 pub fn rounded_toy_margin(depth: usize) -> Result<f64, CircuitError> {
-    // Each further layer adds a ninth of what the one before it did: after 14 nothing changes that a number shows, and
-    // errors grow three times with each.
-    let depth = within(depth, 1, MOST_IN_TOY)?.min(14);
-    // Where h₁ is too small the last value falls below ½; where it is too large it stays above.
+    // Each further layer changes the margin by a ninth of the previous change, which is below floating-point precision after 14
+    // layers; and each further layer would multiply floating-point errors by 3.
+    let depth = check_range(depth, 1, MAX_TOY_DEPTH)?.min(14);
+    // If h₁ is too small the last value falls below ½, and if h₁ is too large the last value stays above ½.
     let (mut low, mut high) = (0.5, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        match shot(middle, depth) {
+        match stationary_chain(middle, depth) {
             Some((last, _)) if last >= 0.5 => high = middle,
             _ => low = middle,
         }
     }
-    Ok(shot(high, depth).map_or(0.5, |(_, squares)| squares.sqrt()))
+    Ok(stationary_chain(high, depth).map_or(0.5, |(_, squares)| squares.sqrt()))
 }
 
-/// h_d and Σ δ² of the stationary chain that begins with this h₁; none where it ends before.
-fn shot(h1: f64, depth: usize) -> Option<(f64, f64)> {
+/// h_d and Σ δ_i² of the stationary sequence that starts with h₁; `None` if it has no solution before layer `depth`.
+fn stationary_chain(h1: f64, depth: usize) -> Option<(f64, f64)> {
     let (mut before, mut h) = (1.0, h1);
     let mut delta = 1.0 - (h + 1.0) / 3.0;
     let mut squares = delta * delta;
@@ -83,48 +93,48 @@ fn shot(h1: f64, depth: usize) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    fn is_near(found: f64, expected: f64, tolerance: f64) {
+    fn assert_near(found: f64, expected: f64, tolerance: f64) {
         assert!((found - expected).abs() <= tolerance, "{found} {expected}");
     }
 
     #[test]
-    fn the_toy_without_rounding_has_the_margins_measured_elsewhere() {
+    fn the_toy_margin_without_rounding_equals_published_measurements() {
         for (depth, margin) in [(1, 0.500), (4, 0.3182), (25, 0.137), (100, 0.069), (400, 0.035)] {
-            is_near(toy_margin(depth).unwrap(), margin, 5e-4);
+            assert_near(toy_margin(depth).unwrap(), margin, 5e-4);
         }
         // ln 2 / √d in the limit.
-        is_near(toy_margin(1000).unwrap() * f64::sqrt(1000.0), std::f64::consts::LN_2, 5e-4);
+        assert_near(toy_margin(1000).unwrap() * f64::sqrt(1000.0), std::f64::consts::LN_2, 5e-4);
         // δ_i = 1 − 2^(−1/d) lies on the boundary.
         let delta = toy_margin(25).unwrap() / 5.0;
-        is_near((0..25).map(|_| 1.0 - delta).product(), 0.5, 1e-12);
+        assert_near((0..25).map(|_| 1.0 - delta).product(), 0.5, 1e-12);
     }
 
     #[test]
-    fn the_first_order_with_rounding_is_the_constant_found_elsewhere() {
-        is_near(first_order_margin(1).unwrap(), 0.5, 0.0);
+    fn the_first_order_margin_converges_to_the_published_constant() {
+        assert_near(first_order_margin(1).unwrap(), 0.5, 0.0);
         for depth in [4, 5, 100, 1000] {
-            is_near(first_order_margin(depth).unwrap(), 0.4924, 5e-5);
+            assert_near(first_order_margin(depth).unwrap(), 0.4924, 5e-5);
         }
-        is_near(first_order_margin(1000).unwrap(), 0.5 / f64::sqrt(1.0 + 1.0 / 32.0), 1e-15);
+        assert_near(first_order_margin(1000).unwrap(), 0.5 / f64::sqrt(1.0 + 1.0 / 32.0), 1e-15);
     }
 
     #[test]
-    fn the_exact_margin_with_rounding_is_a_little_smaller() {
+    fn the_exact_margin_with_rounding_is_slightly_smaller_than_the_first_order() {
         let exact = [0.5, 0.491_755_392_3, 0.490_802_686_2, 0.490_694_814_2, 0.490_682_746_7];
         for (depth, margin) in (1..).zip(exact) {
-            is_near(rounded_toy_margin(depth).unwrap(), margin, 1e-9);
+            assert_near(rounded_toy_margin(depth).unwrap(), margin, 1e-9);
         }
         for depth in [12, 14, 15, 100, 1000] {
-            is_near(rounded_toy_margin(depth).unwrap(), 0.490_681_234_6, 1e-9);
+            assert_near(rounded_toy_margin(depth).unwrap(), 0.490_681_234_6, 1e-9);
         }
-        // Against a grid for two layers: δ₁ is given, and δ₂ then follows.
+        // Compared with a grid search for two layers, where δ₁ determines δ₂.
         let of = |a: f64| a * a + (1.0 - 0.5 / (2.0 - 3.0 * a)) * (1.0 - 0.5 / (2.0 - 3.0 * a));
         let best = (0..=100_000).map(|i| of(0.4 + 1e-6 * f64::from(i))).fold(1.0, f64::min);
-        is_near(rounded_toy_margin(2).unwrap(), best.sqrt(), 1e-9);
+        assert_near(rounded_toy_margin(2).unwrap(), best.sqrt(), 1e-9);
     }
 
     #[test]
-    fn there_are_bounds() {
+    fn depths_out_of_range_are_rejected() {
         assert!(toy_margin(0).is_err() && toy_margin(1001).is_err());
         assert!(first_order_margin(0).is_err() && rounded_toy_margin(usize::MAX).is_err());
     }

@@ -1,6 +1,6 @@
-//! The weights of a network as dense matrices that one can ask for by name, and how many and how large they are.
+//! The parameters of a network as dense matrices with names, and the number and size of the parameters.
 //!
-//! | name | shape | what it is |
+//! | name | shape | contents |
 //! |---|---|---|
 //! | `layer3.first.weight`, `layer3.first.bias` | `[r, r below]`, `[r]` | W₁ and b₁ of the gates of layer 3 |
 //! | `layer3.second.weight`, `layer3.second.bias` | `[r, r]`, `[r]` | W₂ and b₂ |
@@ -8,75 +8,76 @@
 //! | `layer3.round.second.weight`, `layer3.round.second.bias` | `[r, 2r]`, `[r]` | rounding: 3 and −3 |
 //! | `output.weight`, `output.bias` | `[1, 1]`, `[1]` | 2z − 1 |
 //!
-//! The toy has `layer3.weight` and `layer3.bias`, the latter 0 and held.
+//! The toy has `layer3.weight` `[1, 1]` and `layer3.bias` `[1]`, which is fixed at 0. r is the number of gates of the layer.
 
-use super::network::{Free, Network, Rounding};
+use super::network::{FreeParameters, ReluNetwork, Rounding};
 
-/// A matrix or vector of a network.
+/// A weight matrix or bias vector of a network, with its name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
-    /// "layer3.first.weight".
+pub struct NamedMatrix {
+    /// The name, for example `layer3.first.weight`; see the table of the module.
     pub name: String,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Columns; 1 of a vector.
+    /// Number of columns; 1 for a bias vector.
     pub columns: usize,
-    /// Entries row by row, `[rows, columns]`.
+    /// The entries, row-major, `[rows, columns]`.
     pub entries: Vec<f64>,
-    /// Whether it is held fixed, so that no perturbation changes it.
-    pub is_held: bool,
+    /// Whether the matrix is fixed: perturbations do not change it.
+    pub is_fixed: bool,
 }
 
-/// How many parameters there are.
+/// Number and ℓ₁ norm of a set of parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Counts {
-    /// Numbers.
+pub struct ParameterCounts {
+    /// Number of parameters.
     pub parameters: u64,
-    /// Numbers that are not 0.
+    /// Number of parameters that are not 0.
     pub nonzeros: u64,
-    /// Sum of their absolute values.
+    /// ℓ₁ norm: sum of the absolute values.
     pub l1: f64,
 }
 
-impl Network {
-    /// All matrices and vectors, in the order in which an input passes through them.
-    pub fn matrices(&self) -> Vec<Matrix> {
+impl ReluNetwork {
+    /// All weight matrices and bias vectors, including those of rounding, in the order of the forward pass.
+    pub fn matrices(&self) -> Vec<NamedMatrix> {
         let mut all = Vec::new();
         for at in 0..self.layers().len() {
-            all.extend(self.of_layer(at));
+            all.extend(self.layer_matrices(at));
         }
         all
     }
 
-    /// The matrix or vector of this name, if there is one.
-    pub fn matrix(&self, name: &str) -> Option<Matrix> {
+    /// The weight matrix or bias vector with this name, if it exists.
+    pub fn matrix(&self, name: &str) -> Option<NamedMatrix> {
         (0..self.layers().len())
-            .find_map(|at| self.of_layer(at).into_iter().find(|matrix| matrix.name == name))
+            .find_map(|at| self.layer_matrices(at).into_iter().find(|matrix| matrix.name == name))
     }
 
-    fn of_layer(&self, at: usize) -> Vec<Matrix> {
+    /// The weights and biases of linear layer `at`, then those of its rounding.
+    fn layer_matrices(&self, at: usize) -> Vec<NamedMatrix> {
         let layer = &self.layers()[at];
         let (rows, columns) = (layer.rows, layer.columns);
-        let own = |kind: &str, columns: usize, range: std::ops::Range<usize>, is_held: bool| Matrix {
+        let own = |kind: &str, columns: usize, range: std::ops::Range<usize>, is_fixed: bool| NamedMatrix {
             name: format!("{}.{kind}", layer.name),
             rows,
             columns,
             entries: self.theta()[range].to_vec(),
-            is_held,
+            is_fixed,
         };
         let mut all = vec![
-            own("weight", columns, layer.weights(), layer.free == Free::Nothing),
-            own("bias", 1, layer.biases(), layer.free != Free::All),
+            own("weight", columns, layer.weight_range(), layer.free == FreeParameters::None),
+            own("bias", 1, layer.bias_range(), layer.free != FreeParameters::All),
         ];
         if layer.rounding == Rounding::On {
             let base = layer.name.strip_suffix(".second").unwrap_or(&layer.name);
             let held =
-                |name: &str, rows: usize, columns: usize, entry: &dyn Fn(usize, usize) -> f64| Matrix {
+                |name: &str, rows: usize, columns: usize, entry: &dyn Fn(usize, usize) -> f64| NamedMatrix {
                     name: format!("{base}.round.{name}"),
                     rows,
                     columns,
                     entries: (0..rows * columns).map(|i| entry(i / columns, i % columns)).collect(),
-                    is_held: true,
+                    is_fixed: true,
                 };
             let one = |is: bool| f64::from(u8::from(is));
             let sign = |half: usize| if half < rows { 1.0 } else { -1.0 };
@@ -91,10 +92,10 @@ impl Network {
         all
     }
 
-    /// The parameters that a perturbation may change.
-    pub fn counts(&self) -> Counts {
-        let free = self.layers().iter().flat_map(|layer| &self.theta()[layer.free()]);
-        let mut counts = Counts { parameters: 0, nonzeros: 0, l1: 0.0 };
+    /// Counts the parameters that perturbations may change.
+    pub fn count_free_parameters(&self) -> ParameterCounts {
+        let free = self.layers().iter().flat_map(|layer| &self.theta()[layer.free_range()]);
+        let mut counts = ParameterCounts { parameters: 0, nonzeros: 0, l1: 0.0 };
         for parameter in free {
             counts.parameters += 1;
             counts.nonzeros += u64::from(*parameter != 0.0);
@@ -103,16 +104,16 @@ impl Network {
         counts
     }
 
-    /// The parameters that are held: those of rounding, and in the toy its biases and its output.
-    pub fn held(&self) -> Counts {
-        let mut counts = Counts { parameters: 0, nonzeros: 0, l1: 0.0 };
+    /// Counts the fixed parameters: those of rounding, and in the toy the biases and the output layer.
+    pub fn count_fixed_parameters(&self) -> ParameterCounts {
+        let mut counts = ParameterCounts { parameters: 0, nonzeros: 0, l1: 0.0 };
         for layer in self.layers() {
-            let fixed = layer.free().end..layer.biases().end;
+            let fixed = layer.free_range().end..layer.bias_range().end;
             counts.parameters += fixed.len() as u64;
             counts.nonzeros += self.theta()[fixed.clone()].iter().filter(|held| **held != 0.0).count() as u64;
             counts.l1 += self.theta()[fixed].iter().map(|held| held.abs()).sum::<f64>();
             if layer.rounding == Rounding::On {
-                // Of a coordinate: 1, 1, −1/3, −2/3, 3 and −3.
+                // The nonzero parameters of each coordinate are 1, 1, −1/3, −2/3, 3 and −3.
                 let rows = layer.rows as u64;
                 counts.parameters += 4 * rows * rows + 3 * rows;
                 counts.nonzeros += 6 * rows;

@@ -7,62 +7,62 @@
 //! margin    ρ = min ‖δ‖₂ with (y − ½) F(x, θ + δ) ≤ 0     all-layer margin: the smallest perturbation that changes the answer
 //! ```
 //!
-//! | module | what it gives |
+//! | module | contents |
 //! |---|---|
-//! | `circuit`, `text`, `layered`, `named`, `drawn` | [`Circuit`], its text form, its layers, circuits that have a name, and which one a run is about |
-//! | `network`, `forward`, `matrices` | [`Network`], its values, gradients and matrices |
-//! | `margin` | margins of the toy that are known exactly |
+//! | `circuit`, `text`, `layered`, `families`, `spec` | [`Circuit`], its text form, its layers, parities, adders and other families, and [`CircuitSpec`]: which circuit a run uses |
+//! | `network`, `forward`, `matrices` | [`ReluNetwork`], its forward and backward pass, and its matrices |
+//! | `margin` | exact margins of the paper's toy network, a product of weights |
 //! | `boundary` | upper bounds on the margin: the smallest noise that changes the answer |
-//! | `least_norm`, `searching`, `moves` | better upper bounds: the least-norm perturbation that a search finds, one small iteration at a time |
-//! | `theorem` | a lower bound: theorem D.6 with the constants of the network itself |
-//! | `limits` | how large all of these may be |
+//! | `least_norm`, `search`, `descent`, `search_parts` | better upper bounds: [`LeastNormSearch`], which looks for the smallest perturbation that changes the answer, one small iteration at a time; and that search as lists of numbers |
+//! | `theorem` | lower bounds: theorem D.6 with the constants of one network and input |
+//! | `limits` | maximum sizes |
 //!
 //! ```
-//! use vivarium_science::circuits::{Circuit, Network, Order, Rounding, Search};
-//! let circuit = Circuit::parity(3, Order::Chain).unwrap().layered().unwrap();
-//! let network = Network::new(&circuit, Rounding::On).unwrap();
+//! use vivarium_science::circuits::{Circuit, ReluNetwork, ParityOrder, Rounding, SearchSettings};
+//! let circuit = Circuit::parity(3, ParityOrder::Chain).unwrap().to_layers().unwrap();
+//! let network = ReluNetwork::new(&circuit, Rounding::On).unwrap();
 //! let bits = [true, false, true];
-//! assert_eq!(network.answer(&bits), Ok(false));
-//! let least = network.least_norm(&bits, Search::default()).unwrap().unwrap();
-//! let bound = network.theorem(&bits).unwrap().unwrap();
-//! assert!(bound.bound < bound.held && bound.held < least.norm && least.norm <= least.noise[0].norm);
+//! assert_eq!(network.predict(&bits), Ok(false));
+//! let least = network.find_least_norm(&bits, SearchSettings::default()).unwrap().unwrap();
+//! let bound = network.compute_margin_bounds(&bits).unwrap().unwrap();
+//! assert!(bound.theorem < bound.proof && bound.proof < least.norm && least.norm <= least.noise[0].norm);
 //! ```
 
 mod boundary;
 mod circuit;
-mod drawn;
+mod descent;
 mod error;
+mod families;
 mod forward;
-mod kept;
 mod layered;
 mod least_norm;
 mod limits;
 mod margin;
 mod matrices;
-mod moves;
-mod named;
 mod network;
-mod searching;
+mod search;
+mod search_parts;
+mod spec;
 #[cfg(test)]
 mod tests;
 mod text;
 mod theorem;
 
-pub use boundary::Flip;
-pub use circuit::{Circuit, Gate, Kind, Line, OUTPUT};
-pub use drawn::{Drawn, Measured, Named};
+pub use boundary::NoiseFlip;
+pub use circuit::{Circuit, Gate, GateDefinition, GateKind, OUTPUT};
 pub use error::CircuitError;
-pub use forward::{Gradient, Trace, Values, is_right};
-pub use layered::{Layered, Place};
-pub use least_norm::{Least, Search};
+pub use families::ParityOrder;
+pub use forward::{ForwardTrace, LayerValues, OutputGradient, is_correct};
+pub use layered::{LayerGate, LayeredCircuit};
+pub use least_norm::{LeastNormPerturbation, SearchSettings};
 pub use limits::{
-    MOST_DRAWS, MOST_GATES, MOST_IN_ADDER, MOST_IN_LINK, MOST_IN_MAJORITY, MOST_IN_PARITY, MOST_IN_RANDOM,
-    MOST_IN_RUN, MOST_IN_TABLE, MOST_IN_TOY, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_STARTS,
-    MOST_STEPS, MOST_TEXT,
+    MAX_ADDER_BITS, MAX_CIRCUIT_TEXT_BYTES, MAX_DESCENT_STEPS, MAX_GATES, MAX_INPUTS, MAX_LAYERED_GATES,
+    MAX_LINK_CHARACTERS, MAX_MAJORITY_BITS, MAX_NETWORK_PARAMETERS, MAX_NOISE_DRAWS, MAX_PARITY_BITS,
+    MAX_RANDOM_INPUTS, MAX_RUN_PARAMETERS, MAX_SEARCH_STARTS, MAX_TOY_DEPTH, MAX_TRUTH_TABLE_INPUTS,
 };
 pub use margin::{first_order_margin, rounded_toy_margin, toy_margin};
-pub use matrices::{Counts, Matrix};
-pub use named::Order;
-pub use network::{Activation, Free, Layer, Network, Rounding, rounded};
-pub use searching::{Polish, Searching, Stage};
-pub use theorem::{Bound, Constants, SIGMA_ZETA};
+pub use matrices::{NamedMatrix, ParameterCounts};
+pub use network::{Activation, FreeParameters, LinearLayer, ReluNetwork, Rounding, apply_rounding};
+pub use search::{LeastNormSearch, PolishState, SearchStage};
+pub use spec::{CircuitKind, CircuitMetric, CircuitSpec};
+pub use theorem::{MarginBounds, SIGMA_ZETA, TheoremConstants};

@@ -6,9 +6,9 @@
 //!   OR         1 − φ(1 − x₁ − x₂)
 //!   NOT        φ(1 − x)
 //!   ID         φ(x)
-//! rounding     z ↦ 3φ(z − 1/3) − 3φ(z − 2/3)      for each coordinate after each gate layer, where it is wanted
+//! rounding     z ↦ 3φ(z − 1/3) − 3φ(z − 2/3)      for each coordinate after each gate layer, if rounding is on
 //! output       z ↦ 2z − 1
-//! toy          x ↦ W_d ⋯ W₁ x − ½                 section 3.1's example: all W_i = 1, and x = 1
+//! toy          x ↦ w_d ⋯ w₁ x − ½                 example of section 3.1: all w_i = 1, and x = 1
 //! ```
 //!
 //! A circuit of q layers becomes 2(q − 1) + 1 linear layers, and rounding adds 2(q − 1). The answer is 1 if the output is
@@ -16,29 +16,29 @@
 //!
 //! # Why
 //! All parameters are one vector θ, so that a perturbation is a vector of the same length: margins are norms of such
-//! vectors. The parameters of rounding are held fixed, as in the paper's example; so is the ½ of
-//! the toy. An entry that is held is 0 in every perturbation and in every gradient.
+//! vectors. The parameters of rounding are fixed, as in the paper's example, and so is the ½ of the
+//! toy. Perturbations and gradients are 0 at fixed parameters.
 
-use super::circuit::Kind;
-use super::error::{CircuitError, within};
-use super::layered::Layered;
-use super::limits::{MOST_IN_TOY, MOST_PARAMETERS};
+use super::circuit::GateKind;
+use super::error::{CircuitError, check_range};
+use super::layered::LayeredCircuit;
+use super::limits::{MAX_NETWORK_PARAMETERS, MAX_TOY_DEPTH};
 use vivarium_core::rng::{Purpose, Stream};
 
-/// Whether every layer's values are rounded.
+/// Whether the values of each gate layer are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rounding {
-    /// Values go on as they are.
+    /// The next layer receives the values unchanged.
     Off,
-    /// Each value is brought back to 0 or 1 after each gate layer.
+    /// After each gate layer [`apply_rounding`] moves each value towards 0 or 1.
     On,
 }
 
-/// The rounding function: 0 below 1/3, 3z − 1 between, 1 above 2/3 (proposition 3.4).
+/// The rounding function ζ of one value: 0 below 1/3, 3z − 1 between, 1 above 2/3 (proposition 3.4).
 ///
 /// # Why
-/// It equals 3φ(z − 1/3) − 3φ(z − 2/3), which in floating point misses 0 and 1 by some 10⁻¹⁶; this does not.
-pub fn rounded(z: f64) -> f64 {
+/// In floating point 3φ(z − 1/3) − 3φ(z − 2/3), the same function, misses 0 and 1 by about 10⁻¹⁶; this form is exact.
+pub fn apply_rounding(z: f64) -> f64 {
     if z <= 1.0 / 3.0 {
         0.0
     } else if z >= 2.0 / 3.0 {
@@ -48,212 +48,227 @@ pub fn rounded(z: f64) -> f64 {
     }
 }
 
-/// What a layer does with its sums.
+/// The activation function of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// Nothing.
+    /// The identity.
     Linear,
-    /// φ(z) = max(z, 0).
+    /// The ReLU, φ(z) = max(z, 0).
     Relu,
 }
 
-/// Which parameters of a layer a perturbation may change.
+/// Which parameters of a layer are free: a perturbation may change them. The others are fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Free {
-    /// Weights and biases.
+pub enum FreeParameters {
+    /// The weights and the biases.
     All,
-    /// Weights alone.
+    /// The weights; the biases are fixed.
     Weights,
-    /// None.
-    Nothing,
+    /// No parameter.
+    None,
 }
 
-/// A linear layer with what follows it.
+/// A linear layer with its activation and rounding: v ↦ ζ(act(W v + b)).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
-    /// "layer3.first".
+pub struct LinearLayer {
+    /// First part of the names of its matrices, for example `layer3.first`.
     pub name: String,
-    /// Numbers that it gives.
+    /// Number of outputs: rows of the weight matrix.
     pub rows: usize,
-    /// Numbers that it takes.
+    /// Number of inputs: columns of the weight matrix.
     pub columns: usize,
-    /// What it does with its sums.
+    /// The activation function that is applied to W v + b.
     pub activation: Activation,
-    /// Whether its values are rounded in the end.
+    /// Whether the activations are rounded.
     pub rounding: Rounding,
-    /// Which of its parameters a perturbation may change.
-    pub free: Free,
-    /// Where its weights begin in θ, row by row; its biases follow them.
+    /// Which parameters a perturbation may change.
+    pub free: FreeParameters,
+    /// Index in θ of the first weight. The weights are row-major, and the biases follow.
     start: usize,
 }
 
-impl Layer {
-    /// Where the weights of a row stand in θ.
-    pub fn row(&self, row: usize) -> std::ops::Range<usize> {
+impl LinearLayer {
+    /// Indices in θ of the weights of one output, `[columns]`.
+    pub fn row_range(&self, row: usize) -> std::ops::Range<usize> {
         let from = self.start + row * self.columns;
         from..from + self.columns
     }
 
-    /// Where the bias of a row stands in θ.
-    pub fn bias(&self, row: usize) -> usize {
+    /// Index in θ of the bias of one output.
+    pub fn bias_index(&self, row: usize) -> usize {
         self.start + self.rows * self.columns + row
     }
 
-    /// Where the weights stand in θ, `[rows, columns]`.
-    pub fn weights(&self) -> std::ops::Range<usize> {
+    /// Indices in θ of all weights, `[rows, columns]`.
+    pub fn weight_range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.rows * self.columns
     }
 
-    /// Where the biases stand in θ, `[rows]`.
-    pub fn biases(&self) -> std::ops::Range<usize> {
-        self.weights().end..self.weights().end + self.rows
+    /// Indices in θ of all biases, `[rows]`.
+    pub fn bias_range(&self) -> std::ops::Range<usize> {
+        self.weight_range().end..self.weight_range().end + self.rows
     }
 
-    /// Where the parameters stand that a perturbation may change.
-    pub fn free(&self) -> std::ops::Range<usize> {
+    /// Indices in θ of the parameters that a perturbation may change.
+    pub fn free_range(&self) -> std::ops::Range<usize> {
         match self.free {
-            Free::All => self.start..self.biases().end,
-            Free::Weights => self.weights(),
-            Free::Nothing => self.start..self.start,
+            FreeParameters::All => self.start..self.bias_range().end,
+            FreeParameters::Weights => self.weight_range(),
+            FreeParameters::None => self.start..self.start,
         }
     }
 }
 
-/// A network: its layers and the vector θ of all their parameters.
+/// A ReLU network for a circuit: its layers and the vector θ of their parameters, without those of rounding.
 ///
 /// ```
-/// use vivarium_science::circuits::{Circuit, Network, Rounding};
+/// use vivarium_science::circuits::{Circuit, ReluNetwork, Rounding};
 /// let circuit: Circuit = "out = a and b".parse().unwrap();
-/// let network = Network::new(&circuit.layered().unwrap(), Rounding::On).unwrap();
+/// let network = ReluNetwork::new(&circuit.to_layers().unwrap(), Rounding::On).unwrap();
 /// assert_eq!(network.output(&[true, true]), Ok(1.0));
 /// assert_eq!(network.output(&[true, false]), Ok(-1.0));
 /// assert_eq!(network.matrix("layer1.first.weight").unwrap().entries, [1.0, 1.0]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Network {
+pub struct ReluNetwork {
     inputs: usize,
-    layers: Vec<Layer>,
+    layers: Vec<LinearLayer>,
     theta: Vec<f64>,
 }
 
-impl Network {
-    /// The network that computes a circuit.
-    pub fn new(circuit: &Layered, rounding: Rounding) -> Result<Self, CircuitError> {
+impl ReluNetwork {
+    /// Builds the network that computes `circuit` (lemma B.1), with rounding after each gate layer if `rounding` is on.
+    ///
+    /// # Errors
+    /// The network would have more than [`MAX_NETWORK_PARAMETERS`] parameters.
+    pub fn new(circuit: &LayeredCircuit, rounding: Rounding) -> Result<Self, CircuitError> {
         let widths: Vec<usize> = circuit.layers().iter().map(Vec::len).collect();
-        let parameters = circuit.parameters();
-        if parameters > MOST_PARAMETERS as u64 {
-            return Err(CircuitError::Parameters(parameters));
+        let parameters = circuit.parameter_count();
+        if parameters > MAX_NETWORK_PARAMETERS as u64 {
+            return Err(CircuitError::TooManyParameters(parameters));
         }
-        let mut network =
-            Network { inputs: widths.first().copied().unwrap_or(0), layers: Vec::new(), theta: Vec::new() };
+        let mut network = ReluNetwork {
+            inputs: widths.first().copied().unwrap_or(0),
+            layers: Vec::new(),
+            theta: Vec::new(),
+        };
         for (l, layer) in circuit.layers().iter().enumerate().skip(1) {
             let (below, own) = (widths[l - 1], widths[l]);
-            let first = network.add(format!("layer{l}.first"), [own, below], Activation::Relu);
-            let second = network.add(format!("layer{l}.second"), [own, own], Activation::Relu);
+            let first = network.add_layer(format!("layer{l}.first"), [own, below], Activation::Relu);
+            let second = network.add_layer(format!("layer{l}.second"), [own, own], Activation::Relu);
             network.layers[second].rounding = rounding;
             for (row, place) in layer.iter().enumerate() {
-                // Of a gate: the factor of its inputs and the bias, then the sign and the bias of the second layer.
+                // Weight of the gate's inputs and bias in the first layer; weight and bias in the second layer.
                 let (factor, bias, sign, shift) = match place.kind {
-                    Some(Kind::And) => (1.0, -1.0, 1.0, 0.0),
-                    Some(Kind::Or) => (-1.0, 1.0, -1.0, 1.0),
-                    Some(Kind::Not) => (-1.0, 1.0, 1.0, 0.0),
-                    Some(Kind::Id) | None => (1.0, 0.0, 1.0, 0.0),
+                    Some(GateKind::And) => (1.0, -1.0, 1.0, 0.0),
+                    Some(GateKind::Or) => (-1.0, 1.0, -1.0, 1.0),
+                    Some(GateKind::Not) => (-1.0, 1.0, 1.0, 0.0),
+                    Some(GateKind::Id) | None => (1.0, 0.0, 1.0, 0.0),
                 };
-                let reads = place.kind.map_or(1, Kind::reads);
-                for read in &place.reads[..reads] {
-                    // Where both inputs of a gate are the same, the two weights add up.
-                    let at = network.layers[first].row(row).start + read;
+                let input_count = place.kind.map_or(1, GateKind::input_count);
+                for read in &place.inputs[..input_count] {
+                    // If both inputs of a gate are the same, the two weights are added.
+                    let at = network.layers[first].row_range(row).start + read;
                     network.theta[at] += factor;
                 }
-                let at = network.layers[first].bias(row);
+                let at = network.layers[first].bias_index(row);
                 network.theta[at] = bias;
-                let at = network.layers[second].row(row).start + row;
+                let at = network.layers[second].row_range(row).start + row;
                 network.theta[at] = sign;
-                let at = network.layers[second].bias(row);
+                let at = network.layers[second].bias_index(row);
                 network.theta[at] = shift;
             }
         }
         let output =
-            network.add("output".into(), [1, widths.last().copied().unwrap_or(0)], Activation::Linear);
-        let (weight, bias) = (network.layers[output].row(0).start, network.layers[output].bias(0));
+            network.add_layer("output".into(), [1, widths.last().copied().unwrap_or(0)], Activation::Linear);
+        let (weight, bias) =
+            (network.layers[output].row_range(0).start, network.layers[output].bias_index(0));
         network.theta[weight] = 2.0;
         network.theta[bias] = -1.0;
         Ok(network)
     }
 
-    /// The toy of section 3.1 with `depth` weights, all 1: the product of its weights, less ½. Its input is the bit 1.
+    /// Builds the toy network of section 3.1: F(x) = w_d ⋯ w₁ x − ½ with d = `depth` weights that are all 1, for the input x =
+    /// 1.
     ///
-    /// With rounding it is equation (3.1): each weight's product is rounded.
+    /// With rounding it is equation (3.1): the product is rounded after each weight.
+    ///
+    /// # Errors
+    /// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
     pub fn toy(depth: usize, rounding: Rounding) -> Result<Self, CircuitError> {
-        within(depth, 1, MOST_IN_TOY)?;
-        let mut network = Network { inputs: 1, layers: Vec::new(), theta: Vec::new() };
+        check_range(depth, 1, MAX_TOY_DEPTH)?;
+        let mut network = ReluNetwork { inputs: 1, layers: Vec::new(), theta: Vec::new() };
         for l in 1..=depth {
-            let at = network.add(format!("layer{l}"), [1, 1], Activation::Linear);
-            (network.layers[at].rounding, network.layers[at].free) = (rounding, Free::Weights);
-            let weight = network.layers[at].row(0).start;
+            let at = network.add_layer(format!("layer{l}"), [1, 1], Activation::Linear);
+            (network.layers[at].rounding, network.layers[at].free) = (rounding, FreeParameters::Weights);
+            let weight = network.layers[at].row_range(0).start;
             network.theta[weight] = 1.0;
         }
-        let at = network.add("output".into(), [1, 1], Activation::Linear);
-        network.layers[at].free = Free::Nothing;
-        let (weight, bias) = (network.layers[at].row(0).start, network.layers[at].bias(0));
+        let at = network.add_layer("output".into(), [1, 1], Activation::Linear);
+        network.layers[at].free = FreeParameters::None;
+        let (weight, bias) = (network.layers[at].row_range(0).start, network.layers[at].bias_index(0));
         (network.theta[weight], network.theta[bias]) = (1.0, -0.5);
         Ok(network)
     }
 
-    fn add(&mut self, name: String, [rows, columns]: [usize; 2], activation: Activation) -> usize {
+    /// Appends a layer whose parameters are all 0 and free; returns its index.
+    fn add_layer(&mut self, name: String, [rows, columns]: [usize; 2], activation: Activation) -> usize {
         let start = self.theta.len();
-        self.layers.push(Layer {
+        self.layers.push(LinearLayer {
             name,
             rows,
             columns,
             activation,
             rounding: Rounding::Off,
-            free: Free::All,
+            free: FreeParameters::All,
             start,
         });
         self.theta.resize(start + rows * columns + rows, 0.0);
         self.layers.len() - 1
     }
 
-    /// Numbers of an input.
-    pub fn inputs(&self) -> usize {
+    /// Number of input bits.
+    pub fn input_count(&self) -> usize {
         self.inputs
     }
 
-    /// Its linear layers, without those of rounding.
-    pub fn layers(&self) -> &[Layer] {
+    /// The linear layers from the first to the output, without those of rounding.
+    pub fn layers(&self) -> &[LinearLayer] {
         &self.layers
     }
 
-    /// How many values its linear layers have in all.
-    pub(super) fn neurons(&self) -> usize {
+    /// Number of neurons: outputs of all linear layers.
+    pub(super) fn neuron_count(&self) -> usize {
         self.layers.iter().map(|layer| layer.rows).sum()
     }
 
-    /// θ: the weights and biases of layer after layer, those of rounding apart.
+    /// The parameter vector θ: weights and biases of each [layer](ReluNetwork::layers) in turn, without those of rounding.
     pub fn theta(&self) -> &[f64] {
         &self.theta
     }
 
-    /// Standard normal numbers for every parameter that may change, and 0 for the others: times σ they are noise of
-    /// standard deviation σ on every weight and bias.
-    pub fn direction(&self, seed: u64, draw: u32) -> Vec<f64> {
+    /// Draws noise for all parameters, `[parameters]`: independent standard normal numbers for free parameters and 0 for fixed
+    /// ones.
+    ///
+    /// `seed` and `draw` determine the numbers.
+    pub fn draw_noise(&self, seed: u64, draw: u32) -> Vec<f64> {
         let stream = Stream::new(seed, Purpose::Construction, draw);
         let mut direction = vec![0.0; self.theta.len()];
-        for at in self.layers.iter().flat_map(Layer::free) {
+        for at in self.layers.iter().flat_map(LinearLayer::free_range) {
             direction[at] = f64::from(stream.normal(0, at as u32));
         }
         direction
     }
 
-    /// 1 or −1 for every parameter that may change, and 0 for the others: a random direction that costs much less than
-    /// normal numbers do.
-    pub(super) fn signs(&self, seed: u64, draw: u32) -> Vec<f64> {
+    /// Draws a random direction, `[parameters]`: 1 or −1 for free parameters and 0 for fixed ones.
+    ///
+    /// This is much faster than [`ReluNetwork::draw_noise`].
+    pub(super) fn draw_signs(&self, seed: u64, draw: u32) -> Vec<f64> {
         let stream = Stream::new(seed, Purpose::Construction, draw);
         let mut word = 0;
         let mut signs = vec![0.0; self.theta.len()];
-        for (place, at) in self.layers.iter().flat_map(Layer::free).enumerate() {
-            // Step 0 has the normal numbers.
+        for (place, at) in self.layers.iter().flat_map(LinearLayer::free_range).enumerate() {
+            // Step 0 of the stream is for normal numbers.
             if place % 32 == 0 {
                 word = stream.word(1, (place / 32) as u32);
             }
@@ -262,10 +277,10 @@ impl Network {
         signs
     }
 
-    /// The numbers 0 and 1 of an input, if it has the right length.
-    pub(super) fn numbers(&self, bits: &[bool]) -> Result<Vec<f64>, CircuitError> {
+    /// The input bits as numbers 0 and 1; an error if there are too many or too few.
+    pub(super) fn encode_bits(&self, bits: &[bool]) -> Result<Vec<f64>, CircuitError> {
         let fits = bits.len() == self.inputs;
         let numbers = || bits.iter().map(|bit| f64::from(u8::from(*bit))).collect();
-        fits.then(numbers).ok_or(CircuitError::Bits { expected: self.inputs, found: bits.len() })
+        fits.then(numbers).ok_or(CircuitError::InputLength { expected: self.inputs, found: bits.len() })
     }
 }

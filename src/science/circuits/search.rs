@@ -1,179 +1,198 @@
-//! The search for the least-norm perturbation as a process that makes one small iteration after the other: see
-//! [`Network::least_norm`] for what it does.
+//! The search for the smallest perturbation that changes an answer, one small iteration at a time. The module `least_norm`
+//! describes the method.
 //!
 //! ```text
-//! noise      one draw of noise an iteration
-//! starts     so many directions of neurons that 24 iterations have them all
-//! follow     one step of the descent from a start
-//! polish     one look around an end, or one step of the descent from what was found
+//! stage      one iteration
+//! noise      finds the boundary along one random direction
+//! starts     finds the boundary along 1/24 of the directions of gradients and neurons
+//! descend    makes one step of the descent from a starting point
+//! polish     samples points at one distance around an end point, or makes one step of a descent from there
 //! ```
 
-use super::boundary::{Boundary, Flip, Point};
-use super::error::{CircuitError, within};
-use super::least_norm::{Least, Search};
-use super::limits::{MOST_DRAWS, MOST_STARTS, MOST_STEPS};
-use super::moves::{Descent, LOOKS, starts};
-use super::network::Network;
+use super::boundary::{BoundaryPoint, DecisionBoundary, NoiseFlip};
+use super::descent::{BoundaryDescent, SAMPLES_PER_DISTANCE, count_starts};
+use super::error::{CircuitError, check_range};
+use super::least_norm::{LeastNormPerturbation, SearchSettings};
+use super::limits::{MAX_DESCENT_STEPS, MAX_NOISE_DRAWS, MAX_SEARCH_STARTS};
+use super::network::ReluNetwork;
 
-/// Iterations in which all starts of neurons are looked at.
-const CHUNKS: usize = 24;
-/// Ends that are polished.
-const POLISHED: usize = 3;
-/// How far an end that is polished may be, as a multiple of the nearest.
-const POLISHED_WITHIN: f64 = 1.2;
-/// Rounds in which an end is polished, at most.
-const ROUNDS: usize = 60;
-/// How far from an end a round looks, as parts of its norm.
-const AWAY: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 0.0003];
+/// Number of iterations of the stage that finds the boundary along the directions of gradients and neurons.
+const START_ITERATIONS: usize = 24;
+/// Maximum number of end points of descents that are polished.
+const MAX_POLISHED_ENDS: usize = 3;
+/// Maximum norm of an end point that is polished, as a multiple of the smallest norm.
+const MAX_POLISHED_RATIO: f64 = 1.2;
+/// Maximum number of polishing rounds per end point.
+const MAX_POLISH_ROUNDS: usize = 60;
+/// Distances from an end point at which each polishing round samples, as fractions of the point's norm.
+const SAMPLE_DISTANCES: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 0.0003];
 
-impl Network {
-    /// The least-norm perturbation that changes the answer to an input; none where no start has reached the boundary.
-    pub fn least_norm(&self, bits: &[bool], search: Search) -> Result<Option<Least>, CircuitError> {
-        let mut searching = Searching::new(self, bits, search)?;
+impl ReluNetwork {
+    /// Searches for the smallest perturbation of the free parameters that changes the answer for the input `bits`.
+    ///
+    /// `None` if the answer changes along none of the directions that the search starts with.
+    ///
+    /// # Errors
+    /// `bits` has the wrong length, or a number in `search` is out of range.
+    pub fn find_least_norm(
+        &self,
+        bits: &[bool],
+        search: SearchSettings,
+    ) -> Result<Option<LeastNormPerturbation>, CircuitError> {
+        let mut searching = LeastNormSearch::new(self, bits, search)?;
         while !searching.is_done() {
             searching.advance(self);
         }
-        Ok(searching.least(self))
+        Ok(searching.result(self))
     }
 }
 
-/// What a search is doing.
+/// Stage of a [`LeastNormSearch`], with its progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Stage {
-    /// It draws noise of this number, from 0.
+pub enum SearchStage {
+    /// Finding the boundary along the random direction with this index.
     Noise(usize),
-    /// It looks at starts from this number on.
+    /// Finding the boundary along directions of gradients and neurons; this is the index of the next one.
     Starts(usize),
-    /// It follows the start of this number, from 0.
-    Follow(usize),
-    /// It polishes an end.
-    Polish(Polish),
-    /// Nothing more.
+    /// Descending from the starting point with this index, nearest first.
+    Descend(usize),
+    /// Polishing an end point of a descent.
+    Polish(PolishState),
+    /// The search is complete.
     Done,
 }
 
-/// How far an end is polished.
+/// Progress of polishing an end point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Polish {
-    /// The end's number among those that are polished, from 0.
+pub struct PolishState {
+    /// Index of the end point among those that are polished.
     pub end: usize,
-    /// The round, from 0.
+    /// Index of the round.
     pub round: usize,
-    /// The look within the round, from 0; with all of them made, a descent.
-    pub look: usize,
-    /// Rounds in a row that have found nothing.
-    pub still: usize,
+    /// Number of distances sampled in this round; after all of them the round continues with a descent.
+    pub sampled: usize,
+    /// Number of consecutive rounds without an improvement.
+    pub rounds_without_gain: usize,
     /// The norm at the beginning of the round.
-    pub before: f64,
+    pub initial_norm: f64,
 }
 
-/// A search for the least-norm perturbation of a network for one input.
+/// A search for the smallest perturbation of a network's parameters that changes its answer for one input.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Searching {
-    pub(super) search: Search,
+pub struct LeastNormSearch {
+    pub(super) search: SearchSettings,
+    /// The input bits as numbers 0 and 1.
     pub(super) inputs: Vec<f64>,
-    /// Parameters of the network.
-    length: usize,
-    /// Iterations made.
+    /// Number of parameters of the network.
+    parameter_count: usize,
+    /// Number of iterations so far.
     pub(super) iterations: u64,
-    /// How often the network's output was computed.
+    /// Number of evaluations of the network's output so far.
     pub(super) evaluations: u64,
-    pub(super) stage: Stage,
-    /// Of each draw of noise, then of each start of neurons: the radii between which the boundary lies, if it was reached.
+    pub(super) stage: SearchStage,
+    /// For each random direction, then for each direction of a gradient or neuron: the radii between which the boundary lies;
+    /// `None` if it was not found.
     pub(super) radii: Vec<Option<[f64; 2]>>,
-    /// The descent under way.
-    pub(super) descent: Option<Descent>,
-    /// Where the starts have ended that were followed.
-    pub(super) ends: Vec<Point>,
-    /// The nearest point so far.
-    pub(super) best: Option<Point>,
+    /// The descent in progress.
+    pub(super) descent: Option<BoundaryDescent>,
+    /// End points of the completed descents.
+    pub(super) ends: Vec<BoundaryPoint>,
+    /// The point with the smallest norm so far.
+    pub(super) best: Option<BoundaryPoint>,
 }
 
-impl Searching {
-    /// The search before its first iteration. The boundary in the direction of the last neuron's own weights, which is
-    /// found at once, is a first bound.
-    pub fn new(network: &Network, bits: &[bool], search: Search) -> Result<Self, CircuitError> {
-        let mut searching = Searching::begun(network, bits, search)?;
-        let mut boundary = Boundary::of(network, searching.inputs.clone());
-        let count = starts(network.neurons());
-        // The output's own parameters are held in the toy: there the last neuron's are those of the layer before.
-        let last = boundary.directions(count.saturating_sub(4)..count).into_iter().flatten();
-        let reached: Vec<Point> = last.filter_map(|unit| boundary.reached(unit)).collect();
-        reached.into_iter().for_each(|point| searching.take(point));
+impl LeastNormSearch {
+    /// A search before its first iteration. It has a first bound already: the boundary along the directions of the last
+    /// neurons, which is computed immediately.
+    ///
+    /// # Errors
+    /// `bits` has the wrong length, or a number in `search` is out of range.
+    pub fn new(network: &ReluNetwork, bits: &[bool], search: SearchSettings) -> Result<Self, CircuitError> {
+        let mut searching = LeastNormSearch::without_first_bound(network, bits, search)?;
+        let mut boundary = DecisionBoundary::with_inputs(network, searching.inputs.clone());
+        let count = count_starts(network.neuron_count());
+        // In the toy the output layer is fixed, so that the layer below has the last free parameters.
+        let last = boundary.start_directions(count.saturating_sub(4)..count).into_iter().flatten();
+        let reached: Vec<BoundaryPoint> = last.filter_map(|unit| boundary.find_start_point(unit)).collect();
+        reached.into_iter().for_each(|point| searching.keep_nearest(point));
         Ok(searching)
     }
 
-    /// The same without a first bound.
-    pub(super) fn begun(network: &Network, bits: &[bool], search: Search) -> Result<Self, CircuitError> {
-        within(search.draws, 1, MOST_DRAWS)?;
-        within(search.starts, 1, MOST_STARTS)?;
-        within(search.steps, 0, MOST_STEPS)?;
-        Ok(Searching {
+    /// A search before its first iteration, without a first bound.
+    pub(super) fn without_first_bound(
+        network: &ReluNetwork,
+        bits: &[bool],
+        search: SearchSettings,
+    ) -> Result<Self, CircuitError> {
+        check_range(search.draws, 1, MAX_NOISE_DRAWS)?;
+        check_range(search.starts, 1, MAX_SEARCH_STARTS)?;
+        check_range(search.steps, 0, MAX_DESCENT_STEPS)?;
+        Ok(LeastNormSearch {
             search,
-            inputs: network.numbers(bits)?,
-            length: network.theta().len(),
+            inputs: network.encode_bits(bits)?,
+            parameter_count: network.theta().len(),
             iterations: 0,
             evaluations: 0,
-            stage: Stage::Noise(0),
-            radii: vec![None; search.draws + starts(network.neurons())],
+            stage: SearchStage::Noise(0),
+            radii: vec![None; search.draws + count_starts(network.neuron_count())],
             descent: None,
             ends: vec![],
             best: None,
         })
     }
 
-    /// Parameters of the network.
-    pub(super) fn length(&self) -> usize {
-        self.length
+    /// Number of parameters of the network.
+    pub(super) fn parameter_count(&self) -> usize {
+        self.parameter_count
     }
 
-    /// Whether there is nothing left to do.
+    /// Whether the search is complete.
     pub fn is_done(&self) -> bool {
-        self.stage == Stage::Done
+        self.stage == SearchStage::Done
     }
 
-    /// What it is doing.
-    pub fn stage(&self) -> Stage {
+    /// The stage of the next iteration.
+    pub fn stage(&self) -> SearchStage {
         self.stage
     }
 
-    /// Iterations made.
+    /// Number of iterations so far.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Starts that are followed in all, as far as that is known.
-    pub fn followed(&self) -> usize {
-        self.order().len()
+    /// Total number of starting points for descents; final after the stage [`SearchStage::Starts`].
+    pub fn descent_count(&self) -> usize {
+        self.ranked_starts().len()
     }
 
-    /// The least norm so far; none where nothing has changed the answer yet.
+    /// The smallest norm ‖δ‖₂ so far of a perturbation that changes the answer; `None` if there is none yet.
     pub fn norm(&self) -> Option<f64> {
         self.best.as_ref().map(|best| best.high)
     }
 
-    /// The perturbation of that norm.
+    /// The perturbation δ with the smallest norm so far, `[parameters]`.
     pub fn delta(&self) -> Option<Vec<f64>> {
         self.best.as_ref().map(|best| best.unit.iter().map(|u| best.high * u).collect())
     }
 
-    /// The smallest norm of noise so far.
+    /// The smallest norm so far of random noise that changes the answer.
     pub fn noise_norm(&self) -> Option<f64> {
         let norms = self.radii[..self.search.draws].iter().flatten().map(|[_, high]| *high);
         norms.reduce(f64::min)
     }
 
-    /// What has been found.
-    pub fn least(&self, network: &Network) -> Option<Least> {
-        let boundary = Boundary::of(network, self.inputs.clone());
+    /// The smallest perturbation so far with its details; `None` if no perturbation has changed the answer yet.
+    pub fn result(&self, network: &ReluNetwork) -> Option<LeastNormPerturbation> {
+        let boundary = DecisionBoundary::with_inputs(network, self.inputs.clone());
         let flip = |draw: usize| {
-            let (unit, length) = boundary.drawn(self.search.seed, draw as u32);
+            let (unit, length) = boundary.draw_unit_noise(self.search.seed, draw as u32);
             let [low, high] = self.radii[draw]?;
-            Some(Flip::of((draw as u32, length, Point { unit, low, high })))
+            Some(NoiseFlip::new((draw as u32, length, BoundaryPoint { unit, low, high })))
         };
-        let mut noise: Vec<Flip> = (0..self.search.draws).filter_map(flip).collect();
+        let mut noise: Vec<NoiseFlip> = (0..self.search.draws).filter_map(flip).collect();
         noise.sort_by(|a, b| a.norm.total_cmp(&b.norm));
-        Some(Least {
+        Some(LeastNormPerturbation {
             norm: self.norm()?,
             delta: self.delta()?,
             ends: self.ends.iter().map(|end| end.high).collect(),
@@ -182,174 +201,193 @@ impl Searching {
         })
     }
 
-    /// Makes one iteration for the network that the search was begun with; none where it is done.
-    pub fn advance(&mut self, network: &Network) {
-        let mut boundary = Boundary::of(network, self.inputs.clone());
+    /// Runs one iteration; does nothing if the search is complete. `network` is the network of [`LeastNormSearch::new`].
+    pub fn advance(&mut self, network: &ReluNetwork) {
+        let mut boundary = DecisionBoundary::with_inputs(network, self.inputs.clone());
         match self.stage {
-            Stage::Noise(draw) => self.draw(&mut boundary, draw),
-            Stage::Starts(from) => self.look_at_starts(&mut boundary, from),
-            Stage::Follow(at) => self.follow(&mut boundary, at),
-            Stage::Polish(polish) => self.polish(&mut boundary, polish),
-            Stage::Done => return,
+            SearchStage::Noise(draw) => self.measure_noise_draw(&mut boundary, draw),
+            SearchStage::Starts(from) => self.measure_starts(&mut boundary, from),
+            SearchStage::Descend(at) => self.descend(&mut boundary, at),
+            SearchStage::Polish(polish) => self.polish(&mut boundary, polish),
+            SearchStage::Done => return,
         }
         self.iterations += 1;
         self.evaluations += boundary.evaluations;
     }
 
-    /// Keeps a point if it is the nearest so far.
-    fn take(&mut self, point: Point) {
+    /// Stores the point if its norm is the smallest so far.
+    fn keep_nearest(&mut self, point: BoundaryPoint) {
         if self.best.as_ref().is_none_or(|best| point.high < best.high) {
             self.best = Some(point);
         }
     }
 
-    fn draw(&mut self, boundary: &mut Boundary, draw: usize) {
-        let (unit, length) = boundary.drawn(self.search.seed, draw as u32);
-        if let Some(point) = boundary.noisy(unit, length) {
+    /// An iteration of [`SearchStage::Noise`].
+    fn measure_noise_draw(&mut self, boundary: &mut DecisionBoundary, draw: usize) {
+        let (unit, length) = boundary.draw_unit_noise(self.search.seed, draw as u32);
+        if let Some(point) = boundary.find_noise_crossing(unit, length) {
             self.radii[draw] = Some([point.low, point.high]);
-            self.take(point);
+            self.keep_nearest(point);
         }
-        self.stage = if draw + 1 < self.search.draws { Stage::Noise(draw + 1) } else { Stage::Starts(0) };
+        self.stage =
+            if draw + 1 < self.search.draws { SearchStage::Noise(draw + 1) } else { SearchStage::Starts(0) };
     }
 
-    fn look_at_starts(&mut self, boundary: &mut Boundary, from: usize) {
+    /// An iteration of [`SearchStage::Starts`].
+    fn measure_starts(&mut self, boundary: &mut DecisionBoundary, from: usize) {
         let draws = self.search.draws;
         let count = self.radii.len() - draws;
-        let until = (from + count.div_ceil(CHUNKS)).min(count);
-        for (at, unit) in (from..until).zip(boundary.directions(from..until)) {
-            if let Some(point) = unit.and_then(|unit| boundary.reached(unit)) {
+        let until = (from + count.div_ceil(START_ITERATIONS)).min(count);
+        for (at, unit) in (from..until).zip(boundary.start_directions(from..until)) {
+            if let Some(point) = unit.and_then(|unit| boundary.find_start_point(unit)) {
                 self.radii[draws + at] = Some([point.low, point.high]);
-                self.take(point);
+                self.keep_nearest(point);
             }
         }
         self.stage = match until < count {
-            true => Stage::Starts(until),
-            false if self.order().is_empty() => Stage::Done,
-            false => Stage::Follow(0),
+            true => SearchStage::Starts(until),
+            false if self.ranked_starts().is_empty() => SearchStage::Done,
+            false => SearchStage::Descend(0),
         };
     }
 
-    /// The starts that are followed, as places among the radii.
-    fn order(&self) -> Vec<usize> {
+    /// Indices into `radii` of the starting points for descents, nearest first.
+    fn ranked_starts(&self) -> Vec<usize> {
         let draws = self.search.draws;
         let high = |at: usize| self.radii[at].map(|[_, high]| high);
         let mut noise: Vec<(usize, f64)> = (0..draws).filter_map(|at| Some((at, high(at)?))).collect();
         noise.sort_by(|a, b| a.1.total_cmp(&b.1));
         let own = (draws..self.radii.len()).filter_map(|at| Some((at, high(at)?)));
         let mut starts: Vec<(usize, f64)> = own.chain(noise).collect();
-        // Equal starts keep their order: with rounding, a perturbation of an early layer can be helped by later ones.
+        // The sort is stable, and nearly equal norms count as equal, so that early layers come first: with rounding, perturbing
+        // later layers as well can shorten a perturbation of an early layer.
         starts.sort_by(|a, b| (a.1 * 1e4).round().total_cmp(&(b.1 * 1e4).round()));
         starts.truncate(self.search.starts);
         starts.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// The start at this place among the radii.
-    fn start(&self, boundary: &mut Boundary, at: usize) -> Option<Point> {
+    /// The starting point with index `at` into `radii`, bisected fully.
+    fn locate_start(&self, boundary: &mut DecisionBoundary, at: usize) -> Option<BoundaryPoint> {
         let draws = self.search.draws;
         let [low, high] = self.radii[at]?;
         let unit = match at.checked_sub(draws) {
-            None => boundary.drawn(self.search.seed, at as u32).0,
-            Some(start) => boundary.directions(start..start + 1).pop()??,
+            None => boundary.draw_unit_noise(self.search.seed, at as u32).0,
+            Some(start) => boundary.start_directions(start..start + 1).pop()??,
         };
-        Some(boundary.sharp(Point { unit, low, high }))
+        Some(boundary.bisect_fully(BoundaryPoint { unit, low, high }))
     }
 
-    fn follow(&mut self, boundary: &mut Boundary, at: usize) {
-        let order = self.order();
+    /// An iteration of [`SearchStage::Descend`].
+    fn descend(&mut self, boundary: &mut DecisionBoundary, at: usize) {
+        let order = self.ranked_starts();
         let begun = self.descent.take();
-        let mut start = |searching: &Self| searching.start(&mut *boundary, *order.get(at)?).map(Descent::new);
+        let mut start = |searching: &Self| {
+            searching.locate_start(&mut *boundary, *order.get(at)?).map(BoundaryDescent::new)
+        };
         let Some(mut descent) = begun.or_else(|| start(self)) else {
-            self.stage = Stage::Done;
+            self.stage = SearchStage::Done;
             return;
         };
         let goes_on = descent.step(boundary, self.search.steps);
-        self.take(descent.point.clone());
+        self.keep_nearest(descent.point.clone());
         if goes_on {
             self.descent = Some(descent);
             return;
         }
         self.ends.push(descent.point);
         self.stage = match at + 1 < order.len() {
-            true => Stage::Follow(at + 1),
-            false => self.polishing(0),
+            true => SearchStage::Descend(at + 1),
+            false => self.start_polishing(0),
         };
     }
 
-    /// The ends that are polished, as places among the ends.
-    fn chosen(&self) -> Vec<usize> {
+    /// Indices into `ends` of the end points that are polished, nearest first.
+    fn select_ends(&self) -> Vec<usize> {
         let high = |at: &usize| self.ends[*at].high;
         let mut chosen: Vec<usize> = (0..self.ends.len()).collect();
         chosen.sort_by(|a, b| high(a).total_cmp(&high(b)));
-        // Ends of the same norm are mostly the same point.
+        // End points with the same norm are usually the same point.
         chosen.dedup_by(|b, a| high(b) < high(a) * (1.0 + 1e-4));
-        chosen.truncate(POLISHED);
-        let farthest = POLISHED_WITHIN * chosen.first().map_or(0.0, high);
+        chosen.truncate(MAX_POLISHED_ENDS);
+        let farthest = MAX_POLISHED_RATIO * chosen.first().map_or(0.0, high);
         chosen.retain(|at| high(at) < farthest);
         chosen
     }
 
-    /// The beginning of the polishing of an end, or of nothing.
-    fn polishing(&self, end: usize) -> Stage {
-        match self.chosen().get(end) {
+    /// The first polishing stage of the end point with this index; [`SearchStage::Done`] if there is none.
+    fn start_polishing(&self, end: usize) -> SearchStage {
+        match self.select_ends().get(end) {
             Some(at) => {
-                let before = self.ends[*at].high;
-                Stage::Polish(Polish { end, round: 0, look: 0, still: 0, before })
+                let initial_norm = self.ends[*at].high;
+                SearchStage::Polish(PolishState {
+                    end,
+                    round: 0,
+                    sampled: 0,
+                    rounds_without_gain: 0,
+                    initial_norm,
+                })
             }
-            None => Stage::Done,
+            None => SearchStage::Done,
         }
     }
 
-    fn polish(&mut self, boundary: &mut Boundary, mut polish: Polish) {
+    /// An iteration of [`SearchStage::Polish`].
+    fn polish(&mut self, boundary: &mut DecisionBoundary, mut polish: PolishState) {
         let begun = self.descent.take();
-        let chosen = self.chosen();
-        let end = || chosen.get(polish.end).map(|at| Descent::new(self.ends[*at].clone()));
+        let chosen = self.select_ends();
+        let end = || chosen.get(polish.end).map(|at| BoundaryDescent::new(self.ends[*at].clone()));
         let Some(mut descent) = begun.or_else(end) else {
-            self.stage = Stage::Done;
+            self.stage = SearchStage::Done;
             return;
         };
         let mut is_over = false;
-        if let Some(away) = AWAY.get(polish.look) {
-            // No draw is used twice.
-            let of = ((polish.end * ROUNDS + polish.round) * AWAY.len() + polish.look) as u32 * LOOKS;
-            let found = boundary.looked(descent.point, *away, self.search.seed, of..of + LOOKS);
-            descent = Descent::new(found);
-            polish.look += 1;
-            if polish.look == AWAY.len() {
-                let descends = descent.point.high < polish.before * (1.0 - 1e-6) && self.search.steps > 0;
+        if let Some(away) = SAMPLE_DISTANCES.get(polish.sampled) {
+            // Different end points, rounds and distances use different random directions.
+            let of = ((polish.end * MAX_POLISH_ROUNDS + polish.round) * SAMPLE_DISTANCES.len()
+                + polish.sampled) as u32
+                * SAMPLES_PER_DISTANCE;
+            let found =
+                boundary.sample_around(descent.point, *away, self.search.seed, of..of + SAMPLES_PER_DISTANCE);
+            descent = BoundaryDescent::new(found);
+            polish.sampled += 1;
+            if polish.sampled == SAMPLE_DISTANCES.len() {
+                let descends =
+                    descent.point.high < polish.initial_norm * (1.0 - 1e-6) && self.search.steps > 0;
                 is_over = !descends;
             }
         } else {
             is_over = !descent.step(boundary, self.search.steps);
         }
-        self.take(descent.point.clone());
+        self.keep_nearest(descent.point.clone());
         if is_over {
-            let is_still = descent.point.high >= polish.before * (1.0 - 1e-7);
-            polish.still = if is_still { polish.still + 1 } else { 0 };
-            (polish.round, polish.look, polish.before) = (polish.round + 1, 0, descent.point.high);
-            descent = Descent::new(descent.point);
-            if polish.still == 2 || polish.round >= ROUNDS {
-                self.stage = self.polishing(polish.end + 1);
+            let is_unimproved = descent.point.high >= polish.initial_norm * (1.0 - 1e-7);
+            polish.rounds_without_gain = if is_unimproved { polish.rounds_without_gain + 1 } else { 0 };
+            (polish.round, polish.sampled, polish.initial_norm) = (polish.round + 1, 0, descent.point.high);
+            descent = BoundaryDescent::new(descent.point);
+            if polish.rounds_without_gain == 2 || polish.round >= MAX_POLISH_ROUNDS {
+                self.stage = self.start_polishing(polish.end + 1);
                 return;
             }
         }
         self.descent = Some(descent);
-        self.stage = Stage::Polish(polish);
+        self.stage = SearchStage::Polish(polish);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::boundary::norm;
     use super::*;
-    use crate::circuits::{Circuit, Order, Rounding};
+    use crate::circuits::{Circuit, ParityOrder, Rounding};
+    use vivarium_core::math::norm;
 
     #[test]
-    fn norms_only_fall_and_the_end_is_that_of_the_whole_search() {
-        let circuit = Circuit::parity(3, Order::Chain).unwrap().layered().unwrap();
+    fn the_norm_never_rises_and_single_iterations_end_like_the_whole_search() {
+        let circuit = Circuit::parity(3, ParityOrder::Chain).unwrap().to_layers().unwrap();
         for rounding in [Rounding::Off, Rounding::On] {
-            let network = Network::new(&circuit, rounding).unwrap();
-            let (bits, search) = ([true, false, true], Search { starts: 4, ..Search::default() });
-            let mut searching = Searching::new(&network, &bits, search).unwrap();
+            let network = ReluNetwork::new(&circuit, rounding).unwrap();
+            let (bits, search) =
+                ([true, false, true], SearchSettings { starts: 4, ..SearchSettings::default() });
+            let mut searching = LeastNormSearch::new(&network, &bits, search).unwrap();
             let mut before = searching.norm().unwrap();
             assert!(before <= 1.0, "the output's own parameters: {before}");
             while !searching.is_done() {
@@ -364,10 +402,10 @@ mod tests {
             assert!((30..4000).contains(&iterations), "{iterations}");
             searching.advance(&network);
             assert_eq!(searching.iterations(), iterations);
-            assert_eq!(searching.least(&network), network.least_norm(&bits, search).unwrap());
+            assert_eq!(searching.result(&network), network.find_least_norm(&bits, search).unwrap());
             assert_eq!(
                 searching.noise_norm(),
-                network.noise_flips(&bits, 0, 8).unwrap().first().map(|f| f.norm)
+                network.find_noise_flips(&bits, 0, 8).unwrap().first().map(|f| f.norm)
             );
         }
     }

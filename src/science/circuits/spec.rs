@@ -1,18 +1,18 @@
-//! Which circuit a run is about, as plain data, and what is measured of its network.
+//! Specification of a run's circuit as plain data, and the metrics of its network.
 
 use super::circuit::Circuit;
 use super::error::CircuitError;
-use super::layered::Layered;
-use super::named::Order;
-use super::network::{Network, Rounding};
+use super::families::ParityOrder;
+use super::layered::LayeredCircuit;
+use super::network::{ReluNetwork, Rounding};
 use vivarium_core::choices;
 
 choices! {
-    /// The circuits of runs.
-    pub enum Named {
-        /// [`Circuit::parity`], one bit after the other.
+    /// The family of a run's circuit.
+    pub enum CircuitKind {
+        /// [`Circuit::parity`] in the order [`ParityOrder::Chain`].
         Parity = "parity", "Parity, computed bit by bit";
-        /// [`Circuit::parity`], in pairs.
+        /// [`Circuit::parity`] in the order [`ParityOrder::Tree`].
         Tree = "tree", "Parity, computed pair by pair";
         /// [`Circuit::carry`].
         Adder = "adder", "Carry of an adder";
@@ -22,114 +22,123 @@ choices! {
         Random = "random", "Random gates";
         /// [`Circuit::relay`].
         Relay = "relay", "Chain of ID gates";
-        /// [`Network::toy`].
+        /// [`ReluNetwork::toy`].
         Toy = "toy", "Product of weights that are all 1";
-        /// A circuit that is written down.
+        /// A circuit whose text the user writes.
         Own = "own", "Own circuit";
     }
 }
 
 choices! {
-    /// What is measured besides errors and agreement, in the order of files.
-    pub enum Measured {
-        /// The least norm of a perturbation that changes the answer, found so far.
-        Least = "least-norm", "Least norm found";
-        /// The smallest norm of random noise that changes the answer.
-        Noise = "noise-norm", "Smallest noise";
-        /// The lower bound of theorem D.6, whose perturbations may change the parameters of rounding too.
-        Bound = "bound", "Bound of theorem D.6";
-        /// The lower bound by the proof of theorem D.6 with E₁ = 0, where the parameters of rounding are held.
-        Held = "held-bound", "Bound by the proof of theorem D.6, rounding fixed";
-        /// The margin where it is known exactly.
-        Exact = "exact-margin", "Exact margin";
+    /// Metrics of a run besides errors and accuracies, in the order of their columns in files.
+    pub enum CircuitMetric {
+        /// Smallest norm found so far of a perturbation that changes the answer.
+        LeastNorm = "least-norm", "Least norm found";
+        /// Smallest norm of random noise that changes the answer.
+        NoiseNorm = "noise-norm", "Smallest noise";
+        /// Lower bound of theorem D.6 on the margin, for perturbations that may change the parameters of rounding too.
+        TheoremBound = "bound", "Bound of theorem D.6";
+        /// Lower bound by the proof of theorem D.6 with E₁ = 0, for fixed parameters of rounding.
+        ProofBound = "held-bound", "Bound by the proof of theorem D.6, rounding fixed";
+        /// Exact margin, known for the toy network only.
+        ExactMargin = "exact-margin", "Exact margin";
         /// The largest deviation of a gate's value from 0 and 1, before rounding, with the noise of the step.
         Deviation = "deviation", "Largest deviation";
-        /// Iterations that the search has made.
+        /// Number of iterations of the search.
         Iterations = "iterations", "Iterations of the search";
-        /// The formula of theorem D.6 for κ_ξ = 0, a smaller bound where the parameters of rounding are held.
-        Formula = "formula-bound", "Bound by the formula of theorem D.6, rounding fixed";
+        /// Lower bound by the formula of theorem D.6 with κ_ξ = 0, for fixed parameters of rounding; smaller than `ProofBound`.
+        FormulaBound = "formula-bound", "Bound by the formula of theorem D.6, rounding fixed";
     }
 }
 
-/// A circuit, how deep it is made, and which inputs are looked at.
+/// Specification of a run's circuit: its family and size, and the input of each replica.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drawn {
-    /// Which circuit it is.
-    pub named: Named,
-    /// Bits of a parity or a majority, bits of each number of an adder, or inputs of random gates.
+pub struct CircuitSpec {
+    /// Family of the circuit.
+    pub kind: CircuitKind,
+    /// Number of input bits of a parity, a majority or a random circuit; number of bits of each summand of an adder.
     pub bits: usize,
-    /// Random gates.
+    /// Number of gates of a random circuit.
     pub gates: usize,
-    /// Which random gates.
+    /// Seed of a random circuit.
     pub seed: u64,
-    /// Layers that the circuit has at least, the inputs among them; weights of the toy.
+    /// Minimum number of layers, including the inputs; for the toy, the number of weights.
     pub depth: usize,
-    /// The text of one's own circuit.
+    /// Text of the circuit if `kind` is [`CircuitKind::Own`].
     pub text: String,
-    /// The input that all replicas have; none where each has one of its own.
-    pub shown: Vec<bool>,
+    /// Input bits of all replicas. Empty or with a wrong length, each replica has its own row of the truth table.
+    pub fixed_input: Vec<bool>,
 }
 
-impl Drawn {
-    /// The circuit as it is written; of the toy the chain of ID gates that it stands for.
-    pub fn circuit(&self) -> Result<Circuit, CircuitError> {
-        match self.named {
-            Named::Parity => Circuit::parity(self.bits, Order::Chain),
-            Named::Tree => Circuit::parity(self.bits, Order::Tree),
-            Named::Adder => Circuit::carry(self.bits),
-            Named::Majority => Circuit::majority(self.bits),
-            Named::Random => Circuit::random(self.bits, self.gates, self.seed),
-            Named::Relay => Circuit::relay(self.depth.max(2)),
-            Named::Toy => Circuit::relay(self.depth.saturating_add(1)),
-            Named::Own => self.text.parse(),
+impl CircuitSpec {
+    /// Builds the circuit; for the toy, the chain of ID gates that it represents.
+    ///
+    /// # Errors
+    /// A number is out of range, or the text is not a circuit.
+    pub fn build_circuit(&self) -> Result<Circuit, CircuitError> {
+        match self.kind {
+            CircuitKind::Parity => Circuit::parity(self.bits, ParityOrder::Chain),
+            CircuitKind::Tree => Circuit::parity(self.bits, ParityOrder::Tree),
+            CircuitKind::Adder => Circuit::carry(self.bits),
+            CircuitKind::Majority => Circuit::majority(self.bits),
+            CircuitKind::Random => Circuit::random(self.bits, self.gates, self.seed),
+            CircuitKind::Relay => Circuit::relay(self.depth.max(2)),
+            CircuitKind::Toy => Circuit::relay(self.depth.saturating_add(1)),
+            CircuitKind::Own => self.text.parse(),
         }
     }
 
-    /// The circuit in layers, at least as many as are wanted.
-    pub fn layered(&self) -> Result<Layered, CircuitError> {
-        let layered = self.circuit()?.layered()?;
-        if self.named == Named::Toy { Ok(layered) } else { layered.deepened(self.depth) }
+    /// Builds the circuit in layers, padded to at least `depth` layers.
+    ///
+    /// # Errors
+    /// Those of [`CircuitSpec::build_circuit`], and too many gates in layers.
+    pub fn build_layered(&self) -> Result<LayeredCircuit, CircuitError> {
+        let layered = self.build_circuit()?.to_layers()?;
+        if self.kind == CircuitKind::Toy { Ok(layered) } else { layered.pad_to_depth(self.depth) }
     }
 
-    /// The network that computes it.
-    pub fn network(&self, rounding: Rounding) -> Result<Network, CircuitError> {
-        match self.named {
-            Named::Toy => Network::toy(self.depth, rounding),
-            _ => Network::new(&self.layered()?, rounding),
+    /// Builds the network that computes the circuit.
+    ///
+    /// # Errors
+    /// Those of [`CircuitSpec::build_layered`], and too many parameters.
+    pub fn build_network(&self, rounding: Rounding) -> Result<ReluNetwork, CircuitError> {
+        match self.kind {
+            CircuitKind::Toy => ReluNetwork::toy(self.depth, rounding),
+            _ => ReluNetwork::new(&self.build_layered()?, rounding),
         }
     }
 
-    /// How many bits an input has, at least 1: of a circuit that cannot be, some number.
-    pub fn inputs(&self) -> usize {
-        let inputs = match self.named {
-            Named::Adder => self.bits.saturating_mul(2),
-            Named::Relay | Named::Toy => 1,
-            Named::Own => self.circuit().map_or(1, |circuit| circuit.inputs()),
+    /// Number of input bits, at least 1; 1 if the text is not a circuit.
+    pub fn input_count(&self) -> usize {
+        let inputs = match self.kind {
+            CircuitKind::Adder => self.bits.saturating_mul(2),
+            CircuitKind::Relay | CircuitKind::Toy => 1,
+            CircuitKind::Own => self.build_circuit().map_or(1, |circuit| circuit.input_count()),
             _ => self.bits,
         };
         inputs.max(1)
     }
 
-    /// The input of a replica: the one that is shown, or else row after row of the truth table from the last, where all bits
-    /// are 1. The toy has no other input.
-    pub fn row(&self, replica: usize) -> Vec<bool> {
-        if self.named == Named::Toy {
+    /// The input bits of a replica: `fixed_input` if it has the right length, or else a row of the truth table, counted
+    /// backwards from the last row (all bits 1). The toy has the single input 1.
+    pub fn replica_input(&self, replica: usize) -> Vec<bool> {
+        if self.kind == CircuitKind::Toy {
             return vec![true];
         }
-        let inputs = self.inputs();
-        if self.shown.len() == inputs {
-            return self.shown.clone();
+        let inputs = self.input_count();
+        if self.fixed_input.len() == inputs {
+            return self.fixed_input.clone();
         }
         let is_zero =
             |place: usize| (replica as u64).checked_shr(place as u32).is_some_and(|rest| rest & 1 == 1);
         (0..inputs).rev().map(|place| !is_zero(place)).collect()
     }
 
-    /// Linear layers of the network that give the values of layers 1, 2, … of the circuit.
-    pub fn gate_layers(&self, network: &Network) -> Vec<usize> {
+    /// Indices of the network's linear layers whose outputs are the values of layers 1, 2, … of the circuit.
+    pub fn gate_layer_indices(&self, network: &ReluNetwork) -> Vec<usize> {
         let last = network.layers().len().saturating_sub(1);
-        match self.named {
-            Named::Toy => (0..last).collect(),
+        match self.kind {
+            CircuitKind::Toy => (0..last).collect(),
             _ => (1..last).step_by(2).collect(),
         }
     }
@@ -139,49 +148,50 @@ impl Drawn {
 mod tests {
     use super::*;
 
-    fn drawn(named: Named) -> Drawn {
+    fn drawn(kind: CircuitKind) -> CircuitSpec {
         let text = "p = a or b\nq = a and b\nr = not q\nout = p and r".into();
-        Drawn { named, bits: 3, gates: 9, seed: 1, depth: 12, text, shown: vec![] }
+        CircuitSpec { kind, bits: 3, gates: 9, seed: 1, depth: 12, text, fixed_input: vec![] }
     }
 
     #[test]
-    fn every_circuit_is_drawn_and_has_its_layers_values() {
-        for named in Named::ALL {
+    fn the_network_of_every_family_computes_the_values_of_the_layers() {
+        for named in CircuitKind::ALL {
             let drawn = drawn(*named);
-            let (circuit, layered) = (drawn.circuit().unwrap(), drawn.layered().unwrap());
-            assert_eq!(circuit.inputs(), drawn.inputs());
+            let (circuit, layered) = (drawn.build_circuit().unwrap(), drawn.build_layered().unwrap());
+            assert_eq!(circuit.input_count(), drawn.input_count());
             assert!(layered.depth() >= 12);
             for rounding in [Rounding::Off, Rounding::On] {
-                let network = drawn.network(rounding).unwrap();
-                let layers = drawn.gate_layers(&network);
+                let network = drawn.build_network(rounding).unwrap();
+                let layers = drawn.gate_layer_indices(&network);
                 assert_eq!(layers.len() + 1, layered.depth(), "{named:?}");
                 for replica in 0..4 {
-                    let bits = drawn.row(replica);
-                    let (trace, values) = (network.trace(&bits).unwrap(), layered.values(&bits).unwrap());
+                    let bits = drawn.replica_input(replica);
+                    let (trace, values) =
+                        (network.trace(&bits).unwrap(), layered.evaluate_layers(&bits).unwrap());
                     for (at, values) in layers.iter().zip(&values[1..]) {
                         let numbers = values.iter().map(|bit| f64::from(u8::from(*bit)));
                         assert_eq!(trace.layers[*at].rounded, numbers.collect::<Vec<_>>(), "{named:?}");
                     }
-                    assert_eq!(network.answer(&bits), circuit.evaluate(&bits));
+                    assert_eq!(network.predict(&bits), circuit.evaluate(&bits));
                 }
             }
         }
     }
 
     #[test]
-    fn replicas_take_the_rows_in_turn_from_the_last() {
-        let mut drawn = drawn(Named::Parity);
-        let rows = |drawn: &Drawn| [0, 1, 6, 7, 8].map(|replica| drawn.row(replica));
+    fn replicas_have_the_rows_of_the_truth_table_backwards_from_the_last() {
+        let mut drawn = drawn(CircuitKind::Parity);
+        let rows = |drawn: &CircuitSpec| [0, 1, 6, 7, 8].map(|replica| drawn.replica_input(replica));
         let [t, f] = [true, false];
         let expected = [vec![t, t, t], vec![t, t, f], vec![f, f, t], vec![f, f, f], vec![t, t, t]];
         assert_eq!(rows(&drawn), expected);
-        drawn.shown = vec![f, t, f];
+        drawn.fixed_input = vec![f, t, f];
         assert_eq!(rows(&drawn), [vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f]]);
-        // An input of another length is refused elsewhere.
-        drawn.shown = vec![f];
+        // The task rejects an input of the wrong length; here it counts as empty.
+        drawn.fixed_input = vec![f];
         assert_eq!(rows(&drawn), expected);
-        (drawn.named, drawn.bits) = (Named::Parity, 64);
-        assert_eq!(drawn.row(1)[63], f);
-        assert_eq!(Drawn { named: Named::Toy, ..drawn }.row(1), [t]);
+        (drawn.kind, drawn.bits) = (CircuitKind::Parity, 64);
+        assert_eq!(drawn.replica_input(1)[63], f);
+        assert_eq!(CircuitSpec { kind: CircuitKind::Toy, ..drawn }.replica_input(1), [t]);
     }
 }

@@ -11,20 +11,20 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use super::circuit::{Circuit, Kind, Line};
+use super::circuit::{Circuit, GateDefinition, GateKind};
 use super::error::CircuitError;
-use super::limits::{MOST_GATES, MOST_TEXT};
+use super::limits::{MAX_CIRCUIT_TEXT_BYTES, MAX_GATES};
 
 impl FromStr for Circuit {
     type Err = CircuitError;
 
     fn from_str(text: &str) -> Result<Self, CircuitError> {
-        if text.len() > MOST_TEXT {
-            return Err(CircuitError::Text(text.len()));
+        if text.len() > MAX_CIRCUIT_TEXT_BYTES {
+            return Err(CircuitError::TextTooLong(text.len()));
         }
         let mut inputs: Option<(usize, Vec<String>)> = None;
         let mut lines = Vec::new();
-        // Comments end with their line, whatever is in them. A ; at the end of a line begins no further one.
+        // A comment ends with its line, even if it contains a ;. A ; at the end of a line does not begin another line.
         let bare = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim_end());
         let bare = bare.map(|line| line.strip_suffix(';').unwrap_or(line));
         for (number, line) in (1..).zip(bare.flat_map(|line| line.split(';'))) {
@@ -34,57 +34,57 @@ impl FromStr for Circuit {
                 [] => {}
                 [first, names @ ..] if first.eq_ignore_ascii_case("inputs") => {
                     if inputs.is_some() {
-                        return Err(CircuitError::Inputs(number));
+                        return Err(CircuitError::SecondInputList(number));
                     }
                     inputs = Some((number, names.iter().map(|name| name.to_string()).collect()));
                 }
-                _ if lines.len() >= MOST_GATES => return Err(CircuitError::TooManyGates(number)),
-                words => lines.push((number, gate(number, words)?)),
+                _ if lines.len() >= MAX_GATES => return Err(CircuitError::TooManyGates(number)),
+                words => lines.push((number, parse_gate(number, words)?)),
             }
         }
-        Circuit::numbered(inputs, &lines)
+        Circuit::with_line_numbers(inputs, &lines)
     }
 }
 
-/// The gate that these words write.
-fn gate(line: usize, words: &[&str]) -> Result<Line, CircuitError> {
-    let kind = |word: &str| Kind::ALL.into_iter().find(|kind| word.eq_ignore_ascii_case(kind.word()));
-    let unknown = |word: &str| CircuitError::Gate { line, gate: word.chars().take(40).collect() };
+/// Parses the words of one line, such as `s = a and b`.
+fn parse_gate(line: usize, words: &[&str]) -> Result<GateDefinition, CircuitError> {
+    let kind = |word: &str| GateKind::ALL.into_iter().find(|kind| word.eq_ignore_ascii_case(kind.keyword()));
+    let unknown = |word: &str| CircuitError::UnknownGate { line, gate: word.chars().take(40).collect() };
     match words {
-        [name, "=", a] if kind(a).is_none() => Ok(Line::one(*name, Kind::Id, a)),
+        [name, "=", a] if kind(a).is_none() => Ok(GateDefinition::unary(*name, GateKind::Id, a)),
         [name, "=", word, a] if ![*word, *a].contains(&"=") => match kind(word) {
-            Some(kind @ (Kind::Not | Kind::Id)) => Ok(Line::one(*name, kind, a)),
-            Some(_) => Err(CircuitError::Form(line)),
+            Some(kind @ (GateKind::Not | GateKind::Id)) => Ok(GateDefinition::unary(*name, kind, a)),
+            Some(_) => Err(CircuitError::MalformedGate(line)),
             None => Err(unknown(word)),
         },
         [name, "=", a, word, b] if kind(a).is_none() && *word != "=" => match kind(word) {
-            Some(kind @ (Kind::And | Kind::Or)) => Ok(Line::two(*name, a, kind, b)),
-            Some(_) => Err(CircuitError::Form(line)),
+            Some(kind @ (GateKind::And | GateKind::Or)) => Ok(GateDefinition::binary(*name, a, kind, b)),
+            Some(_) => Err(CircuitError::MalformedGate(line)),
             None => Err(unknown(word)),
         },
-        _ => Err(CircuitError::Form(line)),
+        _ => Err(CircuitError::MalformedGate(line)),
     }
 }
 
 impl Display for Circuit {
-    /// One gate a line; the inputs only where the gates do not tell them.
+    /// Writes one gate per line. The line `inputs …` comes first if the gates alone would not give the same inputs.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut seen = Vec::new();
-        for signal in self.gates().iter().flat_map(|gate| gate.reads) {
-            if signal < self.inputs() && !seen.contains(&signal) {
+        for signal in self.gates().iter().flat_map(|gate| gate.inputs) {
+            if signal < self.input_count() && !seen.contains(&signal) {
                 seen.push(signal);
             }
         }
-        if seen != (0..self.inputs()).collect::<Vec<_>>() {
-            writeln!(f, "inputs {}", self.names()[..self.inputs()].join(" "))?;
+        if seen != (0..self.input_count()).collect::<Vec<_>>() {
+            writeln!(f, "inputs {}", self.signal_names()[..self.input_count()].join(" "))?;
         }
         for (at, gate) in self.gates().iter().enumerate() {
             let end = if at == 0 { "" } else { "\n" };
-            let [a, b] = gate.reads.map(|signal| self.name(signal));
-            let (name, word) = (self.name(self.inputs() + at), gate.kind.word());
+            let [a, b] = gate.inputs.map(|signal| self.signal_name(signal));
+            let (name, word) = (self.signal_name(self.input_count() + at), gate.kind.keyword());
             match gate.kind {
-                Kind::And | Kind::Or => write!(f, "{end}{name} = {a} {word} {b}")?,
-                Kind::Not | Kind::Id => write!(f, "{end}{name} = {word} {a}")?,
+                GateKind::And | GateKind::Or => write!(f, "{end}{name} = {a} {word} {b}")?,
+                GateKind::Not | GateKind::Id => write!(f, "{end}{name} = {word} {a}")?,
             }
         }
         Ok(())
@@ -100,24 +100,24 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_and_written_back() {
+    fn a_text_is_parsed_and_written_back() {
         let text = "inputs b a z\ns = a and b\nc = not s\nout = c or a\nd = id out";
         let circuit = read(text).unwrap();
         assert_eq!(circuit.to_string(), text);
-        assert_eq!(circuit.inputs(), 3);
+        assert_eq!(circuit.input_count(), 3);
         // Other ways of writing the same.
         let other =
             "INPUTS b a z;s=a AND b;; c = Not s # a remark; with a semicolon\n\nout = c or a; d = out;";
         assert_eq!(read(other).unwrap(), circuit);
-        // Without the list, inputs stand in order of appearance.
+        // Without the list, the inputs are in order of appearance.
         let short = read("s = a and b; out = s or c").unwrap();
-        assert_eq!(short.names()[..3], ["a", "b", "c"]);
+        assert_eq!(short.signal_names()[..3], ["a", "b", "c"]);
         assert_eq!(short.to_string(), "s = a and b\nout = s or c");
         assert_eq!(read("inputs a b c\ns = a and b; out = s or c").unwrap(), short);
     }
 
     #[test]
-    fn mistakes_are_named_by_their_line() {
+    fn errors_name_their_line() {
         let says = |text: &str, what: &str| assert_eq!(read(text).unwrap_err().to_string(), what, "{text}");
         let form = "is not a gate; write a gate as “s = a and b”, “s = a or b”, “s = not a” or “s = a”";
         for empty in ["", "\n;# a = b\n ", "inputs a b"] {
@@ -130,7 +130,9 @@ mod tests {
             assert!(
                 matches!(
                     read(text),
-                    Err(CircuitError::Form(1) | CircuitError::Name { .. } | CircuitError::Gate { .. })
+                    Err(CircuitError::MalformedGate(1)
+                        | CircuitError::InvalidName { .. }
+                        | CircuitError::UnknownGate { .. })
                 ),
                 "{text}"
             );
@@ -154,7 +156,7 @@ mod tests {
         assert!(read("s = not inputs").is_err());
         let long = "é".repeat(1000);
         assert!(
-            matches!(read(&format!("s = not {long}")), Err(CircuitError::Name { name, .. }) if name.len() == 80)
+            matches!(read(&format!("s = not {long}")), Err(CircuitError::InvalidName { name, .. }) if name.len() == 80)
         );
     }
 
@@ -166,6 +168,9 @@ mod tests {
         assert_eq!(read(&wide).unwrap_err().to_string(), "line 65: a circuit must have at most 64 inputs");
         let listed = format!("inputs {}; s = not x0", (0..70).map(|i| format!("x{i} ")).collect::<String>());
         assert_eq!(read(&listed), Err(CircuitError::TooManyInputs(1)));
-        assert_eq!(read(&"x".repeat(MOST_TEXT + 1)), Err(CircuitError::Text(MOST_TEXT + 1)));
+        assert_eq!(
+            read(&"x".repeat(MAX_CIRCUIT_TEXT_BYTES + 1)),
+            Err(CircuitError::TextTooLong(MAX_CIRCUIT_TEXT_BYTES + 1))
+        );
     }
 }

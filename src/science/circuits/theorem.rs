@@ -9,8 +9,8 @@
 //! The theorem is applied to 𝒳 = {x}, the one input whose margin is wanted. Its layers f₀ … f_d are the groups of linear
 //! layers that end with a rounding: f_i(h) = φ(W₂ φ(W₁ h + b₁) + b₂), and last f_d(h) = w·h + b. The output counts as
 //! F/|F(x)|, which is ±1 at x and has the same sign everywhere. The true values h_i are 0 or 1 (checked, or else there is no
-//! bound). ‖W‖ below is √(largest column sum · largest row sum) of |W|, at least the operator norm. Of any perturbation
-//! of norm at most s = σ_θ = σ_ξ the following holds.
+//! bound). ‖W‖ below is √(largest column sum · largest row sum) of |W|, at least the operator norm. The following
+//! holds for every perturbation of norm at most s = σ_θ = σ_ξ.
 //!
 //! * **λ** = max{1, ‖h_0‖, …, ‖h_d‖}, the norms themselves (condition D.4).
 //! * **σ_ζ** = 1/3: rounding acts on each coordinate, and one within 1/3 of 0 or 1 is brought back exactly (definition D.1).
@@ -22,8 +22,8 @@
 //!   c_j = √((‖u_{j−1}‖ + e_{j−1})² + 1),     e_j = ‖W_j‖ e_{j−1} + c_j s,   e_0 = 0
 //!   ```
 //!
-//!   by Cauchy and Schwarz for (û_{j−1}, 1); e_j bounds ‖û_j − u_j‖. The 1 is left out where biases are held, and c_j = 0
-//!   where all is held. Unrolled, and by Cauchy and Schwarz for the layers of the group,
+//!   by Cauchy and Schwarz for (û_{j−1}, 1); e_j bounds ‖û_j − u_j‖. The 1 is left out if the biases are fixed, and c_j = 0
+//!   if all parameters of layer j are fixed. Unrolled, and by Cauchy and Schwarz for the layers of the group,
 //!
 //!   ```text
 //!   ‖û − u‖ ≤ K ‖Δ‖,    K² = Σ_j (c_j ∏_{i>j} ‖W_i‖)²
@@ -31,8 +31,7 @@
 //!
 //!   κ_θ is the largest K / max{‖h‖, 1} of f_1 … f_d. The theorem divides by max{|||h|||, 1} with the largest norm of *all*
 //!   layers before, which is at least ‖h‖.
-//! * **μ₀** is K of f_0. The theorem wants it for all θ; its proof uses it for perturbations within the bound alone, which
-//!   are at most s.
+//! * **μ₀** is K of f_0. The theorem requires it for all θ; its proof uses it only for perturbations of norm at most s.
 //! * **μ** is the largest ∏ (‖W_j‖ + s) of f_1 … f_d: each layer is (‖W_j‖ + ‖ΔW_j‖)-Lipschitz, for all h. So **σ_h** = ∞.
 //! * **κ_ξ** is the same for rounding, h ↦ V₂ φ(V₁ h + c₁) + c₂ with V₁ = (I; I) and V₂ = (3I, −3I), for every h ∈ ℝ^w. With
 //!   M = max{‖h‖, 1}, ‖V₂‖ = 3√2, ‖φ(V₁h + c₁)‖ ≤ √2‖h‖, since each of its entries lies between 0 and |h|, and
@@ -46,40 +45,41 @@
 //! bound is s itself.
 //!
 //! # Three bounds
-//! The theorem lets a perturbation change the parameters of rounding too: [`Bound::bound`]. The margins measured here hold
-//! those fixed: they are at least as large, so that the bound holds for them. With rounding held, no term with κ_ξ is needed,
-//! and the formula of the theorem is min{λ/μ₀, σ_ζ/μ₀, s, 1/(2κ_θ), σ_ζ/(2κ_θ λ)}, its value for κ_ξ = 0: [`Bound::formula`].
-//! Its halves leave room for the part E₁ of lemma D.8, the error by rounding's own perturbation. That part is 0 here, so that
-//! the proof (not the theorem as it is stated) gives the larger bound min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}: [`Bound::held`].
+//! In the theorem a perturbation may change the parameters of rounding too: [`MarginBounds::theorem`]. The margins measured
+//! here are for fixed parameters of rounding; they are at least as large, so that the bound holds for them. With fixed
+//! rounding, no term with κ_ξ is needed, and the formula of the theorem is min{λ/μ₀, σ_ζ/μ₀, s, 1/(2κ_θ), σ_ζ/(2κ_θ λ)}, its
+//! value for κ_ξ = 0: [`MarginBounds::fixed_rounding`]. Its halves leave room for the part E₁ of lemma D.8, the error by
+//! rounding's own perturbation. That part is 0 here, so that the proof (not the theorem as it is stated) gives the larger bound
+//! min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}: [`MarginBounds::proof`].
 
-use super::boundary::norm;
 use super::error::CircuitError;
-use super::forward::Trace;
-use super::network::{Free, Layer, Network, Rounding};
+use super::forward::ForwardTrace;
+use super::network::{FreeParameters, LinearLayer, ReluNetwork, Rounding};
+use vivarium_core::math::norm;
 
-/// The radius within which rounding repairs a layer.
+/// Radius σ_ζ = 1/3: rounding corrects a value that deviates from 0 or 1 by at most this much (definition D.1).
 pub const SIGMA_ZETA: f64 = 1.0 / 3.0;
 
-/// The bound of theorem D.6 with its constants.
+/// Three lower bounds on the all-layer margin by theorem D.6, each with its constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bound {
-    /// The bound as the theorem states it, for perturbations of rounding's parameters as well.
-    pub bound: f64,
-    /// The constants that it was computed with.
-    pub constants: Constants,
-    /// The theorem's formula for κ_ξ = 0, a bound where rounding's parameters are held.
-    pub formula: f64,
-    /// The constants of that bound; κ_ξ is not used.
-    pub formula_constants: Constants,
-    /// The larger bound that the theorem's proof gives with E₁ = 0, where rounding's parameters are held.
-    pub held: f64,
-    /// The constants of that bound; κ_ξ is not used.
-    pub held_constants: Constants,
+pub struct MarginBounds {
+    /// The bound of the theorem as stated, for perturbations that may change the parameters of rounding too.
+    pub theorem: f64,
+    /// The constants of `theorem`.
+    pub constants: TheoremConstants,
+    /// The theorem's formula with κ_ξ = 0, a bound for fixed parameters of rounding.
+    pub fixed_rounding: f64,
+    /// The constants of `fixed_rounding`; κ_ξ is not used.
+    pub fixed_rounding_constants: TheoremConstants,
+    /// The larger bound that the theorem's proof gives with E₁ = 0, for fixed parameters of rounding.
+    pub proof: f64,
+    /// The constants of `proof`; κ_ξ is not used.
+    pub proof_constants: TheoremConstants,
 }
 
-/// The constants of conditions D.3 and D.4.
+/// The constants of conditions D.3 and D.4 of theorem D.6.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Constants {
+pub struct TheoremConstants {
     /// Largest norm λ of a layer's true values, at least 1.
     pub lambda: f64,
     /// Radius σ_ζ of the correction.
@@ -96,10 +96,10 @@ pub struct Constants {
     pub kappa_xi: f64,
 }
 
-impl Constants {
-    /// The terms of the theorem by name, but for σ_h/(2κ_ξ λ), which is infinite.
+impl TheoremConstants {
+    /// The terms of the theorem's minimum with their formulas, without σ_h/(2κ_ξ λ), which is infinite.
     pub fn terms(&self) -> [(&'static str, f64); 8] {
-        let Constants { lambda, sigma_zeta, sigma, mu_0, mu, kappa_theta, kappa_xi } = *self;
+        let TheoremConstants { lambda, sigma_zeta, sigma, mu_0, mu, kappa_theta, kappa_xi } = *self;
         [
             ("λ/μ₀", lambda / mu_0),
             ("σ_ζ/μ₀", sigma_zeta / mu_0),
@@ -112,46 +112,50 @@ impl Constants {
         ]
     }
 
-    /// The smallest term.
-    fn least(&self) -> f64 {
-        self.terms().into_iter().fold(f64::INFINITY, |least, (_, term)| least.min(term))
+    /// The smallest term: the theorem's bound.
+    fn min_term(&self) -> f64 {
+        self.terms().into_iter().fold(f64::INFINITY, |min, (_, term)| min.min(term))
     }
 
-    /// The smallest term for κ_ξ = 0.
-    fn least_formula(&self) -> f64 {
-        self.terms()[..6].iter().fold(f64::INFINITY, |least, (_, term)| least.min(*term))
+    /// The smallest term with κ_ξ = 0.
+    fn min_fixed_rounding_term(&self) -> f64 {
+        self.terms()[..6].iter().fold(f64::INFINITY, |min, (_, term)| min.min(*term))
     }
 
-    /// The smallest term of the proof with E₁ = 0.
-    fn least_held(&self) -> f64 {
-        let Constants { lambda, sigma_zeta, sigma, mu_0, kappa_theta, .. } = *self;
+    /// The smallest term of the proof with E₁ = 0: min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}.
+    fn min_proof_term(&self) -> f64 {
+        let TheoremConstants { lambda, sigma_zeta, sigma, mu_0, kappa_theta, .. } = *self;
         let by_theta = (1.0 / kappa_theta).min(sigma_zeta / (kappa_theta * lambda));
         (sigma_zeta / mu_0).min(sigma).min(by_theta)
     }
 }
 
-impl Network {
-    /// Theorem D.6 for an input; none without rounding, or where rounded layers do not give 0 or 1.
-    pub fn theorem(&self, bits: &[bool]) -> Result<Option<Bound>, CircuitError> {
+impl ReluNetwork {
+    /// Computes lower bounds on the margin for the input `bits` by theorem D.6. `None` without rounding, or if a rounded value
+    /// is not exactly 0 or 1.
+    ///
+    /// # Errors
+    /// `bits` has the wrong length.
+    pub fn compute_margin_bounds(&self, bits: &[bool]) -> Result<Option<MarginBounds>, CircuitError> {
         let trace = self.trace(bits)?;
-        let Some(groups) = groups(self, &trace) else { return Ok(None) };
-        let with = |sigma| constants(self, &trace, &groups, sigma);
-        let constants = chosen(with, Constants::least);
-        let formula = chosen(with, Constants::least_formula);
-        let held = chosen(with, Constants::least_held);
-        Ok(Some(Bound {
-            bound: constants.least(),
+        let Some(groups) = rounding_groups(self, &trace) else { return Ok(None) };
+        let with = |sigma| compute_constants(self, &trace, &groups, sigma);
+        let constants = choose_radius(with, TheoremConstants::min_term);
+        let formula = choose_radius(with, TheoremConstants::min_fixed_rounding_term);
+        let held = choose_radius(with, TheoremConstants::min_proof_term);
+        Ok(Some(MarginBounds {
+            theorem: constants.min_term(),
             constants,
-            formula: formula.least_formula(),
-            formula_constants: formula,
-            held: held.least_held(),
-            held_constants: held,
+            fixed_rounding: formula.min_fixed_rounding_term(),
+            fixed_rounding_constants: formula,
+            proof: held.min_proof_term(),
+            proof_constants: held,
         }))
     }
 }
 
-/// The layers f_i, as ranges of linear layers; none where the theorem says nothing.
-fn groups(network: &Network, trace: &Trace) -> Option<Vec<std::ops::Range<usize>>> {
+/// The layers f_i of the theorem, as ranges of linear layers; `None` if the theorem does not apply.
+fn rounding_groups(network: &ReluNetwork, trace: &ForwardTrace) -> Option<Vec<std::ops::Range<usize>>> {
     let mut groups = Vec::new();
     let mut start = 0;
     for (at, layer) in network.layers().iter().enumerate() {
@@ -167,12 +171,16 @@ fn groups(network: &Network, trace: &Trace) -> Option<Vec<std::ops::Range<usize>
     (groups.len() > 1 && trace.output() != 0.0).then_some(groups)
 }
 
-/// The constants where the radius is such that it equals the least of the other terms, from below.
-fn chosen(with: impl Fn(f64) -> Constants, least: impl Fn(&Constants) -> f64) -> Constants {
+/// The constants with the largest radius s that is at most the smallest term, by bisection. `with` computes the constants for a
+/// radius, and `min_term` their smallest term.
+fn choose_radius(
+    with: impl Fn(f64) -> TheoremConstants,
+    min_term: impl Fn(&TheoremConstants) -> f64,
+) -> TheoremConstants {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        match least(&with(middle)) >= middle {
+        match min_term(&with(middle)) >= middle {
             true => low = middle,
             false => high = middle,
         }
@@ -180,8 +188,14 @@ fn chosen(with: impl Fn(f64) -> Constants, least: impl Fn(&Constants) -> f64) ->
     with(low)
 }
 
-fn constants(network: &Network, trace: &Trace, groups: &[std::ops::Range<usize>], sigma: f64) -> Constants {
-    let mut all = Constants {
+/// Computes the constants for perturbations of norm at most `sigma`, as derived in the documentation of the module.
+fn compute_constants(
+    network: &ReluNetwork,
+    trace: &ForwardTrace,
+    groups: &[std::ops::Range<usize>],
+    sigma: f64,
+) -> TheoremConstants {
+    let mut all = TheoremConstants {
         lambda: 1.0,
         sigma_zeta: SIGMA_ZETA,
         sigma,
@@ -191,7 +205,7 @@ fn constants(network: &Network, trace: &Trace, groups: &[std::ops::Range<usize>]
         kappa_xi: (37.0 + 2.0 * (1.0 + sigma) * (1.0 + sigma)).sqrt(),
     };
     for (i, group) in groups.iter().enumerate() {
-        let input = norm(trace.inputs_of(group.start)).max(1.0);
+        let input = norm(trace.layer_inputs(group.start)).max(1.0);
         let is_last = i + 1 == groups.len();
         // The output counts as ±1.
         let scale = if is_last { 1.0 / trace.output().abs() } else { 1.0 };
@@ -199,16 +213,16 @@ fn constants(network: &Network, trace: &Trace, groups: &[std::ops::Range<usize>]
         let mut moved = 0.0;
         for at in group.clone() {
             let layer = &network.layers()[at];
-            let weight = operator(network, layer);
-            let reach = norm(trace.inputs_of(at)) + moved;
+            let weight = bound_operator_norm(network, layer);
+            let reach = norm(trace.layer_inputs(at)) + moved;
             let c = match layer.free {
-                Free::All => (reach * reach + 1.0).sqrt(),
-                Free::Weights => reach,
-                Free::Nothing => 0.0,
+                FreeParameters::All => (reach * reach + 1.0).sqrt(),
+                FreeParameters::Weights => reach,
+                FreeParameters::None => 0.0,
             };
             moved = weight * moved + c * sigma;
             in_theta = weight * weight * in_theta + c * c;
-            in_input *= weight + if layer.free == Free::Nothing { 0.0 } else { sigma };
+            in_input *= weight + if layer.free == FreeParameters::None { 0.0 } else { sigma };
         }
         let in_theta = f64::sqrt(in_theta) * scale;
         if i == 0 {
@@ -223,12 +237,12 @@ fn constants(network: &Network, trace: &Trace, groups: &[std::ops::Range<usize>]
     all
 }
 
-/// A bound on the operator norm of a layer's weights: √(largest sum of a row · largest sum of a column) of their sizes.
-fn operator(network: &Network, layer: &Layer) -> f64 {
+/// An upper bound on the operator norm of a layer's weights W: √(largest row sum · largest column sum) of |W|.
+fn bound_operator_norm(network: &ReluNetwork, layer: &LinearLayer) -> f64 {
     let mut columns = vec![0.0; layer.columns];
     let mut rows: f64 = 0.0;
     for row in 0..layer.rows {
-        let weights = &network.theta()[layer.row(row)];
+        let weights = &network.theta()[layer.row_range(row)];
         rows = rows.max(weights.iter().map(|weight| weight.abs()).sum());
         columns.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight.abs());
     }
@@ -238,45 +252,45 @@ fn operator(network: &Network, layer: &Layer) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::{Circuit, Order};
+    use crate::circuits::{Circuit, ParityOrder};
 
-    fn network(circuit: Result<Circuit, CircuitError>) -> Network {
-        Network::new(&circuit.unwrap().layered().unwrap(), Rounding::On).unwrap()
+    fn network(circuit: Result<Circuit, CircuitError>) -> ReluNetwork {
+        ReluNetwork::new(&circuit.unwrap().to_layers().unwrap(), Rounding::On).unwrap()
     }
 
-    /// Every inequality that the module's head proves, for perturbations of the radius, random and along each row.
+    /// The inequalities that the documentation of the module proves, for random perturbations of norm σ.
     #[test]
-    fn the_constants_hold_for_the_network() {
+    fn the_constants_bound_perturbed_layers() {
         for network in [
-            network(Circuit::parity(3, Order::Chain)),
+            network(Circuit::parity(3, ParityOrder::Chain)),
             network(Circuit::majority(5)),
             network(Circuit::random(5, 15, 2)),
-            Network::toy(4, Rounding::On).unwrap(),
+            ReluNetwork::toy(4, Rounding::On).unwrap(),
         ] {
-            let bits: Vec<bool> = (0..network.inputs()).map(|i| i % 2 == 0).collect();
+            let bits: Vec<bool> = (0..network.input_count()).map(|i| i % 2 == 0).collect();
             let trace = network.trace(&bits).unwrap();
-            let groups = groups(&network, &trace).unwrap();
-            let Bound { constants: of, .. } = network.theorem(&bits).unwrap().unwrap();
+            let groups = rounding_groups(&network, &trace).unwrap();
+            let MarginBounds { constants: of, .. } = network.compute_margin_bounds(&bits).unwrap().unwrap();
             for draw in 0..40 {
                 for (i, group) in groups.iter().enumerate() {
                     let scale = if i + 1 == groups.len() { 1.0 / trace.output().abs() } else { 1.0 };
-                    let mut delta = network.direction(9, draw);
+                    let mut delta = network.draw_noise(9, draw);
                     let own: Vec<usize> =
-                        network.layers()[group.clone()].iter().flat_map(Layer::free).collect();
+                        network.layers()[group.clone()].iter().flat_map(LinearLayer::free_range).collect();
                     if own.is_empty() {
                         continue;
                     }
                     let length = own.iter().map(|at| delta[*at] * delta[*at]).sum::<f64>().sqrt();
                     delta.iter_mut().for_each(|d| *d *= of.sigma / length);
-                    let theta = network.moved(&delta, 1.0);
-                    let input = trace.inputs_of(group.start);
+                    let theta = network.perturb(&delta, 1.0);
+                    let input = trace.layer_inputs(group.start);
                     let run = |theta: &[f64], input: &[f64]| {
                         let mut values = input.to_vec();
                         for layer in &network.layers()[group.clone()] {
                             let row = |row: usize| {
                                 let sum: f64 =
-                                    theta[layer.row(row)].iter().zip(&values).map(|(w, v)| w * v).sum();
-                                let sum = sum + theta[layer.bias(row)];
+                                    theta[layer.row_range(row)].iter().zip(&values).map(|(w, v)| w * v).sum();
+                                let sum = sum + theta[layer.bias_index(row)];
                                 if layer.activation == super::super::network::Activation::Relu {
                                     sum.max(0.0)
                                 } else {
@@ -299,7 +313,7 @@ mod tests {
                     // Where a layer has one weight, the two are equal.
                     assert!(by_theta <= most * (1.0 + 1e-9), "{by_theta} {most}");
                     let other: Vec<f64> =
-                        input.iter().zip(network.direction(8, draw)).map(|(h, d)| h + d).collect();
+                        input.iter().zip(network.draw_noise(8, draw)).map(|(h, d)| h + d).collect();
                     let by_input = apart(&run(&theta, &other), &run(&theta, input));
                     let between = norm(&other.iter().zip(input).map(|(a, b)| a - b).collect::<Vec<_>>());
                     assert!(by_input <= of.mu * between, "{by_input} {} {between}", of.mu);
@@ -310,8 +324,8 @@ mod tests {
 
     /// ‖ζ̂(h) − ζ(h)‖ ≤ κ_ξ max{‖h‖, 1} ‖Δ‖ with all matrices of rounding perturbed.
     #[test]
-    fn the_constant_of_rounding_holds() {
-        let network = network(Circuit::parity(3, Order::Chain));
+    fn the_constant_of_rounding_bounds_perturbed_rounding() {
+        let network = network(Circuit::parity(3, ParityOrder::Chain));
         let names = ["first.weight", "first.bias", "second.weight", "second.bias"];
         let matrices = names.map(|name| network.matrix(&format!("layer1.round.{name}")).unwrap());
         let (rows, sigma) = (matrices[3].rows, 0.1_f64);
@@ -346,7 +360,7 @@ mod tests {
             // The two ReLUs are the function that the network applies.
             h.iter()
                 .zip(&here)
-                .for_each(|(h, z)| assert!((super::super::network::rounded(*h) - z).abs() < 1e-13));
+                .for_each(|(h, z)| assert!((super::super::network::apply_rounding(*h) - z).abs() < 1e-13));
             let apart = norm(&here.iter().zip(&there).map(|(a, b)| a - b).collect::<Vec<_>>());
             worst = worst.max(apart / (sigma * norm(&h).max(1.0)));
         }
@@ -356,37 +370,52 @@ mod tests {
     #[test]
     fn the_bound_is_its_smallest_term() {
         let network = network(Circuit::relay(5));
-        let bound = network.theorem(&[true]).unwrap().unwrap();
+        let bound = network.compute_margin_bounds(&[true]).unwrap().unwrap();
         let of = bound.constants;
         assert_eq!((of.lambda, of.sigma_zeta), (1.0, 1.0 / 3.0));
         let least = of.terms().into_iter().map(|(_, term)| term).fold(1.0, f64::min);
-        assert_eq!(bound.bound, least);
+        assert_eq!(bound.theorem, least);
         // The radius is where it meets σ_ζ/(4λμκ_ξ), the next term.
-        assert!((of.terms()[6].1 - bound.bound).abs() < 1e-12);
+        assert!((of.terms()[6].1 - bound.theorem).abs() < 1e-12);
         // An ID gate at h = 1: c₁ = √2 and c₂ = √((1 + √2 s)² + 1).
         let c2 = (1.0 + 2f64.sqrt() * of.sigma) * (1.0 + 2f64.sqrt() * of.sigma) + 1.0;
         assert!((of.kappa_theta - (2.0 + c2).sqrt()).abs() < 1e-12);
         // The last layer is 2z − 1: μ = 2 + s.
         assert!((of.mu - (2.0 + of.sigma)).abs() < 1e-12);
         // With rounding held the proof gives the paper's 1/3 for its own example (claim 3.5).
-        let toy = Network::toy(50, Rounding::On).unwrap().theorem(&[true]).unwrap().unwrap();
-        assert!((toy.held - 1.0 / 3.0).abs() < 1e-12);
+        let toy =
+            ReluNetwork::toy(50, Rounding::On).unwrap().compute_margin_bounds(&[true]).unwrap().unwrap();
+        assert!((toy.proof - 1.0 / 3.0).abs() < 1e-12);
     }
 
-    /// Computed by an independent program, which writes the matrices of lemma B.1 down by itself and takes the constants from
-    /// the module's head: the theorem with all its terms, its formula for κ_ξ = 0, and the proof with E₁ = 0.
+    /// The expected numbers are from an independent program, with its own matrices of lemma B.1 and the constants of the
+    /// module's documentation: the theorem with all its terms, its formula with κ_ξ = 0, and the proof with E₁ = 0.
     #[test]
-    fn the_three_bounds_are_those_of_an_independent_program() {
-        let xor = Circuit::parity(2, Order::Chain).unwrap().layered().unwrap();
-        let deep = xor.clone().deepened(64).unwrap();
+    fn the_three_bounds_equal_those_of_an_independent_program() {
+        let xor = Circuit::parity(2, ParityOrder::Chain).unwrap().to_layers().unwrap();
+        let deep = xor.clone().pad_to_depth(64).unwrap();
         for (network, input, [bound, formula, held]) in [
-            (network(Circuit::parity(4, Order::Chain)), 4, [0.003318893758, 0.043714518117, 0.085853453995]),
-            (Network::new(&xor, Rounding::On).unwrap(), 2, [0.004705608861, 0.067936942661, 0.135260383857]),
-            (Network::new(&deep, Rounding::On).unwrap(), 2, [0.004705608861, 0.067936942661, 0.135260383857]),
+            (
+                network(Circuit::parity(4, ParityOrder::Chain)),
+                4,
+                [0.003318893758, 0.043714518117, 0.085853453995],
+            ),
+            (
+                ReluNetwork::new(&xor, Rounding::On).unwrap(),
+                2,
+                [0.004705608861, 0.067936942661, 0.135260383857],
+            ),
+            (
+                ReluNetwork::new(&deep, Rounding::On).unwrap(),
+                2,
+                [0.004705608861, 0.067936942661, 0.135260383857],
+            ),
             (network(Circuit::relay(5)), 1, [0.006647630012, 0.080921619942, 0.157236572626]),
         ] {
-            let found = network.theorem(&vec![true; input]).unwrap().unwrap();
-            for (found, expected) in [(found.bound, bound), (found.formula, formula), (found.held, held)] {
+            let found = network.compute_margin_bounds(&vec![true; input]).unwrap().unwrap();
+            for (found, expected) in
+                [(found.theorem, bound), (found.fixed_rounding, formula), (found.proof, held)]
+            {
                 assert!((found - expected).abs() < 1e-11, "{found} {expected}");
             }
         }
@@ -394,9 +423,12 @@ mod tests {
 
     #[test]
     fn without_rounding_there_is_no_bound() {
-        let circuit = Circuit::relay(5).unwrap().layered().unwrap();
-        assert_eq!(Network::new(&circuit, Rounding::Off).unwrap().theorem(&[true]), Ok(None));
-        assert_eq!(Network::toy(5, Rounding::Off).unwrap().theorem(&[true]), Ok(None));
-        assert!(Network::toy(5, Rounding::Off).unwrap().theorem(&[]).is_err());
+        let circuit = Circuit::relay(5).unwrap().to_layers().unwrap();
+        assert_eq!(
+            ReluNetwork::new(&circuit, Rounding::Off).unwrap().compute_margin_bounds(&[true]),
+            Ok(None)
+        );
+        assert_eq!(ReluNetwork::toy(5, Rounding::Off).unwrap().compute_margin_bounds(&[true]), Ok(None));
+        assert!(ReluNetwork::toy(5, Rounding::Off).unwrap().compute_margin_bounds(&[]).is_err());
     }
 }

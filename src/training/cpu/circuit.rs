@@ -15,7 +15,9 @@ use vivarium_model::models::circuit_network::{narrow, noise, wide};
 use vivarium_model::models::family::GateNetwork;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::circuits::{self, Circuit, Drawn, Layered, Measured, Named, Rounding, Searching};
+use vivarium_science::circuits::{
+    self, Circuit, CircuitKind, CircuitMetric, CircuitSpec, LayeredCircuit, LeastNormSearch, Rounding,
+};
 
 /// Searches for all replicas of one circuit on the processor.
 pub type CircuitCpu = CpuLearner<CircuitRuns>;
@@ -24,19 +26,19 @@ pub type CircuitCpu = CpuLearner<CircuitRuns>;
 const MOST_ROWS: usize = 256;
 
 /// Parts of a search as they are kept.
-type Parts = [Vec<f32>; Searching::NAMES.len()];
+type Parts = [Vec<f32>; LeastNormSearch::PART_NAMES.len()];
 
 /// The network of a run with its circuit.
 pub struct CircuitRuns {
     net: GateNetwork,
-    drawn: Drawn,
+    drawn: CircuitSpec,
     seed: u64,
-    network: circuits::Network,
+    network: circuits::ReluNetwork,
     circuit: Circuit,
-    layered: Layered,
+    layered: LayeredCircuit,
     gate_layers: Vec<usize>,
     /// The bounds of theorem D.6 for each replica's input, once they are known.
-    bounds: Vec<Option<circuits::Bound>>,
+    bounds: Vec<Option<circuits::MarginBounds>>,
     /// The replica whose turn it is.
     turn: usize,
 }
@@ -53,14 +55,14 @@ pub struct Searched {
 #[derive(Debug, Clone)]
 enum Search {
     Kept(Box<Parts>),
-    Live(Box<Searching>),
+    Live(Box<LeastNormSearch>),
 }
 
 impl Search {
     fn parts(&self) -> Parts {
         match self {
             Search::Kept(parts) => (**parts).clone(),
-            Search::Live(searching) => searching.parts().map(|part| narrow(&part)),
+            Search::Live(searching) => searching.to_parts().map(|part| narrow(&part)),
         }
     }
 }
@@ -71,7 +73,7 @@ impl ReplicaState for Searched {
             None => self.matrices[which].clone(),
             Some(which) => match &self.search {
                 Search::Kept(parts) => parts[which].clone(),
-                Search::Live(searching) => narrow(&searching.parts()[which]),
+                Search::Live(searching) => narrow(&searching.to_parts()[which]),
             },
         };
         // No optimizer remembers anything.
@@ -95,12 +97,12 @@ impl ReplicaState for Searched {
 
 impl CircuitRuns {
     /// The search of replica `number`.
-    fn live<'a>(&self, number: usize, replica: &'a mut Searched) -> Option<&'a mut Searching> {
+    fn live<'a>(&self, number: usize, replica: &'a mut Searched) -> Option<&'a mut LeastNormSearch> {
         if let Search::Kept(parts) = &replica.search {
             let parts = parts.each_ref().map(|part| wide(part));
-            let (bits, search) = (self.drawn.row(number), self.net.search(self.seed, number));
+            let (bits, search) = (self.drawn.replica_input(number), self.net.search(self.seed, number));
             let parts = parts.each_ref().map(Vec::as_slice);
-            let searching = Searching::of(&self.network, &bits, search, parts).ok()?;
+            let searching = LeastNormSearch::from_parts(&self.network, &bits, search, parts).ok()?;
             replica.search = Search::Live(Box::new(searching));
         }
         match &mut replica.search {
@@ -111,9 +113,9 @@ impl CircuitRuns {
 
     /// The margin where it is known exactly.
     fn exact(&self) -> Option<f64> {
-        let of = match (self.drawn.named, self.net.rounding()) {
-            (Named::Toy, Rounding::On) => circuits::rounded_toy_margin,
-            (Named::Toy, Rounding::Off) => circuits::toy_margin,
+        let of = match (self.drawn.kind, self.net.rounding()) {
+            (CircuitKind::Toy, Rounding::On) => circuits::rounded_toy_margin,
+            (CircuitKind::Toy, Rounding::Off) => circuits::toy_margin,
             _ => return None,
         };
         of(self.drawn.depth).ok()
@@ -121,14 +123,15 @@ impl CircuitRuns {
 
     /// Mean squared error of all gates' values, the share that is right, and the largest deviation from 0 and 1.
     fn gates(&self, theta: &[f64], bits: &[bool]) -> Option<[f64; 3]> {
-        let (trace, truth) = (self.network.trace_at(theta, bits).ok()?, self.layered.values(bits).ok()?);
+        let (trace, truth) =
+            (self.network.trace_at(theta, bits).ok()?, self.layered.evaluate_layers(bits).ok()?);
         let [mut error, mut right, mut count, mut most] = [0.0, 0.0, 0.0, 0.0];
         for (at, truth) in self.gate_layers.iter().zip(truth.iter().skip(1)) {
             most = f64::max(most, trace.deviation(*at));
             for (value, bit) in trace.layers[*at].rounded.iter().zip(truth) {
                 let apart = value - f64::from(u8::from(*bit));
                 error += apart * apart;
-                right += f64::from(u8::from(circuits::is_right(value - 0.5, *bit)));
+                right += f64::from(u8::from(circuits::is_correct(value - 0.5, *bit)));
                 count += 1.0;
             }
         }
@@ -138,9 +141,9 @@ impl CircuitRuns {
     /// Mean squared error of the output, where without noise it is ±1, and the share of answers that are right, over at most
     /// so many rows of the truth table.
     fn answers(&self, theta: &[f64], most: usize) -> [f64; 2] {
-        let own = self.network.output(&self.drawn.row(0)).unwrap_or(1.0).abs();
+        let own = self.network.output(&self.drawn.replica_input(0)).unwrap_or(1.0).abs();
         // Of more inputs only the rows that begin with zeros have a number here.
-        let rows = 1u64 << self.circuit.inputs().min(30);
+        let rows = 1u64 << self.circuit.input_count().min(30);
         let count = rows.min(most.clamp(1, MOST_ROWS) as u64);
         let [mut error, mut right] = [0.0; 2];
         for at in 0..count {
@@ -150,23 +153,23 @@ impl CircuitRuns {
             let output = self.network.output_at(theta, &bits).unwrap_or(0.0);
             let apart = output / own - if truth { 1.0 } else { -1.0 };
             error += apart * apart;
-            right += f64::from(u8::from(circuits::is_right(output, truth)));
+            right += f64::from(u8::from(circuits::is_correct(output, truth)));
         }
         [error / count as f64, right / count as f64]
     }
 
     /// A row of the truth table; the toy has one alone.
     fn table_row(&self, row: usize) -> Vec<bool> {
-        match self.drawn.named {
-            Named::Toy => vec![true],
-            _ => self.circuit.row(row),
+        match self.drawn.kind {
+            CircuitKind::Toy => vec![true],
+            _ => self.circuit.truth_table_row(row),
         }
     }
 }
 
 /// The bounds of theorem D.6 for an input; none without rounding.
-fn bounds(network: &circuits::Network, bits: &[bool]) -> Option<circuits::Bound> {
-    network.theorem(bits).ok().flatten()
+fn bounds(network: &circuits::ReluNetwork, bits: &[bool]) -> Option<circuits::MarginBounds> {
+    network.compute_margin_bounds(bits).ok().flatten()
 }
 
 impl CpuNetwork for CircuitRuns {
@@ -180,18 +183,21 @@ impl CpuNetwork for CircuitRuns {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let say = |error: circuits::CircuitError| error.to_string();
-        let network = drawn.network(net.rounding()).map_err(say)?;
-        let entries = |matrix: circuits::Matrix| matrix.entries.iter().map(|entry| *entry as f32).collect();
+        let network = drawn.build_network(net.rounding()).map_err(say)?;
+        let entries =
+            |matrix: circuits::NamedMatrix| matrix.entries.iter().map(|entry| *entry as f32).collect();
         let replica = Searched {
             matrices: Arc::new(network.matrices().into_iter().map(entries).collect()),
             search: Search::Kept(Box::default()),
         };
         let runs = CircuitRuns {
             seed: spec.run.seed,
-            circuit: drawn.circuit().map_err(say)?,
-            layered: drawn.layered().map_err(say)?,
-            gate_layers: drawn.gate_layers(&network),
-            bounds: (0..spec.run.replicas).map(|number| bounds(&network, &drawn.row(number))).collect(),
+            circuit: drawn.build_circuit().map_err(say)?,
+            layered: drawn.build_layered().map_err(say)?,
+            gate_layers: drawn.gate_layer_indices(&network),
+            bounds: (0..spec.run.replicas)
+                .map(|number| bounds(&network, &drawn.replica_input(number)))
+                .collect(),
             network,
             drawn,
             net,
@@ -212,17 +218,17 @@ impl CpuNetwork for CircuitRuns {
     }
 
     fn measure(&mut self, replica: &mut Searched, number: usize, step: u64, held_out: usize, row: &mut Row) {
-        let bits = self.drawn.row(number);
+        let bits = self.drawn.replica_input(number);
         let bounds = self.bounds.get(number).copied().flatten();
         let searching = self.live(number, replica);
-        let found = |of: fn(&Searching) -> Option<f64>| searching.as_deref().and_then(of);
-        let [least, smallest] = [found(Searching::norm), found(Searching::noise_norm)];
-        let iterations = searching.as_deref().map_or(0, Searching::iterations);
+        let found = |of: fn(&LeastNormSearch) -> Option<f64>| searching.as_deref().and_then(of);
+        let [least, smallest] = [found(LeastNormSearch::norm), found(LeastNormSearch::noise_norm)];
+        let iterations = searching.as_deref().map_or(0, LeastNormSearch::iterations);
         let sigma = self.net.sigma;
         let theta = match sigma > 0.0 {
             true => self
                 .network
-                .moved(&noise(&self.network, self.net.search(self.seed, number).seed, step), sigma),
+                .perturb(&noise(&self.network, self.net.search(self.seed, number).seed, step), sigma),
             false => self.network.theta().to_vec(),
         };
         let [error, agree, deviation] = self.gates(&theta, &bits).unwrap_or([0.0, 1.0, 0.0]);
@@ -232,16 +238,16 @@ impl CpuNetwork for CircuitRuns {
         row.test_loss.push(squared as f32);
         row.test_accuracy.push(right as f32);
         let known = |number: Option<f64>| number.map_or(f32::NAN, |number| number as f32);
-        row.measures.resize(Measured::ALL.len(), vec![]);
-        let measures = Measured::ALL.iter().map(|measured| match measured {
-            Measured::Least => known(least),
-            Measured::Noise => known(smallest),
-            Measured::Bound => known(bounds.map(|all| all.bound)),
-            Measured::Held => known(bounds.map(|all| all.held)),
-            Measured::Exact => known(self.exact()),
-            Measured::Deviation => deviation as f32,
-            Measured::Iterations => iterations as f32,
-            Measured::Formula => known(bounds.map(|all| all.formula)),
+        row.measures.resize(CircuitMetric::ALL.len(), vec![]);
+        let measures = CircuitMetric::ALL.iter().map(|measured| match measured {
+            CircuitMetric::LeastNorm => known(least),
+            CircuitMetric::NoiseNorm => known(smallest),
+            CircuitMetric::TheoremBound => known(bounds.map(|all| all.theorem)),
+            CircuitMetric::ProofBound => known(bounds.map(|all| all.proof)),
+            CircuitMetric::ExactMargin => known(self.exact()),
+            CircuitMetric::Deviation => deviation as f32,
+            CircuitMetric::Iterations => iterations as f32,
+            CircuitMetric::FormulaBound => known(bounds.map(|all| all.fixed_rounding)),
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
     }
@@ -259,7 +265,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: Measured) -> &[f32] {
+    fn measured(row: &Row, which: CircuitMetric) -> &[f32] {
         &row.measures[which as usize]
     }
 
@@ -269,13 +275,13 @@ mod tests {
             let spec = spec(link);
             let mut learner = CircuitCpu::new(&spec).unwrap();
             let before = learner.measure_now(0, 64);
-            assert!(measured(&before, Measured::Least)[0] <= 0.5 + 1e-6);
+            assert!(measured(&before, CircuitMetric::LeastNorm)[0] <= 0.5 + 1e-6);
             learner.train(&spec, 0, 300);
             let after = learner.measure_now(300, 64);
-            let found = measured(&after, Measured::Least)[0];
+            let found = measured(&after, CircuitMetric::LeastNorm)[0];
             assert!((found - exact).abs() < 5e-4, "{link}: {found}");
-            assert!((measured(&after, Measured::Exact)[0] - exact).abs() < 5e-4);
-            assert_eq!(measured(&after, Measured::Bound)[0].is_nan(), link.ends_with("no"));
+            assert!((measured(&after, CircuitMetric::ExactMargin)[0] - exact).abs() < 5e-4);
+            assert_eq!(measured(&after, CircuitMetric::TheoremBound)[0].is_nan(), link.ends_with("no"));
             assert_eq!(
                 (after.train_loss[0], after.train_accuracy[0], after.test_accuracy[0]),
                 (0.0, 1.0, 1.0)
@@ -325,11 +331,11 @@ mod tests {
             learner.measure_now(8, 64)
         };
         let own = of("replicas=4&n=3");
-        assert_eq!(measured(&own, Measured::Bound).len(), 4);
+        assert_eq!(measured(&own, CircuitMetric::TheoremBound).len(), 4);
         let same = of("replicas=4&n=3&in=1.1.1");
-        let noise = measured(&same, Measured::Noise);
+        let noise = measured(&same, CircuitMetric::NoiseNorm);
         assert!(noise[0] != noise[1] && noise[1] != noise[2], "{noise:?}");
-        let bounds = measured(&same, Measured::Bound);
+        let bounds = measured(&same, CircuitMetric::TheoremBound);
         assert!(bounds.iter().all(|bound| *bound == bounds[0] && *bound > 0.0));
     }
 
@@ -343,6 +349,8 @@ mod tests {
         let (with, without) = (of("yes"), of("no"));
         assert_eq!((with.train_loss[0], with.train_accuracy[0], with.test_accuracy[0]), (0.0, 1.0, 1.0));
         assert!(without.train_loss[0] > 0.001, "{without:?}");
-        assert!(measured(&with, Measured::Deviation)[0] < measured(&without, Measured::Deviation)[0]);
+        assert!(
+            measured(&with, CircuitMetric::Deviation)[0] < measured(&without, CircuitMetric::Deviation)[0]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use vivarium::circuits::{CircuitSpec, GateKind, CircuitMetric, ReluNetwork, rounded_toy_margin, toy_margin};
+use vivarium::circuits::{CircuitMetric, CircuitSpec, GateKind, ReluNetwork, rounded_toy_margin, toy_margin};
 use vivarium::models::Family;
 use vivarium::models::circuit_network::found;
 
@@ -82,7 +82,7 @@ fn the_next_layers_help(runs: &Runs) -> bool {
 
 /// The change that was found makes the answer for 1111 another one.
 fn flips_the_answer(runs: &Runs) -> bool {
-    let (network, bits) = (network("parity-circuit"), drawn("parity-circuit").row(0));
+    let (network, bits) = (network("parity-circuit"), drawn("parity-circuit").replica_input(0));
     let theta = network.perturb(&change(&parity(runs), 100), 1.0 + 1e-9);
     let flipped = network.output_at(&theta, &bits).unwrap() > 0.0;
     bits == [true; 4] && network.predict(&bits) == Ok(!flipped)
@@ -103,8 +103,10 @@ fn xor(depth: usize, round: &str) -> String {
 
 /// Gates that compute something stay as they are; only those that copy are added.
 fn only_copies_are_added() -> bool {
-    let [shallow, deep] = [4, 64].map(|depth| drawn(&xor(depth, "yes")).layered().unwrap());
-    let same = [GateKind::And, GateKind::Or, GateKind::Not].iter().all(|kind| shallow.count_gates(*kind) == deep.count_gates(*kind));
+    let [shallow, deep] = [4, 64].map(|depth| drawn(&xor(depth, "yes")).build_layered().unwrap());
+    let same = [GateKind::And, GateKind::Or, GateKind::Not]
+        .iter()
+        .all(|kind| shallow.count_gates(*kind) == deep.count_gates(*kind));
     (shallow.depth(), deep.depth()) == (4, 64) && same && sweep_cells("xor-depth") == 2 * DEPTHS.len()
 }
 
@@ -240,7 +242,9 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Two ReLUs can compute this rounding.",
-        Known("3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_bounds_perturbed_rounding`"),
+        Known(
+            "3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_bounds_perturbed_rounding`",
+        ),
     ),
     (
         "Rounding removes a small error of one layer before the next layer, so small errors of different layers do not add up.",
@@ -311,7 +315,7 @@ pub const STATEMENTS: Statements = &[
     (
         "The output of the circuit in this run is 1 if an odd number of the 4 input bits are 1.",
         On(|_| {
-            let circuit = drawn("parity-circuit").circuit().unwrap();
+            let circuit = drawn("parity-circuit").build_circuit().unwrap();
             let is_odd = |bits: &[bool]| bits.iter().filter(|bit| **bit).count() % 2 == 1;
             circuit.input_count() == 4
                 && (0..16)
@@ -426,7 +430,9 @@ pub const STATEMENTS: Statements = &[
             // Both have ten layers, and the parity of 4 bits is wider.
             let [narrow, wide] = [xor(10, "yes"), "parity-circuit".into()];
             let [a, b] = [&narrow, &wide].map(|name| drawn(name).build_layered().unwrap());
-            let own = |name: &str| network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().theorem;
+            let own = |name: &str| {
+                network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().theorem
+            };
             is_the_same_at_every_depth()
                 && DEPTHS.iter().all(|depth| near(own(&xor(*depth, "yes")), own(&narrow), 1e-9))
                 && a.depth() == b.depth()

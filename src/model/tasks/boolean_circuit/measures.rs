@@ -3,7 +3,7 @@
 use crate::tasks::measures::{Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
 use vivarium_core::sources::WEI_2022;
-use vivarium_science::circuits::Measured;
+use vivarium_science::circuits::CircuitMetric;
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_VALUES, &FURTHER];
@@ -12,7 +12,7 @@ pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_VALUES, &FURTHER];
 pub(super) const NAMES: Measures = Measures {
     names: names(&OF_VALUES),
     further: &FURTHER_NAMES,
-    more: Measured::OPTIONS,
+    more: CircuitMetric::OPTIONS,
     largest_margin: None,
 };
 
@@ -46,7 +46,7 @@ const OF_VALUES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// In the order of [`Measured`].
+/// In the order of [`CircuitMetric`].
 const FURTHER: [MeasureInfo; 8] = [
     MeasureInfo::new(Slot::Further, "least_norm_found", units::DISTANCE, "Smallest norm of a perturbation of all weights that changes the answer, of those that the search has found so far. It is an upper bound of the margin.").from(&[WEI_2022]),
     MeasureInfo::new(Slot::Further, "smallest_noise_norm", units::DISTANCE, "Smallest norm of random noise on the weights that changes the answer."),
