@@ -21,8 +21,10 @@ use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_core::{choices, settings};
 #[cfg(not(target_family = "wasm"))]
-use vivarium_science::machines::Look;
-use vivarium_science::machines::{self, Construction, How, Program, Sizes, Transformer};
+use vivarium_science::machines::AttentionTrace;
+use vivarium_science::machines::{
+    self, Construction, ConstructionSizes, ExecutionMode, MachineProgram, Transformer,
+};
 
 choices! {
     /// How attention chooses among the scores.
@@ -149,22 +151,22 @@ attention:
     };
 
     /// How it is executed.
-    pub fn how(&self) -> How {
+    pub fn mode(&self) -> ExecutionMode {
         let choice = match self.choice {
-            Attending::Hard => machines::Choice::Hard,
-            Attending::Soft => machines::Choice::Soft(self.beta),
+            Attending::Hard => machines::AttentionMode::Hard,
+            Attending::Soft => machines::AttentionMode::Soft(self.beta),
         };
-        How { choice, rounding: self.rounding == Rounding::Yes }
+        ExecutionMode { attention: choice, rounding: self.rounding == Rounding::Yes }
     }
 
     /// The weights of a program before noise; none where positions would need more bits than there are.
-    pub fn exact(&self, program: &Program) -> Option<Construction> {
+    pub fn exact(&self, program: &MachineProgram) -> Option<Construction> {
         Construction::new(&program.machine, program.bits).ok()
     }
 
     /// A transformer with these weights before its first step.
-    pub fn begin(&self, construction: Construction, program: &Program) -> Option<Transformer> {
-        Transformer::new(construction.into(), &program.input, program.start, self.how()).ok()
+    pub fn begin(&self, construction: Construction, program: &MachineProgram) -> Option<Transformer> {
+        Transformer::new(construction.into(), &program.input, program.start, self.mode()).ok()
     }
 }
 
@@ -192,7 +194,7 @@ impl ModelConfig for MachineTransformer {
         let on = OnProgram { net: self.clone(), program: task.examples().program()? };
         let sizes = on.sizes();
         // Noise is drawn number by number, which the number of the weights counts already.
-        Some((("t", vec![sizes.width(), sizes.blocks()]), sizes.parameters().saturating_mul(4)))
+        Some((("t", vec![sizes.width(), sizes.blocks()]), sizes.parameter_count().saturating_mul(4)))
     }
 
     fn family(&self) -> Option<Family> {
@@ -210,7 +212,7 @@ impl ModelConfig for MachineTransformer {
 
 impl ToPyTorch for MachineTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(machines::pytorch::of_transformer(self.how()))
+        Ok(machines::pytorch::transformer_part(self.mode()))
     }
 }
 
@@ -220,13 +222,13 @@ pub struct OnProgram {
     /// Its settings.
     pub net: MachineTransformer,
     /// What it runs.
-    pub program: Arc<Program>,
+    pub program: Arc<MachineProgram>,
 }
 
 impl OnProgram {
-    fn sizes(&self) -> Sizes {
+    fn sizes(&self) -> ConstructionSizes {
         let machine = &self.program.machine;
-        Sizes::new(machine.states().len(), machine.symbols().len(), self.program.bits)
+        ConstructionSizes::new(machine.state_names().len(), machine.symbols().len(), self.program.bits)
     }
 
     fn is_noisy(&self) -> bool {
@@ -235,7 +237,7 @@ impl OnProgram {
 
     /// Numbers in double precision that a replica keeps of its past at the end.
     fn kept(&self) -> u64 {
-        product([self.sizes().kept(self.is_noisy()), self.program.steps as u64])
+        product([self.sizes().cached_numbers(self.is_noisy()), self.program.steps as u64])
     }
 }
 
@@ -250,7 +252,7 @@ impl OnProgram {
     /// The transformer with these weights after the last of these steps; none of a machine that cannot run.
     fn run_for(&self, weights: &[&[f32]], steps: &[usize]) -> Option<Transformer> {
         let (exact, own) = self.net.exact(&self.program).zip(weights.get(STEP + 1..))?;
-        let mut transformer = self.net.begin(exact.with(own), &self.program)?;
+        let mut transformer = self.net.begin(exact.with_tensors(own), &self.program)?;
         let last = steps.iter().copied().max().unwrap_or(0);
         while transformer.steps() < last && transformer.advance().is_some() {}
         Some(transformer)
@@ -260,7 +262,7 @@ impl OnProgram {
 impl Architecture for OnProgram {
     fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
         let mut all = vec![Parameter::new("step", [replicas, 1, 1])];
-        let shapes = self.sizes().shapes().into_iter();
+        let shapes = self.sizes().tensor_shapes().into_iter();
         all.extend(shapes.map(|shape| Parameter {
             name: shape.name,
             shape: [replicas, shape.rows, shape.columns.unwrap_or(1)],
@@ -269,7 +271,7 @@ impl Architecture for OnProgram {
     }
 
     fn numbers(&self, _inputs: usize, replicas: usize) -> u64 {
-        self.sizes().parameters().saturating_add(1).saturating_mul(replicas as u64)
+        self.sizes().parameter_count().saturating_add(1).saturating_mul(replicas as u64)
     }
 
     fn rows(&self) -> Rows {
@@ -282,7 +284,7 @@ impl Architecture for OnProgram {
         };
         let mut all = vec![vec![0.0; replicas]];
         for replica in 0..replicas as u32 {
-            let written = exact.clone().noisy(self.net.sigma, seed, replica);
+            let written = exact.clone().with_noise(self.net.sigma, seed, replica);
             for (at, tensor) in written.tensors().enumerate() {
                 if all.len() < at + 2 {
                     all.push(vec![]);
@@ -294,8 +296,9 @@ impl Architecture for OnProgram {
     }
 
     fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
-        let Program { steps, input, .. } = &*self.program;
-        (self.sizes().operations(*steps, input.len(), self.is_noisy()) / (*steps as u64).max(1)) as f64
+        let MachineProgram { steps, input, .. } = &*self.program;
+        (self.sizes().estimated_multiplications(*steps, input.len(), self.is_noisy())
+            / (*steps as u64).max(1)) as f64
     }
 
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
@@ -311,7 +314,7 @@ impl Architecture for OnProgram {
 
     fn activations(&self, _inputs: usize) -> u64 {
         // In single precision, of a step.
-        product([2, self.sizes().kept(self.is_noisy())])
+        product([2, self.sizes().cached_numbers(self.is_noisy())])
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -325,7 +328,7 @@ impl Network for OnProgram {
         let wanted = self.wanted(inputs, x);
         let Some(transformer) = self.run_for(weights, &wanted) else { return vec![0.0; wanted.len()] };
         let cell = |step: usize| match step {
-            0 => transformer.beginning().head as f32,
+            0 => transformer.initial_record().head as f32,
             made => transformer.tokens().get(made - 1).map_or(0.0, |token| token.head as f32),
         };
         wanted.into_iter().map(cell).collect()
@@ -355,21 +358,26 @@ impl Network for OnProgram {
         let Some(transformer) = self.run_for(weights, &wanted) else { return Ok(vec![]) };
         let mut all = inside::Gathered::default();
         for step in wanted {
-            let trace = transformer.revisit(step);
+            let trace = transformer.recompute_step(step);
             let trace = trace.ok_or_else(|| format!("the transformer has no token for step {step}"))?;
-            let blocks = &trace.stages;
+            let blocks = &trace.blocks;
             if at.wants(inside::Kind::Activations) {
-                let tokens = std::iter::once(&trace.entry).chain(blocks.iter().map(|block| &block.residual));
-                let axes = [("layer", blocks.len() + 1), ("component", trace.entry.len())];
+                let tokens =
+                    std::iter::once(&trace.input_token).chain(blocks.iter().map(|block| &block.residual));
+                let axes = [("layer", blocks.len() + 1), ("component", trace.input_token.len())];
                 all.activations("activations", &axes, tokens.flatten().copied());
             }
-            let own: Vec<&Look> = blocks.iter().filter_map(|block| block.own.as_ref()).collect();
-            let input: Vec<&Look> = blocks.iter().filter_map(|block| block.input.as_ref()).collect();
+            let own: Vec<&AttentionTrace> =
+                blocks.iter().filter_map(|block| block.self_attention.as_ref()).collect();
+            let input: Vec<&AttentionTrace> =
+                blocks.iter().filter_map(|block| block.cross_attention.as_ref()).collect();
             for (name, looks, keys) in [("attention", own, last), ("attention.input", input, given)] {
                 if at.wants(inside::Kind::Attention) && !looks.is_empty() {
                     // Tokens that come later than this one have no weight.
-                    let later = |look: &Look| vec![0.0; keys.saturating_sub(look.weights.len())];
-                    let of = |look: &&Look| [&[look.null][..], &look.weights, &later(look)].concat();
+                    let later = |look: &AttentionTrace| vec![0.0; keys.saturating_sub(look.weights.len())];
+                    let of = |look: &&AttentionTrace| {
+                        [&[look.null_weight][..], &look.weights, &later(look)].concat()
+                    };
                     let axes = [("head", looks.len()), ("key", keys + 1)];
                     all.attention(name, &axes, looks.iter().flat_map(of));
                 }
@@ -406,7 +414,8 @@ mod tests {
             let program = spec.task.examples().program().unwrap();
             let Some(Family::Machine(net)) = spec.model.config().family() else { panic!("another family") };
             for replica in 0..spec.run.replicas {
-                let expected = net.exact(&program).unwrap().noisy(net.sigma, spec.run.seed, replica as u32);
+                let expected =
+                    net.exact(&program).unwrap().with_noise(net.sigma, spec.run.seed, replica as u32);
                 let own: Vec<&[f32]> = initial[1..]
                     .iter()
                     .map(|values| {
@@ -414,7 +423,7 @@ mod tests {
                             [..values.len() / spec.run.replicas]
                     })
                     .collect();
-                assert_eq!(net.exact(&program).unwrap().with(&own), expected);
+                assert_eq!(net.exact(&program).unwrap().with_tensors(&own), expected);
             }
         }
         assert_eq!(spec("").parameters().iter().map(Parameter::numbers).sum::<u64>(), 69_630 + 1);
@@ -425,9 +434,9 @@ mod tests {
         let spec = spec("");
         let initial = spec.initial();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
-        let run = spec.task.examples().program().unwrap().run().unwrap();
+        let run = spec.task.examples().program().unwrap().simulate().unwrap();
         let found = spec.network().evaluate(&weights, 1, &[1.0, 0.0, 5.0 / 107.0, 1e9, -1.0], 0);
-        let head = |step: usize| run.moments[step - 1].head as f32;
+        let head = |step: usize| run.records[step - 1].head as f32;
         assert_eq!(found, [head(107), 64.0, head(5), head(107), 64.0]);
     }
 
@@ -457,7 +466,7 @@ mod tests {
             assert!(attention.values[..10 * (bits + 2)].chunks(10).all(|shares| shares[2..] == [0.0; 8]));
             // The last token's cell, in binary.
             let exact = MachineTransformer::default().exact(&program).unwrap();
-            let cell = exact.layout().group(machines::Group::Before);
+            let cell = exact.layout().group(machines::TokenGroup::Before);
             let heads = tokens.values.chunks(width * (bits + 5)).map(|token| {
                 let last = &token[(bits + 4) * width..][cell.clone()];
                 last.iter().fold(0.0, |number, bit| 2.0 * number + bit.round())

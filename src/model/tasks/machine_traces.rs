@@ -21,17 +21,17 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::WEI_2022;
-use vivarium_science::machines::Traces;
-use vivarium_science::machines::random::MOST_TRACE_STATES;
-use vivarium_science::machines::traces::Control;
+use vivarium_science::machines::TraceSettings;
+use vivarium_science::machines::random::MAX_TRACE_STATES;
+use vivarium_science::machines::traces::StateControl;
 
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
         /// How the next state is chosen: by the machine's table, or at random from four states, each with its own written symbol and move.
-        control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
+        control: StateControl = StateControl::Table, "next", "Next state", Range::Choice(StateControl::OPTIONS);
         /// Number of states of the machine. A token holds a state and one of two symbols: with s states there are 2s different tokens.
-        states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
+        states: usize = 2, "states", "States", Range::Int(2, MAX_TRACE_STATES as u64), only when "next" = "table";
         /// Number of tokens in a context; the network predicts the next token after each token of the context.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
         /// Seed of the random machine; it determines the machine's table of rules.
@@ -55,9 +55,9 @@ impl MachineTraces {
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// What is drawn.
-    pub fn drawn(&self) -> Traces {
+    pub fn drawn(&self) -> TraceSettings {
         let MachineTraces { control, states, machine, length } = *self;
-        Traces { control, states, machine: machine as u64, length }
+        TraceSettings { control, states, machine: machine as u64, length }
     }
 
     /// Appends traces of tokens as examples.
@@ -72,12 +72,12 @@ impl MachineTraces {
 
 impl ToPyTorch for MachineTraces {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        let source = self.drawn().source();
+        let source = self.drawn().build_source();
         let rule = |token: u8| {
             let rule = source.machine().rule(token);
             format!("({}, {}, {})", rule.write, rule.step.offset(), rule.next)
         };
-        let rules: Vec<String> = (0..self.drawn().tokens() as u8).map(rule).collect();
+        let rules: Vec<String> = (0..self.drawn().vocab_size() as u8).map(rule).collect();
         let settings = vec![("rules", format!("[{}]", rules.join(", ")))];
         let code = vec![pytorch::CLASSES, include_str!("pytorch/traces.py")];
         Ok(Part { code, settings, ..Part::default() })
@@ -112,7 +112,7 @@ impl Examples for MachineTraces {
         measures::NAMES
     }
 
-    fn traces(&self) -> Option<Traces> {
+    fn traces(&self) -> Option<TraceSettings> {
         Some(self.drawn())
     }
 
@@ -121,7 +121,7 @@ impl Examples for MachineTraces {
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().tokens()
+        self.drawn().vocab_size()
     }
 
     fn columns(&self) -> usize {
@@ -133,7 +133,7 @@ impl Examples for MachineTraces {
     }
 
     fn classes(&self) -> Option<usize> {
-        Some(self.drawn().tokens())
+        Some(self.drawn().vocab_size())
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -148,13 +148,13 @@ impl Examples for MachineTraces {
 impl Sampler for MachineTraces {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let mut tokens = vec![];
-        self.drawn().source().batch(seed, replica, step, size, &mut tokens);
+        self.drawn().build_source().sample_batch(seed, replica, step, size, &mut tokens);
         self.push(tokens, out);
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
         let mut places = vec![];
-        self.drawn().source().held_out(seed, 0, from..from + size, &mut places);
+        self.drawn().build_source().sample_held_out(seed, 0, from..from + size, &mut places);
         self.push(places.into_iter().map(|place| place.token), out);
     }
 
@@ -187,7 +187,7 @@ mod tests {
     fn the_script_has_the_rules() {
         let part = MachineTraces::default().to_pytorch(0).unwrap();
         assert_eq!(part.settings[0].1.matches('(').count(), 4);
-        let by_lot = MachineTraces { control: Control::Lot, ..Default::default() };
+        let by_lot = MachineTraces { control: StateControl::Random, ..Default::default() };
         assert_eq!(by_lot.to_pytorch(0).unwrap().settings[0].1.matches('(').count(), 8);
     }
 }

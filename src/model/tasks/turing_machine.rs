@@ -1,7 +1,7 @@
 //! A Turing machine with an input: what a transformer that is written down runs, a step of the machine for each token (Wei,
 //! Chen and Ma 2022, section 4).
 //!
-//! What runs is a [`Program`]; here are its settings. An example, in the sense of other tasks, is a step of the machine: its
+//! What runs is a [`MachineProgram`]; here are its settings. An example, in the sense of other tasks, is a step of the machine: its
 //! number as a share of T is the input, and the cell of the head after it the label.
 
 pub mod charts;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 use crate::chart::Chart;
 use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
-use rules::{MOST_RULES, Rules};
+use rules::{MAX_RULES, Rules};
 use vivarium_core::catalog::Info;
 use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::{LINDNER_2023, WEI_2022, WEISS_2021};
 use vivarium_core::{choices, settings};
 use vivarium_science::machines::{
-    MOST_CELL, MOST_STEPS, Machine, Mistake, Program,
-    library::{self, Example},
+    MAX_CELL, MAX_RUN_STEPS, Machine, MachineError, MachineProgram,
+    library::{self, MachineExample},
 };
 
 /// Most characters of an input in a link.
@@ -66,8 +66,8 @@ choices! {
 
 impl Chosen {
     /// The machine of the library; none where the rules are a person's own.
-    pub fn example(self) -> Option<&'static Example> {
-        library::example(self.slug())
+    pub fn example(self) -> Option<&'static MachineExample> {
+        library::find_example(self.slug())
     }
 }
 
@@ -77,18 +77,18 @@ settings! {
         /// A machine of the library, or your own rules.
         machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
         /// Each rule: state, symbol read, symbol to write, move (L, R or S) and next state. Write ; between the rules.
-        rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MOST_RULES), only when "m" = "own";
+        rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MAX_RULES), only when "m" = "own";
         /// Symbols on the tape from the start cell to the right; _ for an empty tape. If this box is empty: the machine's example input.
         input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
         /// Cell where the head and the input start. With 0, the page chooses a cell with enough cells to its left.
-        start: usize = 0, "cell", "Start cell", Range::Int(0, MOST_CELL);
+        start: usize = 0, "cell", "Start cell", Range::Int(0, MAX_CELL);
         /// Largest number of steps of the machine. T and the largest cell number determine how many bits a position has.
-        steps: usize = 107, "t", "Steps T", Range::Int(1, MOST_STEPS as u64), "steps";
+        steps: usize = 107, "t", "Steps T", Range::Int(1, MAX_RUN_STEPS as u64), "steps";
     }
 }
 
 /// What is known of the settings that were asked about last.
-type Known = (TuringMachine, Result<Arc<Program>, Problem>);
+type Known = (TuringMachine, Result<Arc<MachineProgram>, Problem>);
 
 /// How many of these are kept.
 const KEPT: usize = 16;
@@ -117,7 +117,7 @@ impl TuringMachine {
     ///
     /// # Errors
     /// The setting that is to be changed, and how.
-    pub fn program(&self) -> Result<Arc<Program>, Problem> {
+    pub fn program(&self) -> Result<Arc<MachineProgram>, Problem> {
         let known =
             KNOWN.with_borrow(|all| all.iter().find(|(of, _)| of == self).map(|(_, known)| known.clone()));
         known.unwrap_or_else(|| {
@@ -130,12 +130,13 @@ impl TuringMachine {
         })
     }
 
-    fn made(&self) -> Result<Program, Problem> {
+    fn made(&self) -> Result<MachineProgram, Problem> {
         let example = self.machine.example();
-        let can_run =
-            |mistake: &Mistake| tr!("the rules of a machine that can run. The mistake: {mistake}", mistake);
+        let can_run = |mistake: &MachineError| {
+            tr!("the rules of a machine that can run. The mistake: {mistake}", mistake)
+        };
         let machine = match example {
-            Some(example) => example.machine(),
+            Some(example) => example.parse_machine(),
             None => Machine::parse(&self.rules.0),
         };
         let machine = machine.map_err(|mistake| Problem::new("rules", &self.rules.0, can_run(&mistake)))?;
@@ -143,21 +144,21 @@ impl TuringMachine {
             ("", Some(example)) => example.input,
             (own, _) => own,
         };
-        let wrong_input = |mistake: Mistake| {
+        let wrong_input = |mistake: MachineError| {
             let expected = tr!("only symbols of the machine. The mistake: {mistake}", mistake);
             Problem::new("input", input, expected)
         };
-        let input_read = machine.read(input).map_err(wrong_input)?;
+        let input_read = machine.parse_input(input).map_err(wrong_input)?;
         let made = match self.start {
             0 => {
                 let usual = example.map_or(USUAL_CELL, |example| example.start);
-                Program::from_about(machine, input_read, usual, self.steps)
+                MachineProgram::with_preferred_start(machine, input_read, usual, self.steps)
             }
-            own => Program::new(machine, input_read, own, self.steps),
+            own => MachineProgram::new(machine, input_read, own, self.steps),
         };
         made.map_err(|mistake| {
             let (key, found) = match mistake {
-                Mistake::Steps { .. } => ("t", self.steps.to_string()),
+                MachineError::StepsOutOfRange { .. } => ("t", self.steps.to_string()),
                 _ => ("cell", self.start.to_string()),
             };
             Problem::new(key, &found, tr!("a run that is possible. The mistake: {mistake}", mistake))
@@ -166,11 +167,11 @@ impl TuringMachine {
 
     /// Appends these steps, counted from 0 and beginning anew after the last one.
     fn push(&self, places: impl Iterator<Item = usize>, out: &mut Batch) {
-        let Some(run) = self.program().ok().and_then(|program| program.run().ok()) else { return };
+        let Some(run) = self.program().ok().and_then(|program| program.simulate().ok()) else { return };
         for at in places {
-            let at = at % run.moments.len().max(1);
-            let Some(moment) = run.moments.get(at) else { return };
-            out.x.push((at + 1) as f32 / run.moments.len() as f32);
+            let at = at % run.records.len().max(1);
+            let Some(moment) = run.records.get(at) else { return };
+            out.x.push((at + 1) as f32 / run.records.len() as f32);
             out.y.push(moment.head as f32);
         }
     }
@@ -181,8 +182,8 @@ impl ToPyTorch for TuringMachine {
         let Ok(program) = self.program() else {
             return Err(tr!("This machine cannot run.").into());
         };
-        let Program { machine, input, start, steps, bits } = &*program;
-        Ok(vivarium_science::machines::pytorch::of_run(machine, input, *start, *steps, *bits))
+        let MachineProgram { machine, input, start, steps, bits } = &*program;
+        Ok(vivarium_science::machines::pytorch::run_part(machine, input, *start, *steps, *bits))
     }
 }
 
@@ -225,7 +226,7 @@ impl Examples for TuringMachine {
         Some(self.steps.max(1))
     }
 
-    fn program(&self) -> Option<Arc<Program>> {
+    fn program(&self) -> Option<Arc<MachineProgram>> {
         self.program().ok()
     }
 
@@ -240,11 +241,11 @@ impl Examples for TuringMachine {
 
 impl Sampler for TuringMachine {
     fn label_variance(&self, _seed: u64) -> Option<f64> {
-        let run = self.program().ok()?.run().ok()?;
-        let count = run.moments.len().max(1) as f64;
-        let mean = run.moments.iter().map(|moment| moment.head as f64).sum::<f64>() / count;
+        let run = self.program().ok()?.simulate().ok()?;
+        let count = run.records.len().max(1) as f64;
+        let mean = run.records.iter().map(|moment| moment.head as f64).sum::<f64>() / count;
         let squares =
-            run.moments.iter().map(|moment| (moment.head as f64 - mean) * (moment.head as f64 - mean));
+            run.records.iter().map(|moment| (moment.head as f64 - mean) * (moment.head as f64 - mean));
         Some(squares.sum::<f64>() / count)
     }
 
@@ -282,7 +283,7 @@ mod tests {
     #[test]
     fn every_machine_runs_for_as_long_as_there_may_be_steps() {
         for machine in Chosen::ALL {
-            for steps in [1, 107, MOST_STEPS] {
+            for steps in [1, 107, MAX_RUN_STEPS] {
                 let task = TuringMachine { machine: *machine, steps, ..Default::default() };
                 let program = task.program().unwrap();
                 assert_eq!((program.steps, task.problems()), (steps, vec![]));
@@ -297,7 +298,7 @@ mod tests {
     fn an_input_may_be_none() {
         let input = |text: &str| {
             let task = TuringMachine { machine: Chosen::Increment, input: text.into(), ..Default::default() };
-            task.program().map(|program| program.machine.spell(program.input.clone()))
+            task.program().map(|program| program.machine.format_symbols(program.input.clone()))
         };
         assert_eq!(input("").unwrap(), "10111");
         assert_eq!(input("11").unwrap(), "11");

@@ -176,7 +176,7 @@ fn long_runs_are_executed_in_slices_and_going_back_is_free() {
     let weights = state.run.spec().initial_of(1);
     let own: Vec<&[f32]> = weights[1..].iter().map(Vec::as_slice).collect();
     let construction = of(&state).transformer.construction();
-    assert_eq!(&construction.clone().with(&own), construction);
+    assert_eq!(&construction.clone().with_tensors(&own), construction);
 }
 
 #[test]

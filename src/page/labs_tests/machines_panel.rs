@@ -60,7 +60,7 @@ fn every_example_is_one_change() {
         before = after;
     }
     // What is no example changes nothing.
-    assert_eq!(act(&mut state, find_example("astrology")).1, 0);
+    assert_eq!(act(&mut state, example("astrology")).1, 0);
 }
 
 #[test]

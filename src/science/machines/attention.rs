@@ -7,99 +7,111 @@
 //! ```
 //!
 //! # Why
-//! Keys and values of a token never change, so that they are computed once and kept. Keys are kept coordinate by
-//! coordinate: the scores of all tokens then grow by one coordinate at a time, in an order that does not depend on how many
-//! tokens there are. Of the values only the rows are kept that can be other than 0, mostly one.
+//! Keys and values of a token never change, so that they are computed once and cached. Keys are stored coordinate by
+//! coordinate: the scores of all tokens are then summed one coordinate at a time, in an order that does not depend on the
+//! number of tokens. Only those rows of the values are stored that can be other than 0, usually one.
 
 use super::layer::Affine;
 
-/// How attention chooses among the scores.
+/// How attention weights are computed from scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Choice {
-    /// The slots with the largest score, all alike.
+pub enum AttentionMode {
+    /// Hard maximum: equal weights for all slots with the largest score, 0 for the others.
     Hard,
-    /// Softmax with this inverse temperature β.
+    /// Softmax with inverse temperature β.
     Soft(f64),
 }
 
-impl Choice {
-    /// The β above which all T steps are right with rounding and without noise, ln 2(T + m), for an input of m symbols.
+impl AttentionMode {
+    /// An inverse temperature β = ln 2(T + m) above which all T steps are correct with rounding and without noise, for an input
+    /// of m symbols.
     ///
-    /// A score that wins leads by 1, and x = exp(−β) < 1/(2(T + m)). Step i ≤ T attends to at most i past tokens, so that all
-    /// slots that lose count at most L = i x as much as a winner (x + (i − 1) x² where tokens win, of which each loses by 2 or
-    /// more). That is less than ½, and an error of at most L/(1 + L) < 1/3 is repaired by the rounding that follows. In the
-    /// last block two attentions come before one rounding. Where a step has written the cell, its symbol alone enters the
-    /// token. Otherwise the attention to the input errs by at most m x/(1 + m x), its m tokens among them, and the attention to
-    /// the past, whose null slot then leads by 3, by at most T x³. Together that is less than 1/3 too: m x/(1 + m x) is at
-    /// most m/(2T + 3m), which is 2T/(3(2T + 3m)) below 1/3, and T x³ ≤ T/(8(T + m)³) is less than that, since
-    /// 16(T + m)³ > 3(2T + 3m).
+    /// The largest score exceeds the others by at least 1; let x = exp(−β) < 1/(2(T + m)). Step i ≤ T attends to at most i past
+    /// tokens, so that the other slots together have at most L = i x times the weight of a slot with the largest score (x + (i
+    /// − 1) x² if tokens have the largest score, since then each other token is 2 or more below). That is less than ½, and the
+    /// rounding that follows corrects an error of at most L/(1 + L) < 1/3. In the last block two attentions come before one
+    /// rounding. If a step has written the cell, only its symbol enters the token. Otherwise the attention to the input errs by
+    /// at most m x/(1 + m x), its m tokens included, and the attention to the past, whose null slot then exceeds the others by
+    /// 3, by at most T x³. Together that is less than 1/3 too: m x/(1 + m x) is at most m/(2T + 3m), which is 2T/(3(2T + 3m))
+    /// below 1/3, and T x³ ≤ T/(8(T + m)³) is less than that, since 16(T + m)³ > 3(2T + 3m).
     ///
-    /// The condition is sufficient. Where no number ever errs by 1/3 at a smaller β, that β is enough too: cells of the input
-    /// differ, so that most of its tokens lose by much more than 1.
+    /// The condition is sufficient, not necessary: cells of the input differ in many bits, so that the scores of most input
+    /// tokens are more than 1 below the largest, and a smaller β may be enough.
     pub fn safe_beta(steps: usize, input: usize) -> f64 {
         libm::log(2.0 * (steps as f64 + input as f64))
     }
 }
 
-/// The matrices of an attention layer.
+/// Weights of an attention layer with a null slot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention {
-    /// Q with its bias.
+    /// Query matrix Q with its bias, `[keys, width]`.
     pub query: Affine,
-    /// K with its bias.
+    /// Key matrix K with its bias, `[keys, width]`.
     pub key: Affine,
-    /// K₀, the key of the null slot.
+    /// Key K₀ of the null slot, `[keys]`.
     pub null_key: Vec<f64>,
-    /// V with its bias.
+    /// Value matrix V with its bias, `[width, width]`.
     pub value: Affine,
-    /// V₀, the value of the null slot.
+    /// Value V₀ of the null slot, `[width]`.
     pub null_value: Vec<f64>,
 }
 
-/// Keys and values of the tokens so far.
+/// Keys and values of the tokens so far of one attention layer.
 #[derive(Debug, Clone)]
-pub struct Memory {
-    /// Coordinate by coordinate, in each token by token.
+pub struct KeyValueCache {
+    /// Key coordinates, `[keys, tokens]`.
     keys: Vec<Vec<f64>>,
-    /// Token by token, in each row by row of those in use.
+    /// Values of the stored rows, `[tokens, rows]`.
     values: Vec<f64>,
-    /// Rows of values that are kept.
+    /// Indices of the rows of values that are stored.
     rows: Vec<usize>,
-    /// Scratch, `[keys]` and `[width]`.
+    /// Workspace for the key `[keys]` and the value `[width]` of a token.
     numbers: Vec<f64>,
 }
 
-/// What an attention layer looked at.
+/// Scores and weights of one attention of one token.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
-    /// How much each token counts, from the first.
+pub struct AttentionTrace {
+    /// Attention weight of each token, from the first.
     pub weights: Vec<f64>,
-    /// How much the null slot counts.
-    pub null: f64,
-    /// The scores of the tokens.
+    /// Attention weight of the null slot.
+    pub null_weight: f64,
+    /// Score of each token.
     pub scores: Vec<f64>,
-    /// The score of the null slot.
+    /// Score of the null slot.
     pub null_score: f64,
-    /// The largest score minus the next smaller one; none where all scores are the same.
-    pub gap: Option<f64>,
+    /// Largest score minus the next smaller one; `None` if all scores are equal.
+    pub score_gap: Option<f64>,
 }
 
 impl Attention {
-    /// Memory without a token.
-    pub fn memory(&self) -> Memory {
-        let mut rows = self.value.rows_in_use();
+    /// A cache without tokens.
+    pub fn new_cache(&self) -> KeyValueCache {
+        let mut rows = self.value.nonzero_rows();
         let null = self.null_value.iter().enumerate().filter(|(_, value)| **value != 0.0);
         rows.extend(null.map(|(row, _)| row));
         rows.sort_unstable();
         rows.dedup();
-        Memory { keys: vec![Vec::new(); self.key.rows()], values: Vec::new(), rows, numbers: Vec::new() }
+        KeyValueCache {
+            keys: vec![Vec::new(); self.key.rows()],
+            values: Vec::new(),
+            rows,
+            numbers: Vec::new(),
+        }
     }
 
-    /// Looks from token `h` at the first `count` tokens of the memory, and adds to `h` what it finds.
+    /// Attends from token `h` to the first `count` tokens of the cache, and adds the weighted mean of the values to `h`.
     ///
     /// # Shapes
-    /// `h` is `[width]`; the look has `[count]` weights.
-    pub fn attend(&self, h: &mut [f64], memory: &Memory, count: usize, choice: Choice) -> Look {
+    /// `h` is `[width]`; the result has weights and scores `[count]`.
+    pub fn attend(
+        &self,
+        h: &mut [f64],
+        memory: &KeyValueCache,
+        count: usize,
+        choice: AttentionMode,
+    ) -> AttentionTrace {
         let mut query = Vec::new();
         self.query.apply(h, &mut query);
         let mut scores = vec![0.0; count];
@@ -111,42 +123,42 @@ impl Attention {
         let best = scores.iter().copied().fold(null_score, f64::max);
         let below = scores.iter().copied().chain([null_score]).filter(|score| *score < best);
         let next = below.fold(f64::NEG_INFINITY, f64::max);
-        let gap = next.is_finite().then_some(best - next);
+        let score_gap = next.is_finite().then_some(best - next);
         let share = |score: f64| match choice {
-            Choice::Hard => f64::from(u8::from(score == best)),
-            Choice::Soft(beta) => libm::exp(beta * (score - best)),
+            AttentionMode::Hard => f64::from(u8::from(score == best)),
+            AttentionMode::Soft(beta) => libm::exp(beta * (score - best)),
         };
-        let mut null = share(null_score);
+        let mut null_weight = share(null_score);
         let mut weights: Vec<f64> = scores.iter().map(|score| share(*score)).collect();
-        let total = weights.iter().fold(null, |sum, weight| sum + weight);
-        // Numbers that are no longer finite have no largest score: then nothing is found.
+        let total = weights.iter().fold(null_weight, |sum, weight| sum + weight);
+        // Without finite scores all weights are 0.
         if !(total > 0.0 && total.is_finite()) {
             weights.fill(0.0);
-            return Look { weights, null: 0.0, scores, null_score, gap };
+            return AttentionTrace { weights, null_weight: 0.0, scores, null_score, score_gap };
         }
         let size = memory.rows.len();
-        let mut found: Vec<f64> = memory.rows.iter().map(|row| null * self.null_value[*row]).collect();
+        let mut found: Vec<f64> = memory.rows.iter().map(|row| null_weight * self.null_value[*row]).collect();
         for (weight, values) in weights.iter().zip(memory.values.chunks(size.max(1))) {
             if *weight != 0.0 {
                 found.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
             }
         }
-        // The mean is divided once, at the end: so the mean of equal numbers is that number.
+        // The sum is divided once, at the end, so that the mean of equal numbers is exactly that number.
         memory.rows.iter().zip(found).for_each(|(row, sum)| h[*row] += sum / total);
-        null /= total;
+        null_weight /= total;
         weights.iter_mut().for_each(|weight| *weight /= total);
-        Look { weights, null, scores, null_score, gap }
+        AttentionTrace { weights, null_weight, scores, null_score, score_gap }
     }
 
-    /// All weights, biases and null slots.
-    pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let matrices = self.query.numbers().chain(self.key.numbers()).chain(self.value.numbers());
+    /// All weights, biases, and keys and values of the null slot.
+    pub fn parameters(&self) -> impl Iterator<Item = f64> {
+        let matrices = self.query.parameters().chain(self.key.parameters()).chain(self.value.parameters());
         matrices.chain(self.null_key.iter().copied()).chain(self.null_value.iter().copied())
     }
 }
 
-impl Memory {
-    /// Adds a token.
+impl KeyValueCache {
+    /// Appends the key and value of a token.
     pub fn push(&mut self, attention: &Attention, h: &[f64]) {
         attention.key.apply(h, &mut self.numbers);
         self.keys.iter_mut().zip(&self.numbers).for_each(|(keys, key)| keys.push(*key));
@@ -154,8 +166,8 @@ impl Memory {
         self.values.extend(self.rows.iter().map(|row| self.numbers[*row]));
     }
 
-    /// Numbers that are kept for each token.
-    pub(super) fn numbers_a_token(&self) -> u64 {
+    /// Number of stored numbers per token.
+    pub(super) fn numbers_per_token(&self) -> u64 {
         (self.keys.len() + self.rows.len()) as u64
     }
 }
@@ -164,7 +176,7 @@ impl Memory {
 mod tests {
     use super::*;
 
-    /// Width 2: the query is 1, the key is the first coordinate, the value the second, and the null slot scores 0.5.
+    /// Width 2: the query is 1, the key is the first coordinate, the value the second, and the score of the null slot is 0.5.
     fn attention() -> Attention {
         let (mut query, mut key, mut value) = (Affine::new(1, 2), Affine::new(1, 2), Affine::new(2, 2));
         query.set_bias(0, 1.0);
@@ -173,9 +185,9 @@ mod tests {
         Attention { query, key, null_key: vec![0.5], value, null_value: vec![0.0, -1.0] }
     }
 
-    fn look(tokens: &[[f64; 2]], choice: Choice) -> (Vec<f64>, Look) {
+    fn look(tokens: &[[f64; 2]], choice: AttentionMode) -> (Vec<f64>, AttentionTrace) {
         let attention = attention();
-        let mut memory = attention.memory();
+        let mut memory = attention.new_cache();
         tokens.iter().for_each(|token| memory.push(&attention, token));
         let mut h = vec![0.0, 10.0];
         let look = attention.attend(&mut h, &memory, tokens.len(), choice);
@@ -183,34 +195,37 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_score_wins_and_ties_share() {
-        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0], [2.0, 5.0]], Choice::Hard);
+    fn hard_attention_averages_the_values_of_the_largest_scores() {
+        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0], [2.0, 5.0]], AttentionMode::Hard);
         assert_eq!(h, [0.0, 14.0]);
-        assert_eq!((found.weights, found.null, found.gap), (vec![0.5, 0.0, 0.5], 0.0, Some(1.0)));
+        assert_eq!(
+            (found.weights, found.null_weight, found.score_gap),
+            (vec![0.5, 0.0, 0.5], 0.0, Some(1.0))
+        );
         assert_eq!((found.scores, found.null_score), (vec![2.0, 1.0, 2.0], 0.5));
-        let (h, found) = look(&[[0.0, 3.0]], Choice::Hard);
-        assert_eq!((h, found.null), (vec![0.0, 9.0], 1.0));
-        let (h, found) = look(&[], Choice::Hard);
-        assert_eq!((h, found.null, found.gap), (vec![0.0, 9.0], 1.0, None));
+        let (h, found) = look(&[[0.0, 3.0]], AttentionMode::Hard);
+        assert_eq!((h, found.null_weight), (vec![0.0, 9.0], 1.0));
+        let (h, found) = look(&[], AttentionMode::Hard);
+        assert_eq!((h, found.null_weight, found.score_gap), (vec![0.0, 9.0], 1.0, None));
     }
 
     #[test]
-    fn softmax_comes_close_to_the_maximum() {
-        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0]], Choice::Soft(1.0));
+    fn softmax_approaches_the_hard_maximum_for_large_beta() {
+        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(1.0));
         let parts = [0.5, 2.0, 1.0].map(|score| libm::exp(score - 2.0));
         let total: f64 = parts.iter().sum();
         assert!(
-            (found.null - parts[0] / total).abs() < 1e-15
+            (found.null_weight - parts[0] / total).abs() < 1e-15
                 && (found.weights[0] - parts[1] / total).abs() < 1e-15
         );
         assert!((h[1] - (10.0 + (-parts[0] + 3.0 * parts[1] + 7.0 * parts[2]) / total)).abs() < 1e-14);
-        let (h, _) = look(&[[2.0, 3.0], [1.0, 7.0]], Choice::Soft(60.0));
+        let (h, _) = look(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(60.0));
         assert!((h[1] - 13.0).abs() < 1e-12);
     }
 
     #[test]
-    fn numbers_that_are_not_finite_are_no_answer() {
-        let (h, found) = look(&[[f64::NAN, 3.0]], Choice::Soft(1.0));
-        assert_eq!((h, found.null), (vec![0.0, 10.0], 0.0));
+    fn scores_that_are_not_finite_give_zero_weights() {
+        let (h, found) = look(&[[f64::NAN, 3.0]], AttentionMode::Soft(1.0));
+        assert_eq!((h, found.null_weight), (vec![0.0, 10.0], 0.0));
     }
 }

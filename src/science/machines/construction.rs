@@ -1,317 +1,342 @@
-//! The construction, weight by weight: a decoder each token of which is one step of a Turing machine (Wei, Chen and Ma
+//! The weights of the transformer: a decoder in which each token is one step of a Turing machine (Wei, Chen and Ma
 //! 2022, "Statistically meaningful approximation", section 4 and appendix C).
 //!
-//! | block | attention | ReLU layers | what |
+//! | block | attention | ReLU layers | result |
 //! |---|---|---|---|
 //! | apply | | 2 | st, sym2, mv ← S(st, sym1), one hidden unit for each pair; in step 0: st ← start state |
 //! | move | | 3 | pos3 ← pos2 ± 1 with all carries at once |
-//! | visited | own past | 1 | scr4\[0\] ← whether an earlier step wrote the cell pos3 |
-//! | search j | own past | 1 | scr3\[j\] ← bit j of i′, the last step that wrote this cell |
-//! | fetch | own past, input | 2 | scr1 ← sym2 of step i′, scr2 ← the input's symbol, sym1 ← one of these or the blank |
+//! | visited | self-attention | 1 | scr4\[0\] ← whether an earlier step wrote the cell pos3 |
+//! | search j | self-attention | 1 | scr3\[j\] ← bit j of i′, the last step that wrote this cell |
+//! | fetch | self-attention, cross-attention | 2 | scr1 ← sym2 of step i′, scr2 ← the input's symbol, sym1 ← one of these or the blank |
 //!
-//! A layer is y = φ(W x + b), without a residual; attention adds to what it reads. After each block all numbers may be
-//! [rounded](super::layer::round).
+//! A layer is y = φ(W x + b), without a residual connection; attention has a residual connection. After each block all numbers
+//! may be [rounded](super::layer::round).
 //!
 //! # Step 0
-//! The decoder begins with [h₀](Construction::initial), a parameter that does not depend on the input (section 4.1): it holds
-//! the start cell in pos2 and a mark in scr4\[2\]. Step 0 runs all blocks on h₀. Block "apply" turns the mark into the start
-//! state, no cell is written and the head does not move; as the decoder attends to steps 1, 2, … alone (section 4.1, H_i), all
-//! attention to the past finds the null slot, and "fetch" reads the first symbol from the encoder's tokens.
+//! The decoder begins with [h₀](Construction::start_token), a parameter that does not depend on the input (section 4.1): it
+//! holds the start cell in pos2 and a mark in scr4\[2\]. Step 0 runs all blocks on h₀. Block "apply" turns the mark into the
+//! start state, no cell is written and the head does not move; as the decoder attends to steps 1, 2, … alone (section 4.1,
+//! H_i), all self-attention goes to the null slot, and "fetch" reads the first symbol from the encoder's tokens.
 //!
-//! # Where it differs from the text
+//! # Differences from the paper
 //! - Constants such as the −1 in 2·pos3 − 1 are biases, since no coordinate of a token is always 1.
-//! - The text leaves open how h₀ becomes the token of step 0. Here one weight of "apply", st\[0\] ← scr4\[2\], does it.
-//! - The block "visited" ends with a layer that copies everything, as no block of the architecture is without a layer.
-//! - Hidden layers hold a copy of the whole token beside their own units, also of coordinates that no later layer reads; the
-//!   last block's first layer copies scr1 into it although a unit of its own reads scr1. With these copies the numbers of
-//!   parameters of the blocks are those of an independent program for all four machines of its table, and so are the numbers
-//!   of entries that are not 0 and ‖θ‖₁ but for the 1 of step 0.
+//! - The paper does not state how h₀ becomes the token of step 0. Here one weight of "apply", st\[0\] ← scr4\[2\], does it.
+//! - The block "visited" ends with a layer that copies all coordinates, because every block of the architecture has a layer.
+//! - Hidden layers contain a copy of the whole token in addition to their units, even of coordinates that no later layer reads;
+//!   the first layer of the last block copies scr1 although other units read scr1. With these copies the numbers of parameters
+//!   equal those of an independent program for four machines, and, except for the weight 1 of step 0, so do the numbers of
+//!   nonzero parameters and ‖θ‖₁.
 
 use super::attention::Attention;
+use super::block_kind::BlockKind;
+use super::error::MachineError;
 use super::layer::Affine;
-use super::layout::{Group, Layout};
-use super::limits::MOST_POSITION_BITS;
-use super::machine::{Machine, Move};
-use super::mistake::Mistake;
-use super::phase::Phase;
+use super::layout::{ResidualLayout, TokenGroup};
+use super::limits::MAX_POSITION_BITS;
+use super::machine::{HeadMove, Machine};
 use vivarium_core::rng::Purpose;
 
-/// What draws of noise are for.
-pub const PURPOSE: Purpose = Purpose::Construction;
+/// Random stream of the noise on the weights.
+pub const NOISE_PURPOSE: Purpose = Purpose::Construction;
 
-/// The place in scr4 where h₀ has its mark; in later steps it holds the bit that was found, and is 0 between steps.
-const MARK: usize = 2;
+/// Index in scr4 of the mark of step 0 in h₀. In later steps this coordinate is the bit found by a search; it is 0 between
+/// steps.
+const START_MARK: usize = 2;
 
-/// A block of the transformer.
+/// Weights of one block of the transformer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
-    /// What it does.
-    pub phase: Phase,
-    /// Attention over the decoder's own past tokens and the present one.
-    pub own: Option<Attention>,
-    /// Attention over the input's tokens.
-    pub input: Option<Attention>,
-    /// Layers of ReLUs.
+pub struct TransformerBlock {
+    /// Task of the block.
+    pub kind: BlockKind,
+    /// Self-attention to the decoder's tokens of steps 1 … i.
+    pub self_attention: Option<Attention>,
+    /// Cross-attention to the encoder's tokens: the input.
+    pub cross_attention: Option<Attention>,
+    /// ReLU layers y = φ(W x + b), in their order.
     pub layers: Vec<Affine>,
 }
 
-/// A transformer that runs one machine.
+/// The weights of a transformer that runs one Turing machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Construction {
-    layout: Layout,
-    pub(super) blocks: Vec<Block>,
+    layout: ResidualLayout,
+    pub(super) blocks: Vec<TransformerBlock>,
     pub(super) is_noisy: bool,
 }
 
-/// A matrix or a vector by name, for export.
+/// A weight matrix or vector with its name, for files.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tensor {
-    /// "search.2.own.query.weight".
+pub struct NamedTensor {
+    /// Permanent name, for example `search.2.own.query.weight`.
     pub name: String,
-    /// Rows; the length of a vector.
+    /// Number of rows; the length of a vector.
     pub rows: usize,
-    /// Columns; none for a vector.
+    /// Number of columns; `None` for a vector.
     pub columns: Option<usize>,
-    /// Values, row by row.
+    /// Values, row-major.
     pub values: Vec<f64>,
 }
 
-/// What the blocks of a transformer consist of; [`super::Parts`] counts the other parts too.
+/// Size of a transformer's blocks. [`super::ParameterBreakdown`] counts the other parts too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Counts {
-    /// Numbers of a token.
+pub struct BlockCounts {
+    /// Width of a token.
     pub width: u64,
-    /// Blocks, bits + 4.
+    /// Number of blocks: bits + 4.
     pub blocks: u64,
-    /// Bits of a position.
+    /// Number of bits of a position.
     pub bits: u64,
-    /// Weights and biases.
+    /// Number of weights and biases.
     pub parameters: u64,
-    /// Weights and biases that are not 0.
-    pub entries: u64,
-    /// The sum of their sizes, ‖θ‖₁.
-    pub norm: f64,
+    /// Number of weights and biases that are not 0.
+    pub nonzeros: u64,
+    /// Sum of their absolute values, ‖θ‖₁.
+    pub l1_norm: f64,
 }
 
-/// What a run needs, known before it begins.
+/// Cost of executing a run, estimated before it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cost {
-    /// Multiplications.
-    pub operations: u64,
-    /// Bytes of the keys and values that are kept at the end.
-    pub bytes: u64,
+pub struct RunCost {
+    /// Number of multiplications.
+    pub multiplications: u64,
+    /// Size of all cached keys, values and outputs at the end, in bytes.
+    pub cache_bytes: u64,
 }
 
 impl Construction {
-    /// The construction for a machine whose positions have so many bits.
-    pub fn new(machine: &Machine, bits: u32) -> Result<Self, Mistake> {
-        if !(1..=MOST_POSITION_BITS).contains(&bits) {
-            return Err(Mistake::PositionBits { least: 1, found: bits });
+    /// Builds the weights for a machine, with positions of `bits` bits.
+    ///
+    /// # Errors
+    /// `bits` is 0 or greater than [`MAX_POSITION_BITS`].
+    pub fn new(machine: &Machine, bits: u32) -> Result<Self, MachineError> {
+        if !(1..=MAX_POSITION_BITS).contains(&bits) {
+            return Err(MachineError::PositionBitsOutOfRange { min: 1, found: bits });
         }
         let bits = bits as usize;
-        let layout = Layout::new(machine.states().len(), machine.symbols().len(), bits);
-        let build = Build { machine, layout: &layout, width: layout.width(), bits };
-        let blocks = Phase::all(bits).into_iter().map(|phase| build.block(phase)).collect();
+        let layout = ResidualLayout::new(machine.state_names().len(), machine.symbols().len(), bits);
+        let build = WeightBuilder { machine, layout: &layout, width: layout.width(), bits };
+        let blocks = BlockKind::sequence(bits).into_iter().map(|kind| build.build_block(kind)).collect();
         Ok(Construction { layout, blocks, is_noisy: false })
     }
 
-    /// What stands where in a token.
-    pub fn layout(&self) -> &Layout {
+    /// The layout of a token.
+    pub fn layout(&self) -> &ResidualLayout {
         &self.layout
     }
 
-    /// The bits + 4 blocks in their order.
-    pub fn blocks(&self) -> &[Block] {
+    /// The bits + 4 blocks, in their order.
+    pub fn blocks(&self) -> &[TransformerBlock] {
         &self.blocks
     }
 
-    /// Whether noise was added.
+    /// Whether weights differ from the construction, by noise or by the values of a file.
     pub fn is_noisy(&self) -> bool {
         self.is_noisy
     }
 
-    /// h₀, the decoder's input in step 0, for a head that begins at this cell. It does not depend on the input.
-    pub fn initial(&self, start: usize) -> Vec<f64> {
+    /// The token h₀, `[width]`: the decoder's input in step 0 for this start cell. It does not depend on the input word.
+    pub fn start_token(&self, start: usize) -> Vec<f64> {
         let mut token = vec![0.0; self.layout.width()];
-        token[self.layout.at(Group::Flags, MARK)] = 1.0;
-        self.layout.write(&mut token, Group::Before, start);
+        token[self.layout.coordinate(TokenGroup::Flags, START_MARK)] = 1.0;
+        self.layout.write_binary(&mut token, TokenGroup::Before, start);
         token
     }
 
-    /// The encoder's token of a symbol in a cell: the column of the symbol in the embedding E, and β(cell).
-    pub fn encoded(&self, symbol: usize, cell: usize) -> Vec<f64> {
+    /// The encoder's token, `[width]`, of a symbol in a cell: the symbol's column of the embedding E, plus β(cell).
+    pub fn encoder_token(&self, symbol: usize, cell: usize) -> Vec<f64> {
         let mut token = vec![0.0; self.layout.width()];
-        let symbols = self.layout.group(Group::Symbol).len();
-        token[self.layout.at(Group::Symbol, symbol.min(symbols - 1))] = 1.0;
-        self.layout.write(&mut token, Group::Time, cell);
+        let symbols = self.layout.group(TokenGroup::Symbol).len();
+        token[self.layout.coordinate(TokenGroup::Symbol, symbol.min(symbols - 1))] = 1.0;
+        self.layout.write_binary(&mut token, TokenGroup::Time, cell);
         token
     }
 
-    /// All matrices and vectors of the blocks in their order, each made when it is asked for.
-    pub fn tensors(&self) -> impl Iterator<Item = Tensor> {
+    /// All weight matrices and vectors of the blocks, in the order of files; computed lazily.
+    pub fn tensors(&self) -> impl Iterator<Item = NamedTensor> {
         self.blocks.iter().flat_map(|block| {
-            let key = block.phase.key();
-            let attentions = [("own", &block.own), ("input", &block.input)].into_iter();
+            let key = block.kind.tensor_prefix();
+            let attentions = [("own", &block.self_attention), ("input", &block.cross_attention)].into_iter();
             let parts = attentions.filter_map(|(name, part)| Some((name, part.as_ref()?)));
             let mut all = Vec::new();
             for (name, attention) in parts {
-                let vector = |what: &str, values: &[f64]| Tensor {
-                    name: format!("{key}.{name}.{what}"),
+                let vector = |suffix: &str, values: &[f64]| NamedTensor {
+                    name: format!("{key}.{name}.{suffix}"),
                     rows: values.len(),
                     columns: None,
                     values: values.to_vec(),
                 };
-                all.extend(pair(&format!("{key}.{name}.query"), &attention.query));
-                all.extend(pair(&format!("{key}.{name}.key"), &attention.key));
+                all.extend(affine_tensors(&format!("{key}.{name}.query"), &attention.query));
+                all.extend(affine_tensors(&format!("{key}.{name}.key"), &attention.key));
                 all.push(vector("null_key", &attention.null_key));
-                all.extend(pair(&format!("{key}.{name}.value"), &attention.value));
+                all.extend(affine_tensors(&format!("{key}.{name}.value"), &attention.value));
                 all.push(vector("null_value", &attention.null_value));
             }
             let layers = block.layers.iter().enumerate();
-            all.extend(layers.flat_map(|(i, layer)| pair(&format!("{key}.layers.{i}"), layer)));
+            all.extend(layers.flat_map(|(i, layer)| affine_tensors(&format!("{key}.layers.{i}"), layer)));
             all
         })
     }
 
-    /// What its blocks consist of.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
+    /// Counts the parameters of the blocks.
+    pub fn counts(&self) -> BlockCounts {
+        let mut counts = BlockCounts {
             width: self.layout.width() as u64,
             blocks: self.blocks.len() as u64,
             bits: self.layout.bits() as u64,
-            ..Counts::default()
+            ..BlockCounts::default()
         };
         let mut add = |number: f64| {
             counts.parameters += 1;
-            counts.entries += u64::from(number != 0.0);
-            counts.norm += number.abs();
+            counts.nonzeros += u64::from(number != 0.0);
+            counts.l1_norm += number.abs();
         };
         for block in &self.blocks {
-            block.own.iter().chain(&block.input).flat_map(Attention::numbers).for_each(&mut add);
-            block.layers.iter().flat_map(Affine::numbers).for_each(&mut add);
+            block
+                .self_attention
+                .iter()
+                .chain(&block.cross_attention)
+                .flat_map(Attention::parameters)
+                .for_each(&mut add);
+            block.layers.iter().flat_map(Affine::parameters).for_each(&mut add);
         }
         counts
     }
 
-    /// What so many steps need with an input of this length.
-    pub fn cost(&self, steps: usize, input: usize) -> Cost {
+    /// Computes the cost of `steps` steps with an input of `input` symbols.
+    pub fn cost(&self, steps: usize, input: usize) -> RunCost {
         let (steps, counts) = (steps as u64, self.counts());
-        let token = if self.is_noisy { counts.parameters } else { counts.entries };
+        let token = if self.is_noisy { counts.parameters } else { counts.nonzeros };
         let keys = |attentions: &mut dyn Iterator<Item = &Attention>| -> u64 {
             attentions.map(|attention| attention.key.rows() as u64).sum()
         };
-        let own = || self.blocks.iter().filter_map(|block| block.own.as_ref());
+        let own = || self.blocks.iter().filter_map(|block| block.self_attention.as_ref());
         let past = keys(&mut own()).saturating_mul(steps).saturating_mul(steps + 1) / 2;
-        let given = keys(&mut self.blocks.iter().filter_map(|block| block.input.as_ref()));
+        let given = keys(&mut self.blocks.iter().filter_map(|block| block.cross_attention.as_ref()));
         let given = given.saturating_mul(input as u64).saturating_mul(steps);
-        let kept: u64 = own().map(|attention| attention.memory().numbers_a_token()).sum();
-        Cost {
-            operations: token.saturating_mul(steps).saturating_add(past).saturating_add(given),
-            bytes: (kept + counts.width).saturating_mul(8).saturating_mul(steps),
+        let kept: u64 = own().map(|attention| attention.new_cache().numbers_per_token()).sum();
+        RunCost {
+            multiplications: token.saturating_mul(steps).saturating_add(past).saturating_add(given),
+            cache_bytes: (kept + counts.width).saturating_mul(8).saturating_mul(steps),
         }
     }
 }
 
-/// The tensors of a matrix with its bias.
-fn pair(name: &str, affine: &Affine) -> [Tensor; 2] {
+/// The weight matrix and bias vector of an affine map as tensors.
+fn affine_tensors(name: &str, affine: &Affine) -> [NamedTensor; 2] {
     let (rows, columns) = (affine.rows(), affine.columns());
     let weight =
-        Tensor { name: format!("{name}.weight"), rows, columns: Some(columns), values: affine.dense() };
-    [weight, Tensor { name: format!("{name}.bias"), rows, columns: None, values: affine.bias().to_vec() }]
+        NamedTensor { name: format!("{name}.weight"), rows, columns: Some(columns), values: affine.dense() };
+    [
+        weight,
+        NamedTensor { name: format!("{name}.bias"), rows, columns: None, values: affine.bias().to_vec() },
+    ]
 }
 
-/// What the blocks' weights are made from.
-struct Build<'a> {
+/// Builds the weights of the blocks of one machine.
+struct WeightBuilder<'a> {
     machine: &'a Machine,
-    layout: &'a Layout,
+    layout: &'a ResidualLayout,
     width: usize,
     bits: usize,
 }
 
-impl Build<'_> {
-    fn block(&self, phase: Phase) -> Block {
-        let (own, input, mut layers) = match phase {
-            Phase::Apply => (None, None, self.apply()),
-            Phase::Move => (None, None, self.walk()),
-            Phase::Visited => {
-                (Some(self.visited()), None, vec![self.copies(self.width, self.width, |_| true)])
+impl WeightBuilder<'_> {
+    /// Builds one block.
+    fn build_block(&self, kind: BlockKind) -> TransformerBlock {
+        let (self_attention, cross_attention, mut layers) = match kind {
+            BlockKind::Apply => (None, None, self.apply_layers()),
+            BlockKind::Move => (None, None, self.move_layers()),
+            BlockKind::Visited => (
+                Some(self.visited_attention()),
+                None,
+                vec![self.copy_layer(self.width, self.width, |_| true)],
+            ),
+            BlockKind::Search(round) => {
+                (Some(self.search_attention(round)), None, vec![self.store_bit_layer(round)])
             }
-            Phase::Search(round) => (Some(self.search(round)), None, vec![self.keep(round)]),
-            Phase::Fetch => (Some(self.fetch()), Some(self.given()), self.choose()),
+            BlockKind::Fetch => {
+                (Some(self.fetch_attention()), Some(self.input_attention()), self.symbol_layers())
+            }
         };
         layers.iter_mut().for_each(Affine::finish);
-        Block { phase, own, input, layers }
+        TransformerBlock { kind, self_attention, cross_attention, layers }
     }
 
-    /// A layer that copies those coordinates of a token which are wanted.
-    fn copies(&self, rows: usize, columns: usize, wanted: impl Fn(Group) -> bool) -> Affine {
+    /// A layer that copies the coordinates of the groups for which `wanted` is true.
+    fn copy_layer(&self, rows: usize, columns: usize, wanted: impl Fn(TokenGroup) -> bool) -> Affine {
         let mut layer = Affine::new(rows, columns);
         let all = (0..self.width).filter(|coordinate| wanted(self.layout.group_of(*coordinate)));
         all.for_each(|coordinate| layer.set(coordinate, coordinate, 1.0));
         layer
     }
 
-    /// φ(st_z + sym1_a − 1) for each pair, and S of the pair.
-    fn apply(&self) -> Vec<Affine> {
+    /// Layers of "apply": hidden units φ(st_z + sym1_a − 1) for each pair (z, a), then S of the pair.
+    fn apply_layers(&self) -> Vec<Affine> {
         let (machine, layout, width) = (self.machine, self.layout, self.width);
-        let (states, symbols) = (machine.states().len(), machine.symbols().len());
+        let (states, symbols) = (machine.state_names().len(), machine.symbols().len());
         let hidden = width + states * symbols;
-        let mut pairs = self.copies(hidden, width, |_| true);
-        let mut results = self.copies(width, hidden, |group| matches!(group, Group::Time | Group::Before));
+        let mut pairs = self.copy_layer(hidden, width, |_| true);
+        let mut results =
+            self.copy_layer(width, hidden, |group| matches!(group, TokenGroup::Time | TokenGroup::Before));
         // In step 0 alone: the mark of h₀ becomes the start state.
-        results.set(layout.at(Group::State, 0), layout.at(Group::Flags, MARK), 1.0);
+        results.set(
+            layout.coordinate(TokenGroup::State, 0),
+            layout.coordinate(TokenGroup::Flags, START_MARK),
+            1.0,
+        );
         for state in 0..states {
             for symbol in 0..symbols {
                 let unit = width + state * symbols + symbol;
-                pairs.set(unit, layout.at(Group::State, state), 1.0);
-                pairs.set(unit, layout.at(Group::Symbol, symbol), 1.0);
+                pairs.set(unit, layout.coordinate(TokenGroup::State, state), 1.0);
+                pairs.set(unit, layout.coordinate(TokenGroup::Symbol, symbol), 1.0);
                 pairs.set_bias(unit, -1.0);
                 let rule = machine.transition(state, symbol);
-                results.set(layout.at(Group::State, rule.next), unit, 1.0);
-                results.set(layout.at(Group::Written, rule.write), unit, 1.0);
+                results.set(layout.coordinate(TokenGroup::State, rule.next), unit, 1.0);
+                results.set(layout.coordinate(TokenGroup::Written, rule.write), unit, 1.0);
                 match rule.step {
-                    Move::Left => results.set(layout.at(Group::Move, 0), unit, 1.0),
-                    Move::Right => results.set(layout.at(Group::Move, 1), unit, 1.0),
-                    Move::Stay => {}
+                    HeadMove::Left => results.set(layout.coordinate(TokenGroup::Move, 0), unit, 1.0),
+                    HeadMove::Right => results.set(layout.coordinate(TokenGroup::Move, 1), unit, 1.0),
+                    HeadMove::Stay => {}
                 }
             }
         }
         vec![pairs, results]
     }
 
-    /// Carries and borrows; sums of two bits; the new bits.
-    fn walk(&self) -> Vec<Affine> {
+    /// Layers of "move": carries and borrows, then sums of two bits, then the new bits.
+    fn move_layers(&self) -> Vec<Affine> {
         let (layout, width, bits) = (self.layout, self.width, self.bits);
         let hidden = width + 2 * bits;
-        let mut carries = self.copies(hidden, width, |_| true);
-        let mut sums = self.copies(hidden, hidden, |_| true);
-        let mut result = self.copies(width, hidden, |_| true);
-        // The coordinate of the bit of weight 2^j.
-        let bit = |group: Group, j: usize| layout.at(group, bits - 1 - j);
+        let mut carries = self.copy_layer(hidden, width, |_| true);
+        let mut sums = self.copy_layer(hidden, hidden, |_| true);
+        let mut result = self.copy_layer(width, hidden, |_| true);
+        // Coordinate of the bit with value 2^j.
+        let bit = |group: TokenGroup, j: usize| layout.coordinate(group, bits - 1 - j);
         for j in 0..bits {
             let (carry, borrow) = (width + j, width + bits + j);
-            carries.set(carry, layout.at(Group::Move, 1), 1.0);
-            carries.set(borrow, layout.at(Group::Move, 0), 1.0);
+            carries.set(carry, layout.coordinate(TokenGroup::Move, 1), 1.0);
+            carries.set(borrow, layout.coordinate(TokenGroup::Move, 0), 1.0);
             for k in 0..j {
-                carries.set(carry, bit(Group::Before, k), 1.0);
-                carries.set(borrow, bit(Group::Before, k), -1.0);
+                carries.set(carry, bit(TokenGroup::Before, k), 1.0);
+                carries.set(borrow, bit(TokenGroup::Before, k), -1.0);
             }
             carries.set_bias(carry, -(j as f64));
             let (any, both) = (width + j, width + bits + j);
             for unit in [any, both] {
-                for from in [bit(Group::Before, j), carry, borrow] {
+                for from in [bit(TokenGroup::Before, j), carry, borrow] {
                     sums.set(unit, from, 1.0);
                 }
             }
             sums.set_bias(both, -1.0);
-            result.set(bit(Group::Head, j), any, 1.0);
-            result.set(bit(Group::Head, j), both, -2.0);
+            result.set(bit(TokenGroup::Head, j), any, 1.0);
+            result.set(bit(TokenGroup::Head, j), both, -2.0);
         }
         vec![carries, sums, result]
     }
 
-    /// Attention with so many rows of Q and K that matches pos3 with a group of the keys, and wants `least` to be found.
-    fn matching(&self, rows: usize, group: Group, least: usize) -> Attention {
+    /// Attention with `rows` rows of Q and K whose score counts the equal minus the different bits of pos3 and `group` of the
+    /// key's token. The null slot has the score `null_score`.
+    fn matching_attention(&self, rows: usize, group: TokenGroup, null_score: usize) -> Attention {
         let (width, last) = (self.width, rows - 1);
         let mut attention = Attention {
             query: Affine::new(rows, width),
@@ -321,102 +346,114 @@ impl Build<'_> {
             null_value: vec![0.0; width],
         };
         for row in 0..self.bits {
-            sign(&mut attention.query, row, self.layout.at(Group::Head, row));
-            sign(&mut attention.key, row, self.layout.at(group, row));
+            set_sign_row(&mut attention.query, row, self.layout.coordinate(TokenGroup::Head, row));
+            set_sign_row(&mut attention.key, row, self.layout.coordinate(group, row));
         }
         attention.query.set_bias(last, 1.0);
-        attention.null_key[last] = least as f64;
+        attention.null_key[last] = null_score as f64;
         attention
     }
 
-    fn visited(&self) -> Attention {
-        let mut attention = self.matching(self.bits + 1, Group::Before, self.bits - 1);
-        attention.value.set_bias(self.layout.at(Group::Flags, 0), 1.0);
-        finished(attention)
+    /// Attention of "visited": sets scr4\[0\] if an earlier step wrote the cell pos3.
+    fn visited_attention(&self) -> Attention {
+        let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Before, self.bits - 1);
+        attention.value.set_bias(self.layout.coordinate(TokenGroup::Flags, 0), 1.0);
+        finish_attention(attention)
     }
 
-    fn search(&self, round: usize) -> Attention {
-        let mut attention = self.matching(self.bits + round + 2, Group::Before, self.bits + round);
+    /// Attention of "search": sets scr4\[2\] if a step with the known bits of i′, followed by 1, wrote the cell pos3.
+    fn search_attention(&self, round: usize) -> Attention {
+        let mut attention =
+            self.matching_attention(self.bits + round + 2, TokenGroup::Before, self.bits + round);
         for known in 0..=round {
             let row = self.bits + known;
-            sign(&mut attention.key, row, self.layout.at(Group::Time, known));
+            set_sign_row(&mut attention.key, row, self.layout.coordinate(TokenGroup::Time, known));
             if known < round {
-                sign(&mut attention.query, row, self.layout.at(Group::Prefix, known));
+                set_sign_row(&mut attention.query, row, self.layout.coordinate(TokenGroup::Prefix, known));
             } else {
                 attention.query.set_bias(row, 1.0);
             }
         }
-        attention.value.set_bias(self.layout.at(Group::Flags, 2), 1.0);
-        finished(attention)
+        attention.value.set_bias(self.layout.coordinate(TokenGroup::Flags, 2), 1.0);
+        finish_attention(attention)
     }
 
-    /// Moves the bit that was found to its place.
-    fn keep(&self, round: usize) -> Affine {
-        let mut layer = self.copies(self.width, self.width, |_| true);
-        let found = self.layout.at(Group::Flags, 2);
+    /// Layer of "search": moves the bit that was found from scr4\[2\] to scr3\[round\].
+    fn store_bit_layer(&self, round: usize) -> Affine {
+        let mut layer = self.copy_layer(self.width, self.width, |_| true);
+        let found = self.layout.coordinate(TokenGroup::Flags, 2);
         layer.set(found, found, 0.0);
-        layer.set(self.layout.at(Group::Prefix, round), found, 1.0);
+        layer.set(self.layout.coordinate(TokenGroup::Prefix, round), found, 1.0);
         layer
     }
 
-    fn fetch(&self) -> Attention {
-        let mut attention = self.matching(2 * self.bits + 1, Group::Before, 2 * self.bits - 1);
+    /// Self-attention of "fetch": copies sym2 of step i′ to scr1.
+    fn fetch_attention(&self) -> Attention {
+        let mut attention = self.matching_attention(2 * self.bits + 1, TokenGroup::Before, 2 * self.bits - 1);
         for bit in 0..self.bits {
-            sign(&mut attention.query, self.bits + bit, self.layout.at(Group::Prefix, bit));
-            sign(&mut attention.key, self.bits + bit, self.layout.at(Group::Time, bit));
+            set_sign_row(
+                &mut attention.query,
+                self.bits + bit,
+                self.layout.coordinate(TokenGroup::Prefix, bit),
+            );
+            set_sign_row(&mut attention.key, self.bits + bit, self.layout.coordinate(TokenGroup::Time, bit));
         }
-        self.carry(&mut attention, Group::Written, Group::Recalled);
-        finished(attention)
+        self.copy_values(&mut attention, TokenGroup::Written, TokenGroup::Recalled);
+        finish_attention(attention)
     }
 
-    fn given(&self) -> Attention {
-        let mut attention = self.matching(self.bits + 1, Group::Time, self.bits - 1);
-        self.carry(&mut attention, Group::Symbol, Group::Given);
-        attention.value.set_bias(self.layout.at(Group::Flags, 1), 1.0);
-        finished(attention)
+    /// Cross-attention of "fetch": copies the input's symbol in cell pos3 to scr2 and sets scr4\[1\].
+    fn input_attention(&self) -> Attention {
+        let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Time, self.bits - 1);
+        self.copy_values(&mut attention, TokenGroup::Symbol, TokenGroup::Given);
+        attention.value.set_bias(self.layout.coordinate(TokenGroup::Flags, 1), 1.0);
+        finish_attention(attention)
     }
 
-    fn carry(&self, attention: &mut Attention, from: Group, to: Group) {
+    /// Makes the attention's value copy group `from` to group `to`.
+    fn copy_values(&self, attention: &mut Attention, from: TokenGroup, to: TokenGroup) {
         let places = self.layout.group(to).zip(self.layout.group(from));
         places.for_each(|(to, from)| attention.value.set(to, from, 1.0));
     }
 
-    /// The symbol that was recalled, else the one that was given, else the blank.
-    fn choose(&self) -> Vec<Affine> {
+    /// Layers of "fetch": sym1 becomes the symbol of scr1 if a step wrote the cell, else that of scr2, else the blank.
+    fn symbol_layers(&self) -> Vec<Affine> {
         let (layout, width) = (self.layout, self.width);
         let symbols = self.machine.symbols().len();
         let hidden = width + 2 * symbols + 1;
-        let [written, given] = [0, 1].map(|flag| layout.at(Group::Flags, flag));
-        let mut first =
-            self.copies(hidden, width, |group| matches!(group, Group::State | Group::Head | Group::Recalled));
-        let mut second = self.copies(width, hidden, |group| group == Group::State);
-        for (to, from) in layout.group(Group::Before).zip(layout.group(Group::Head)) {
+        let [written, given] = [0, 1].map(|flag| layout.coordinate(TokenGroup::Flags, flag));
+        let mut first = self.copy_layer(hidden, width, |group| {
+            matches!(group, TokenGroup::State | TokenGroup::Head | TokenGroup::Recalled)
+        });
+        let mut second = self.copy_layer(width, hidden, |group| group == TokenGroup::State);
+        for (to, from) in layout.group(TokenGroup::Before).zip(layout.group(TokenGroup::Head)) {
             second.set(to, from, 1.0);
         }
         for symbol in 0..symbols {
             let (recalled, other) = (width + symbol, width + symbols + symbol);
-            first.set(recalled, layout.at(Group::Recalled, symbol), 1.0);
-            first.set(other, layout.at(Group::Given, symbol), 1.0);
+            first.set(recalled, layout.coordinate(TokenGroup::Recalled, symbol), 1.0);
+            first.set(other, layout.coordinate(TokenGroup::Given, symbol), 1.0);
             first.set(other, written, -1.0);
-            second.set(layout.at(Group::Symbol, symbol), recalled, 1.0);
-            second.set(layout.at(Group::Symbol, symbol), other, 1.0);
+            second.set(layout.coordinate(TokenGroup::Symbol, symbol), recalled, 1.0);
+            second.set(layout.coordinate(TokenGroup::Symbol, symbol), other, 1.0);
         }
         let blank = width + 2 * symbols;
         first.set(blank, written, -1.0);
         first.set(blank, given, -1.0);
         first.set_bias(blank, 1.0);
-        second.set(layout.at(Group::Symbol, 0), blank, 1.0);
+        second.set(layout.coordinate(TokenGroup::Symbol, 0), blank, 1.0);
         vec![first, second]
     }
 }
 
-/// A row that is 2x − 1, so that bits become −1 and 1.
-fn sign(affine: &mut Affine, row: usize, column: usize) {
+/// Sets a row to 2x − 1, which maps the bits 0 and 1 to −1 and 1.
+fn set_sign_row(affine: &mut Affine, row: usize, column: usize) {
     affine.set(row, column, 2.0);
     affine.set_bias(row, -1.0);
 }
 
-fn finished(mut attention: Attention) -> Attention {
+/// Finishes the three affine maps of an attention.
+fn finish_attention(mut attention: Attention) -> Attention {
     for affine in [&mut attention.query, &mut attention.key, &mut attention.value] {
         affine.finish();
     }

@@ -1,150 +1,151 @@
-//! What can be wrong with a machine, its input or its run, each as a sentence for the person who wrote it.
+//! Errors of machines, inputs and runs; each error displays as a sentence for the user.
 
 use super::limits::{
-    MOST_CELL, MOST_LETTERS, MOST_POSITION_BITS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
+    MAX_CELL, MAX_MACHINE_TEXT_BYTES, MAX_POSITION_BITS, MAX_RULES, MAX_RUN_STEPS, MAX_STATE_NAME_LENGTH,
+    MAX_STATES, MAX_SYMBOLS,
 };
 
-/// Something that must be changed before a machine can run.
+/// Why a machine cannot be parsed or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mistake {
+pub enum MachineError {
     /// The text has no rule.
     #[error("{}", tr!("the text has no rule; write one rule per line, for example A 0 → 1 R B"))]
     Empty,
-    /// The text is too long to be read.
-    #[error("{}", tr!("the text must have at most {most} bytes", most = MOST_TEXT))]
-    LongText,
-    /// A line that is not a rule.
+    /// The text has more than [`MAX_MACHINE_TEXT_BYTES`] bytes.
+    #[error("{}", tr!("the text must have at most {most} bytes", most = MAX_MACHINE_TEXT_BYTES))]
+    TextTooLong,
+    /// A line does not have the form of a rule.
     #[error("{}", tr!("line {line}: expected {expected}, found: {found}", line, expected, found))]
-    NotARule {
-        /// The line, from 1.
+    InvalidRule {
+        /// Line number, from 1.
         line: usize,
-        /// What a rule looks like in this form.
+        /// Form of a rule in the notation of the text.
         expected: &'static str,
-        /// The line as it stands.
+        /// Beginning of the line.
         found: String,
     },
-    /// A rule of the comma form that lacks its other line.
+    /// A rule in two lines (notation with commas) has no second line.
     #[error("{}", tr!("line {line}: the rule needs a second line with the next state, the symbol to write and the move", line))]
-    HalfARule {
-        /// The line, from 1.
+    IncompleteRule {
+        /// Line number, from 1.
         line: usize,
     },
-    /// A move that is none.
+    /// A line has an unknown word in the position of the move.
     #[error("{}", tr!("line {line}: unknown direction {found}; write L, R or S (stay)", line, found))]
-    Direction {
-        /// The line, from 1.
+    UnknownMove {
+        /// Line number, from 1.
         line: usize,
-        /// What stands there.
+        /// The word of the text.
         found: String,
     },
-    /// A symbol of several characters.
+    /// A symbol has several characters.
     #[error("{}", tr!("line {line}: a symbol must be one character, but {found} is longer", line, found))]
-    LongSymbol {
-        /// The line, from 1.
+    SymbolTooLong {
+        /// Line number, from 1.
         line: usize,
-        /// What stands there.
+        /// The word of the text.
         found: String,
     },
-    /// A character that separates rules or parts of a rule.
+    /// A symbol is a character that separates rules or parts of a rule.
     #[error("{}", tr!("line {line}: the character {found} cannot be a symbol", line, found))]
-    Symbol {
-        /// The line, from 1.
+    InvalidSymbol {
+        /// Line number, from 1.
         line: usize,
-        /// The character.
+        /// The character of the text.
         found: char,
     },
-    /// A state whose name is too long.
-    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MOST_LETTERS))]
-    LongName {
-        /// The line, from 1.
+    /// The name of a state has more than [`MAX_STATE_NAME_LENGTH`] characters.
+    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MAX_STATE_NAME_LENGTH))]
+    StateNameTooLong {
+        /// Line number, from 1.
         line: usize,
     },
-    /// A name with a character that separates rules or parts of a rule.
+    /// The name of a state is empty or contains a character that separates rules or parts of a rule.
     #[error("{}", tr!("line {line}: the name {found} cannot be used for a state", line, found))]
-    Name {
-        /// The line, from 1.
+    InvalidStateName {
+        /// Line number, from 1.
         line: usize,
-        /// The name.
+        /// The name in the text.
         found: String,
     },
-    /// Two rules for one state and symbol.
+    /// Two rules are for the same state and symbol.
     #[error("{}", tr!("line {line}: state {state} with symbol {symbol} already has a rule, in line {first}", line, state, symbol, first))]
-    TwoRules {
-        /// The line of the second rule, from 1.
+    DuplicateRule {
+        /// Line number of the second rule.
         line: usize,
-        /// The line of the first rule.
+        /// Line number of the first rule.
         first: usize,
-        /// The state.
+        /// Name of the state.
         state: String,
-        /// The symbol.
+        /// Character of the symbol.
         symbol: char,
     },
-    /// More states than a machine may have.
-    #[error("{}", tr!("line {line}: this is state number {count}, but a machine must have at most {most} states", line, count = MOST_STATES + 1, most = MOST_STATES))]
-    States {
-        /// The line of the first state that is too much.
+    /// The machine has more than [`MAX_STATES`] states.
+    #[error("{}", tr!("line {line}: this is state number {count}, but a machine must have at most {most} states", line, count = MAX_STATES + 1, most = MAX_STATES))]
+    TooManyStates {
+        /// Line with state number [`MAX_STATES`] + 1.
         line: usize,
     },
-    /// More symbols than a machine may have.
-    #[error("{}", tr!("line {line}: this is symbol number {count}, but a machine must have at most {most} symbols including the blank", line, count = MOST_SYMBOLS + 1, most = MOST_SYMBOLS))]
-    Symbols {
-        /// The line of the first symbol that is too much.
+    /// The machine has more than [`MAX_SYMBOLS`] symbols.
+    #[error("{}", tr!("line {line}: this is symbol number {count}, but a machine must have at most {most} symbols including the blank", line, count = MAX_SYMBOLS + 1, most = MAX_SYMBOLS))]
+    TooManySymbols {
+        /// Line with symbol number [`MAX_SYMBOLS`] + 1.
         line: usize,
     },
-    /// More rules than are read.
-    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MOST_RULES))]
-    Rules {
-        /// The line of the first rule that is too much.
+    /// The text has more than [`MAX_RULES`] rules.
+    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MAX_RULES))]
+    TooManyRules {
+        /// Line with rule number [`MAX_RULES`] + 1.
         line: usize,
     },
-    /// The start state has no rule, so that nothing would ever happen.
+    /// The start state has no rule, so that the machine would make no step.
     #[error("{}", tr!("the start state {state} has no rule", state))]
-    Start {
-        /// The state.
+    StartWithoutRule {
+        /// Name of the state.
         state: String,
     },
-    /// A state that is said to accept, but appears in no rule.
+    /// A line `accept: name` names a state that appears in no rule.
     #[error("{}", tr!("line {line}: the accepting state {state} appears in no rule", line, state))]
-    Accepting {
-        /// The line, from 1.
+    UnknownAcceptingState {
+        /// Line number, from 1.
         line: usize,
-        /// The state.
+        /// Name of the state.
         state: String,
     },
-    /// A character of the input that the machine does not know.
+    /// A character of the input is not a symbol of the machine.
     #[error("{}", tr!("the input has the symbol {found}, but the machine has only these symbols: {known}", found, known))]
-    Input {
-        /// The character.
+    UnknownInputSymbol {
+        /// The character of the text.
         found: char,
-        /// The machine's symbols.
+        /// All symbols of the machine.
         known: String,
     },
-    /// The head would leave the tape.
+    /// The head leaves the tape at the left end.
     #[error("{}", tr!("the head leaves the tape on the left at step {step}; choose {needed} or more as the start cell", step, needed))]
-    OffTheTape {
-        /// The step, from 1.
+    HeadLeavesTape {
+        /// Number of the step that leaves the tape, from 1.
         step: u64,
-        /// The least start cell with which all steps stay on the tape.
+        /// Smallest start cell for which the head stays on the tape.
         needed: u64,
     },
-    /// A start cell or an input that is too far to the right.
-    #[error("{}", tr!("the start cell or the last symbol of the input is at cell {cell}, but the largest allowed cell is {most}", cell, most = MOST_CELL))]
-    Cell {
-        /// The cell.
+    /// The start cell or the last cell of the input is greater than [`MAX_CELL`].
+    #[error("{}", tr!("the start cell or the last symbol of the input is at cell {cell}, but the largest allowed cell is {most}", cell, most = MAX_CELL))]
+    CellTooLarge {
+        /// The cell number.
         cell: u64,
     },
-    /// No step, or too many.
-    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MOST_STEPS, found))]
-    Steps {
-        /// How many were asked for.
+    /// The number of steps is 0 or greater than [`MAX_RUN_STEPS`].
+    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MAX_RUN_STEPS, found))]
+    StepsOutOfRange {
+        /// The requested number.
         found: u64,
     },
-    /// Positions with no bit, or with too many.
-    #[error("{}", tr!("the number of bits of a position must be from {least} to {most} in this run, but it is {found}", least, most = MOST_POSITION_BITS, found))]
-    PositionBits {
-        /// Fewest bits that hold the last step and the largest cell.
-        least: u32,
-        /// How many were asked for.
+    /// The number of bits of a position is out of range.
+    #[error("{}", tr!("the number of bits of a position must be from {least} to {most} in this run, but it is {found}", least = min, most = MAX_POSITION_BITS, found))]
+    PositionBitsOutOfRange {
+        /// Smallest allowed number of bits.
+        min: u32,
+        /// The requested number.
         found: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Matrices with biases, and the rounding after a block.
+//! Affine layers, the ReLU, and the rounding after a block.
 //!
 //! ```text
 //! affine   y = W x + b
@@ -7,56 +7,55 @@
 //! ```
 //!
 //! # Why
-//! A matrix is an ordinary dense one, column after column: so a sum over columns can leave out the coordinates that are 0,
-//! of which a token has many, and the rows of a column are added in one go. Of a matrix with few entries the others are
-//! left out too. Both leave out products with 0 and keep the order of a row's sum, so that the numbers are those of the
-//! plain product (a test compares).
+//! A matrix is dense and column-major: the product can skip coordinates of x that are 0, of which a token has many, and adds a
+//! whole column at once. A matrix with few nonzero entries is also stored sparsely. Both only skip products with 0 and keep the
+//! order of summation, so that the result equals the plain product exactly (a test compares).
 
-/// Up to this part of a matrix's entries may be other than 0 where only these are multiplied.
-const SPARSE: usize = 4;
+/// A matrix is stored sparsely if at most one of this number of entries is not 0.
+const MIN_SPARSITY: usize = 4;
 
-/// A matrix and a bias.
+/// An affine map x ↦ W x + b.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affine {
     rows: usize,
     columns: usize,
-    /// Column after column.
+    /// W, column-major, `[columns, rows]`.
     weights: Vec<f64>,
     bias: Vec<f64>,
-    /// Entries that are not 0; none where there are many.
-    sparse: Option<Entries>,
+    /// The entries that are not 0; `None` if they are many.
+    sparse: Option<SparseEntries>,
 }
 
-/// Entries that are not 0, column after column.
+/// The entries of a matrix that are not 0, by column (compressed sparse columns).
 #[derive(Debug, Clone, PartialEq)]
-struct Entries {
-    /// Where each column begins, and the end.
+struct SparseEntries {
+    /// Index into `entries` of the first entry of each column, and the total number.
     starts: Vec<usize>,
-    /// Row and value.
+    /// Row and value of each entry.
     entries: Vec<(u32, f64)>,
 }
 
 impl Affine {
-    /// A matrix and a bias that are 0.
+    /// An affine map whose weights and biases are 0.
     pub(super) fn new(rows: usize, columns: usize) -> Self {
         Affine { rows, columns, weights: vec![0.0; rows * columns], bias: vec![0.0; rows], sparse: None }
     }
 
-    /// Sets an entry.
+    /// Sets an entry of W.
     pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
         self.weights[column * self.rows + row] = value;
     }
 
-    /// Sets an entry of the bias.
+    /// Sets an entry of b.
     pub(super) fn set_bias(&mut self, row: usize, value: f64) {
         self.bias[row] = value;
     }
 
-    /// Finds out whether few entries are other than 0; to be called when all are set.
+    /// Stores W sparsely if few entries are not 0; must be called after all entries are set.
     pub(super) fn finish(&mut self) {
         self.sparse = None;
         let count = self.weights.iter().filter(|weight| **weight != 0.0).count();
-        if count * SPARSE > self.weights.len() {
+        if count * MIN_SPARSITY > self.weights.len() {
             return;
         }
         let (mut starts, mut entries) = (vec![0], Vec::with_capacity(count));
@@ -65,7 +64,7 @@ impl Affine {
             entries.extend(filled.map(|(weight, row): (_, u32)| (row, *weight)));
             starts.push(entries.len());
         }
-        self.sparse = Some(Entries { starts, entries });
+        self.sparse = Some(SparseEntries { starts, entries });
     }
 
     /// Number of rows.
@@ -78,32 +77,32 @@ impl Affine {
         self.columns
     }
 
-    /// An entry of the matrix.
+    /// An entry of W.
     pub fn weight(&self, row: usize, column: usize) -> f64 {
         self.weights[column * self.rows + row]
     }
 
-    /// The bias, `[rows]`.
+    /// The bias b, `[rows]`.
     pub fn bias(&self) -> &[f64] {
         &self.bias
     }
 
-    /// The matrix row by row, `[rows, columns]`.
+    /// W, row-major, `[rows, columns]`.
     pub fn dense(&self) -> Vec<f64> {
         let all = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (row, column)));
         all.map(|(row, column)| self.weight(row, column)).collect()
     }
 
-    /// Rows that are not 0 for every x.
-    pub(super) fn rows_in_use(&self) -> Vec<usize> {
+    /// Rows of W x + b that are not 0 for all x.
+    pub(super) fn nonzero_rows(&self) -> Vec<usize> {
         let used = |row: usize| {
             self.bias[row] != 0.0 || (0..self.columns).any(|column| self.weight(row, column) != 0.0)
         };
         (0..self.rows).filter(|row| used(*row)).collect()
     }
 
-    /// Replaces every weight by what `change` makes of its place and its value, row by row, and then every bias.
-    pub(super) fn change(&mut self, change: &mut dyn FnMut(usize, f64) -> f64) {
+    /// Replaces every weight by `change(index, value)`, with row-major indices, and then every bias in the same way.
+    pub(super) fn map_parameters(&mut self, change: &mut dyn FnMut(usize, f64) -> f64) {
         for row in 0..self.rows {
             for column in 0..self.columns {
                 let weight = &mut self.weights[column * self.rows + row];
@@ -114,7 +113,7 @@ impl Affine {
         self.finish();
     }
 
-    /// W x + b.
+    /// Computes y = W x + b.
     ///
     /// # Shapes
     /// `x` is `[columns]`, `y` becomes `[rows]`.
@@ -123,7 +122,7 @@ impl Affine {
         y.extend_from_slice(&self.bias);
         for (column, x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
             match &self.sparse {
-                Some(Entries { starts, entries }) => {
+                Some(SparseEntries { starts, entries }) => {
                     for (row, weight) in &entries[starts[column]..starts[column + 1]] {
                         y[*row as usize] += weight * x;
                     }
@@ -137,27 +136,26 @@ impl Affine {
     }
 
     /// All weights and biases.
-    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+    pub fn parameters(&self) -> impl Iterator<Item = f64> {
         self.weights.iter().chain(&self.bias).copied()
     }
 }
 
-/// φ of every number.
+/// Applies φ(z) = max(z, 0) to every number.
 pub(super) fn relu(numbers: &mut [f64]) {
     numbers.iter_mut().filter(|z| **z < 0.0).for_each(|z| *z = 0.0);
 }
 
-/// 3φ(z − 1/3) − 3φ(z − 2/3), which is 0 below 1/3 and 1 above 2/3.
+/// The rounding function 3φ(z − 1/3) − 3φ(z − 2/3): 0 below 1/3, 1 above 2/3, linear between.
 pub fn round(z: f64) -> f64 {
     let relu = |z: f64| if z > 0.0 { z } else { 0.0 };
     3.0 * relu(z - 1.0 / 3.0) - 3.0 * relu(z - 2.0 / 3.0)
 }
 
-/// The largest distance of one of these numbers from 0 or 1, whichever is nearer.
+/// Largest distance of these numbers from the nearer of 0 and 1; NaN if a number is NaN.
 pub fn deviation(numbers: &[f64]) -> f64 {
     let distances = numbers.iter().map(|z| if *z > 0.5 { (z - 1.0).abs() } else { z.abs() });
-    distances
-        .fold(0.0, |most: f64, distance| if distance > most || distance.is_nan() { distance } else { most })
+    distances.fold(0.0, |max: f64, distance| if distance > max || distance.is_nan() { distance } else { max })
 }
 
 #[cfg(test)]
@@ -175,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_out_zeros_changes_no_bit() {
+    fn sparse_products_equal_dense_products_exactly() {
         for every in [1, 3, 7, 30] {
             let affine = filled(9, 13, every);
             assert_eq!(affine.sparse.is_some(), every > 4);
@@ -192,19 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_is_its_entries() {
+    fn entries_can_be_read_and_replaced() {
         let affine = filled(2, 3, 2);
         assert_eq!(affine.dense()[2], affine.weight(0, 2));
         assert_eq!((affine.rows(), affine.columns(), affine.bias()), (2, 3, [0.0, 0.3].as_slice()));
-        assert_eq!(affine.rows_in_use(), [0, 1]);
+        assert_eq!(affine.nonzero_rows(), [0, 1]);
         let mut changed = affine.clone();
-        changed.change(&mut |i, value| value + i as f64);
+        changed.map_parameters(&mut |i, value| value + i as f64);
         assert_eq!(changed.weight(1, 2), affine.weight(1, 2) + 5.0);
         assert_eq!(changed.bias(), [0.0, 0.3 + 1.0]);
     }
 
     #[test]
-    fn rounding_repairs_errors_below_a_third() {
+    fn rounding_corrects_errors_below_a_third() {
         for error in [-0.33, -0.1, 0.0, 0.2, 0.33] {
             assert_eq!(round(error), 0.0);
             assert!((round(1.0 + error) - 1.0).abs() < 4e-16);

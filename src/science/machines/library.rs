@@ -1,58 +1,61 @@
-//! Machines to begin with, each with an input, a start cell and a number of steps.
+//! Example machines, each with an input, a start cell and a number of steps.
 
+use super::error::MachineError;
 use super::machine::Machine;
-use super::mistake::Mistake;
 use vivarium_core::language::translated;
 
-/// A machine with all that a run needs.
+/// An example machine with input, start cell and number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Example {
-    /// What links call it.
+pub struct MachineExample {
+    /// Permanent identifier in links.
     pub slug: &'static str,
-    /// What it is called, in English.
+    /// Name in English.
     name: &'static str,
-    /// What it does, in English.
+    /// Description in English.
     about: &'static str,
-    /// The rules.
+    /// Text of the machine: its rules.
     pub text: &'static str,
-    /// The input.
+    /// Input word.
     pub input: &'static str,
-    /// The cell where input and head begin: far enough to the right for all steps.
+    /// Start cell, far enough to the right that the head stays on the tape.
     pub start: usize,
-    /// Steps of a run.
+    /// Number of steps of a run.
     pub steps: usize,
-    /// After how many steps the machine halts; none where it never does.
-    pub halts: Option<u64>,
+    /// Step at which the machine halts; `None` if it never halts.
+    pub halting_step: Option<u64>,
 }
 
-impl Example {
-    /// What it is called.
+impl MachineExample {
+    /// Name in the reader's language.
     pub fn name(&self) -> &'static str {
         translated(self.name)
     }
 
-    /// What it does, in a sentence.
+    /// Description in the reader's language, as a sentence.
     pub fn about(&self) -> &'static str {
         translated(self.about)
     }
 
-    /// The machine.
-    pub fn machine(&self) -> Result<Machine, Mistake> {
+    /// Parses the machine.
+    ///
+    /// # Errors
+    /// The text is invalid, which a test excludes for all examples.
+    pub fn parse_machine(&self) -> Result<Machine, MachineError> {
         Machine::parse(self.text)
     }
 }
 
-/// The example with this slug.
-pub fn example(slug: &str) -> Option<&'static Example> {
+/// Finds the example with this slug.
+pub fn find_example(slug: &str) -> Option<&'static MachineExample> {
     EXAMPLES.iter().find(|example| example.slug == slug)
 }
 
-/// All examples.
+/// All examples, in the order of the menu.
 ///
 /// Busy beavers are the longest-running machines of their size: S(2) = 6, S(3) = 21 (Lin and Rado 1965), S(4) = 107 (Brady
 /// 1983) and S(5) = 47,176,870 (found by Marxen and Buntrock 1990, proved by the bbchallenge collaboration 2024).
-pub const EXAMPLES: [Example; 13] = [
-    Example {
+pub const EXAMPLES: [MachineExample; 13] = [
+    MachineExample {
         slug: "increment",
         name: text!("Binary increment"),
         about: text!("Adds 1 to a binary number."),
@@ -65,9 +68,9 @@ carry _ → 1 S halt",
         input: "10111",
         start: 2,
         steps: 14,
-        halts: Some(10),
+        halting_step: Some(10),
     },
-    Example {
+    MachineExample {
         slug: "palindrome",
         name: text!("Palindrome"),
         about: text!(
@@ -94,9 +97,9 @@ back _ → _ R first",
         input: "010111010",
         start: 1,
         steps: 60,
-        halts: Some(55),
+        halting_step: Some(55),
     },
-    Example {
+    MachineExample {
         slug: "unary-addition",
         name: text!("Unary addition"),
         about: text!(
@@ -110,9 +113,9 @@ erase 1 → _ S halt",
         input: "111+11",
         start: 0,
         steps: 12,
-        halts: Some(8),
+        halting_step: Some(8),
     },
-    Example {
+    MachineExample {
         slug: "busy-beaver-2",
         name: text!("Busy beaver, 2 states"),
         about: text!(
@@ -125,9 +128,9 @@ B 1 → 1 R halt",
         input: "",
         start: 4,
         steps: 7,
-        halts: Some(6),
+        halting_step: Some(6),
     },
-    Example {
+    MachineExample {
         slug: "busy-beaver-3",
         name: text!("Busy beaver, 3 states"),
         about: text!(
@@ -142,9 +145,9 @@ C 1 → 1 L A",
         input: "",
         start: 8,
         steps: 21,
-        halts: Some(21),
+        halting_step: Some(21),
     },
-    Example {
+    MachineExample {
         slug: "busy-beaver-4",
         name: text!("Busy beaver, 4 states"),
         about: text!(
@@ -161,9 +164,9 @@ D 1 → _ R A",
         input: "",
         start: 64,
         steps: 107,
-        halts: Some(107),
+        halting_step: Some(107),
     },
-    Example {
+    MachineExample {
         slug: "busy-beaver-5",
         name: text!("Busy beaver, 5 states"),
         about: text!(
@@ -182,9 +185,9 @@ E 1 → _ L A",
         input: "",
         start: 256,
         steps: 1000,
-        halts: Some(47_176_870),
+        halting_step: Some(47_176_870),
     },
-    Example {
+    MachineExample {
         slug: "counter",
         name: text!("Endless counter"),
         about: text!(
@@ -199,9 +202,9 @@ back # → # R add",
         input: "#",
         start: 0,
         steps: 100,
-        halts: None,
+        halting_step: None,
     },
-    Example {
+    MachineExample {
         slug: "parity",
         name: text!("Parity of a word"),
         about: text!("Writes 1 after a word with an odd number of ones, otherwise 0."),
@@ -214,9 +217,9 @@ odd _ → 1 S halt",
         input: "1101011",
         start: 0,
         steps: 12,
-        halts: Some(8),
+        halting_step: Some(8),
     },
-    Example {
+    MachineExample {
         slug: "copier",
         name: text!("Copier"),
         about: text!("Writes a copy of a word after the word, with one blank between them."),
@@ -248,9 +251,9 @@ restore _ → _ R halt",
         input: "1011",
         start: 1,
         steps: 60,
-        halts: Some(50),
+        halting_step: Some(50),
     },
-    Example {
+    MachineExample {
         slug: "brackets",
         name: text!("Balanced brackets"),
         about: text!(
@@ -269,9 +272,9 @@ check _ → _ S accept",
         input: "(()(()))",
         start: 1,
         steps: 50,
-        halts: Some(42),
+        halting_step: Some(42),
     },
-    Example {
+    MachineExample {
         slug: "collatz",
         name: text!("Collatz in binary"),
         about: text!("Halves an even number and turns an odd number n into 3n + 1, until 1 is reached."),
@@ -296,9 +299,9 @@ carry2 _ → 0 L carry1",
         input: "111",
         start: 12,
         steps: 120,
-        halts: Some(93),
+        halting_step: Some(93),
     },
-    Example {
+    MachineExample {
         slug: "right",
         name: text!("Endless run to the right"),
         about: text!("Writes a 1 in every cell from the start cell to the right. The head never moves left."),
@@ -307,6 +310,6 @@ go 1 → 1 R go",
         input: "",
         start: 0,
         steps: 100,
-        halts: None,
+        halting_step: None,
     },
 ];

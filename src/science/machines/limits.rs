@@ -1,26 +1,25 @@
-//! How large machines, their texts and their runs may be.
+//! Maximum sizes of machines, their texts and their runs.
 
-/// Most states of a machine.
-pub const MOST_STATES: usize = 24;
+/// Maximum number of states of a machine.
+pub const MAX_STATES: usize = 24;
 
-/// Most symbols of a machine, the blank among them.
-pub const MOST_SYMBOLS: usize = 8;
+/// Maximum number of symbols of a machine, including the blank.
+pub const MAX_SYMBOLS: usize = 8;
 
-/// Most rules of a text.
-pub const MOST_RULES: usize = 1000;
+/// Maximum number of rules in the text of a machine.
+pub const MAX_RULES: usize = 1000;
 
-/// Most bytes of a text.
-pub const MOST_TEXT: usize = 1 << 16;
+/// Maximum length of the text of a machine, in bytes.
+pub const MAX_MACHINE_TEXT_BYTES: usize = 1 << 16;
 
-/// Most characters of a state's name.
-pub const MOST_LETTERS: usize = 32;
+/// Maximum length of a state's name, in characters.
+pub const MAX_STATE_NAME_LENGTH: usize = 32;
 
-/// Most steps of a run that is kept.
-pub const MOST_STEPS: usize = 10_000;
+/// Maximum number of steps of a run.
+pub const MAX_RUN_STEPS: usize = 10_000;
 
-/// The last cell where an input may stand.
-pub const MOST_CELL: u64 = 1 << 14;
+/// Largest cell number of an input symbol or the start cell.
+pub const MAX_CELL: u64 = 1 << 14;
 
-/// Most bits of a position: they hold the largest cell, [`MOST_CELL`] and
-/// [`MOST_STEPS`] together.
-pub const MOST_POSITION_BITS: u32 = 15;
+/// Maximum number of bits of a position: enough for the largest cell, [`MAX_CELL`] + [`MAX_RUN_STEPS`].
+pub const MAX_POSITION_BITS: u32 = 15;

@@ -5,79 +5,79 @@
 //! ```
 //!
 //! # Halting and accepting
-//! A state without any rule halts. It accepts if its name says so (`accept`, `yes`, `qa` and the other names of
-//! [`ACCEPTING`]) or if the text has a line `accept: name`; it rejects if its name is one of [`REJECTING`]. A state with some
-//! rules but none for the symbol that it reads stops the machine too, and the [simulator](super::simulator) gives that as
-//! the reason. In both cases the machine stays where it is and changes nothing until the last step.
+//! A state without any rule halts. It accepts if its name is one of [`ACCEPTING`] (`accept`, `yes`, `qa`, …) or if the text has
+//! a line `accept: name`; it rejects if its name is one of [`REJECTING`]. A state with some rules but none for the symbol under
+//! the head stops the machine too, with the reason [`HaltReason::NoRule`](super::HaltReason::NoRule). In both cases nothing
+//! changes until the last step of the run.
 
 use std::fmt::{Display, Formatter, Result as Written};
 
-use super::mistake::Mistake;
+use super::error::MachineError;
 
-/// Name of the blank.
+/// The character of the blank symbol.
 pub const BLANK: char = '_';
 
-/// Names, in lower case, of states that accept where they halt.
+/// Lower-case names of states in which a halting machine accepts.
 pub const ACCEPTING: [&str; 8] = ["accept", "acc", "yes", "qa", "qacc", "qaccept", "q_accept", "halt-accept"];
 
-/// Names, in lower case, of states that reject where they halt.
+/// Lower-case names of states in which a halting machine rejects.
 pub const REJECTING: [&str; 8] = ["reject", "rej", "no", "qr", "qrej", "qreject", "q_reject", "halt-reject"];
 
-/// Where the head goes.
+/// Direction in which a rule moves the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Move {
-    /// To the cell on the left.
+pub enum HeadMove {
+    /// One cell to the left.
     Left,
-    /// To the cell on the right.
+    /// One cell to the right.
     Right,
-    /// Nowhere.
+    /// No movement.
     Stay,
 }
 
-impl Move {
-    /// "L".
+impl HeadMove {
+    /// The letter of the direction in the text of a machine: L, R or S.
     pub fn letter(self) -> char {
         match self {
-            Move::Left => 'L',
-            Move::Right => 'R',
-            Move::Stay => 'S',
+            HeadMove::Left => 'L',
+            HeadMove::Right => 'R',
+            HeadMove::Stay => 'S',
         }
     }
 
-    /// −1, 1 or 0.
+    /// Change of the head's cell number: −1, 1 or 0.
     pub fn offset(self) -> i64 {
         match self {
-            Move::Left => -1,
-            Move::Right => 1,
-            Move::Stay => 0,
+            HeadMove::Left => -1,
+            HeadMove::Right => 1,
+            HeadMove::Stay => 0,
         }
     }
 }
 
-/// What a machine does in a state with a symbol under the head.
+/// The action of a machine for one pair of state and symbol under the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Rule {
-    /// The symbol that it writes, by number.
+pub struct TransitionRule {
+    /// Index of the symbol that the machine writes.
     pub write: usize,
-    /// Where the head goes.
-    pub step: Move,
-    /// The next state, by number.
+    /// Direction in which the head moves after writing.
+    pub step: HeadMove,
+    /// Index of the next state.
     pub next: usize,
 }
 
-/// How a state ends a run.
+/// Result of a run that ends in a halting state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It accepts the input.
+    /// The machine accepts the input.
     Accepts,
-    /// It rejects the input.
+    /// The machine rejects the input.
     Rejects,
-    /// It ends the run without a verdict.
+    /// The machine halts and neither accepts nor rejects.
     Halts,
 }
 
 impl Verdict {
-    /// What it is called.
+    /// The name shown on the page.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Accepts => tr!("Accepts"),
@@ -86,8 +86,8 @@ impl Verdict {
         }
     }
 
-    /// What a state's name says.
-    pub(super) fn of(name: &str) -> Verdict {
+    /// The verdict of a halting state with this name.
+    pub(super) fn from_state_name(name: &str) -> Verdict {
         let name = name.to_lowercase();
         if ACCEPTING.contains(&name.as_str()) {
             Verdict::Accepts
@@ -99,78 +99,89 @@ impl Verdict {
     }
 }
 
-/// A Turing machine.
+/// A Turing machine: states, symbols and rules.
 ///
-/// The start state has number 0, and so has the blank. States with rules come first, symbols are sorted, so that equal
-/// machines have equal texts.
+/// States and symbols are identified by index. The start state and the blank have index 0. States with rules come first and
+/// symbols are sorted, so that equal machines have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     pub(super) states: Vec<String>,
     pub(super) symbols: Vec<char>,
     pub(super) verdicts: Vec<Verdict>,
-    /// State by state, in each symbol by symbol.
-    pub(super) rules: Vec<Option<Rule>>,
+    /// The rule of each state and symbol, `[states, symbols]`.
+    pub(super) rules: Vec<Option<TransitionRule>>,
 }
 
 impl Machine {
-    /// Names of the states; the first is the start state.
-    pub fn states(&self) -> &[String] {
+    /// Names of the states by index; the first is the start state.
+    pub fn state_names(&self) -> &[String] {
         &self.states
     }
 
-    /// Names of the symbols; the first is the blank.
+    /// The symbols by index; the first is the blank.
     pub fn symbols(&self) -> &[char] {
         &self.symbols
     }
 
-    /// The rule for a state and a symbol; none where the machine stops.
-    pub fn rule(&self, state: usize, symbol: usize) -> Option<Rule> {
+    /// The rule for a state and a symbol; `None` if the machine stops there.
+    pub fn rule(&self, state: usize, symbol: usize) -> Option<TransitionRule> {
         let row = self.rules.chunks(self.symbols.len()).nth(state)?;
         row.get(symbol).copied().flatten()
     }
 
-    /// What a step does to a state and a symbol: the rule, or nothing at all where there is none.
-    pub fn transition(&self, state: usize, symbol: usize) -> Rule {
-        self.rule(state, symbol).unwrap_or(Rule { write: symbol, step: Move::Stay, next: state })
+    /// The rule for a state and a symbol, or a rule that changes nothing if the machine stops there.
+    pub fn transition(&self, state: usize, symbol: usize) -> TransitionRule {
+        self.rule(state, symbol).unwrap_or(TransitionRule {
+            write: symbol,
+            step: HeadMove::Stay,
+            next: state,
+        })
     }
 
-    /// How many rules it has.
-    pub fn len(&self) -> usize {
+    /// Number of rules.
+    pub fn rule_count(&self) -> usize {
         self.rules.iter().flatten().count()
     }
 
-    /// Whether it has no rule, which is never so.
+    /// Whether the machine has no rule; always false for a parsed machine.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.rule_count() == 0
     }
 
-    /// How a state ends a run; none for a state that has rules.
+    /// The verdict of a halting state; `None` for a state with rules.
     pub fn verdict(&self, state: usize) -> Option<Verdict> {
         let halts = (0..self.symbols.len()).all(|symbol| self.rule(state, symbol).is_none());
         halts.then(|| self.verdicts.get(state).copied().unwrap_or(Verdict::Halts))
     }
 
-    /// The symbols of an input by number; a space is a blank.
-    pub fn read(&self, input: &str) -> Result<Vec<usize>, Mistake> {
+    /// Parses an input word into symbol indices; a space is a blank.
+    ///
+    /// # Errors
+    /// The word contains a character that is not a symbol of the machine.
+    pub fn parse_input(&self, input: &str) -> Result<Vec<usize>, MachineError> {
         let number = |character: char| {
             let wanted = if character == ' ' { BLANK } else { character };
             let found = self.symbols.iter().position(|symbol| *symbol == wanted);
-            found.ok_or_else(|| Mistake::Input { found: character, known: self.spell(0..self.symbols.len()) })
+            found.ok_or_else(|| MachineError::UnknownInputSymbol {
+                found: character,
+                known: self.format_symbols(0..self.symbols.len()),
+            })
         };
         input.chars().map(number).collect()
     }
 
-    /// Symbols by number as a text.
-    pub fn spell(&self, symbols: impl IntoIterator<Item = usize>) -> String {
+    /// The characters of these symbol indices as text.
+    pub fn format_symbols(&self, symbols: impl IntoIterator<Item = usize>) -> String {
         symbols.into_iter().map(|symbol| self.symbols.get(symbol).copied().unwrap_or(BLANK)).collect()
     }
 }
 
-/// One rule a line, `state read → write move state`, after a line for every accepting state whose name does not say so.
+/// Writes the machine as text: one rule `state read → write move state` per line, after a line `accept: name` for every
+/// accepting state whose name is not in [`ACCEPTING`].
 impl Display for Machine {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
         for (name, verdict) in self.states.iter().zip(&self.verdicts) {
-            if *verdict == Verdict::Accepts && Verdict::of(name) != Verdict::Accepts {
+            if *verdict == Verdict::Accepts && Verdict::from_state_name(name) != Verdict::Accepts {
                 writeln!(f, "accept: {name}")?;
             }
         }
@@ -194,45 +205,45 @@ mod tests {
         carry 1 -> 0 L carry\ncarry 0 -> 1 S halt\ncarry _ -> 1 S halt";
 
     #[test]
-    fn a_machine_knows_its_parts() {
+    fn a_parsed_machine_has_the_states_symbols_and_rules_of_the_text() {
         let machine = Machine::parse(INCREMENT).unwrap();
-        assert_eq!(machine.states(), ["right", "carry", "halt"]);
+        assert_eq!(machine.state_names(), ["right", "carry", "halt"]);
         assert_eq!(machine.symbols(), ['_', '0', '1']);
-        assert_eq!(machine.len(), 6);
+        assert_eq!(machine.rule_count(), 6);
         assert!(!machine.is_empty());
-        assert_eq!(machine.rule(1, 2), Some(Rule { write: 1, step: Move::Left, next: 1 }));
+        assert_eq!(machine.rule(1, 2), Some(TransitionRule { write: 1, step: HeadMove::Left, next: 1 }));
         assert_eq!(machine.rule(2, 0), None);
-        assert_eq!(machine.transition(2, 1), Rule { write: 1, step: Move::Stay, next: 2 });
+        assert_eq!(machine.transition(2, 1), TransitionRule { write: 1, step: HeadMove::Stay, next: 2 });
         assert_eq!([0, 1, 2].map(|state| machine.verdict(state)), [None, None, Some(Verdict::Halts)]);
-        assert_eq!(machine.read("1 0_").unwrap(), [2, 0, 1, 0]);
-        assert_eq!(machine.spell([2, 0, 1]), "1_0");
+        assert_eq!(machine.parse_input("1 0_").unwrap(), [2, 0, 1, 0]);
+        assert_eq!(machine.format_symbols([2, 0, 1]), "1_0");
     }
 
     #[test]
-    fn the_text_of_a_machine_gives_the_machine() {
+    fn parsing_the_written_text_gives_the_same_machine() {
         let machine = Machine::parse(INCREMENT).unwrap();
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
         let accepting = Machine::parse("accept: end; a x → x R end; a _ → _ R yes").unwrap();
-        assert_eq!(accepting.states(), ["a", "yes", "end"]);
+        assert_eq!(accepting.state_names(), ["a", "yes", "end"]);
         assert_eq!([1, 2].map(|state| accepting.verdict(state)), [Some(Verdict::Accepts); 2]);
         assert_eq!(accepting.to_string(), "accept: end\na _ → _ R yes\na x → x R end\n");
         assert_eq!(Machine::parse(&accepting.to_string()).unwrap(), accepting);
     }
 
     #[test]
-    fn names_say_how_a_state_ends() {
-        assert_eq!(Verdict::of("qAccept"), Verdict::Accepts);
-        assert_eq!(Verdict::of("NO"), Verdict::Rejects);
-        assert_eq!(Verdict::of("halt"), Verdict::Halts);
+    fn the_name_of_a_state_determines_its_verdict() {
+        assert_eq!(Verdict::from_state_name("qAccept"), Verdict::Accepts);
+        assert_eq!(Verdict::from_state_name("NO"), Verdict::Rejects);
+        assert_eq!(Verdict::from_state_name("halt"), Verdict::Halts);
         let names = [Verdict::Accepts, Verdict::Rejects, Verdict::Halts].map(Verdict::name);
         assert_eq!(names, ["Accepts", "Rejects", "Halts"]);
     }
 
     #[test]
-    fn an_unknown_symbol_of_the_input_is_named() {
+    fn the_error_names_the_unknown_symbol_of_the_input() {
         let machine = Machine::parse(INCREMENT).unwrap();
-        let mistake = machine.read("102").unwrap_err().to_string();
+        let mistake = machine.parse_input("102").unwrap_err().to_string();
         assert_eq!(mistake, "the input has the symbol 2, but the machine has only these symbols: _01");
     }
 }

@@ -1,176 +1,184 @@
-//! What is measured of a transformer that runs a machine, beside the ordinary simulator.
+//! Metrics of a transformer that runs a machine, compared with the ordinary simulator.
 
-use super::simulator::Run;
+use super::simulator::MachineRun;
 use super::transformer::Transformer;
 use vivarium_core::choices;
 
 choices! {
-    /// What is measured besides deviations and correct steps, in the order of [`Standing::measures`].
-    pub enum Measured {
-        /// [`Standing::first_wrong`], or one more than there are steps where no step was wrong.
+    /// Metrics besides deviations and shares of correct steps, in the order of [`TransformerEvaluator::compute_metrics`].
+    pub enum MachineMetric {
+        /// [`StepMetrics::first_wrong_step`]; T + 1 if no step was wrong.
         FirstWrong = "first-wrong", "First wrong step";
-        /// [`Standing::gap`], or 0 where no attention had two different scores.
-        Gap = "score-gap", "Smallest gap of the scores";
-        /// [`Standing::largest`].
-        Largest = "largest-deviation", "Largest deviation";
-        /// Blocks of the transformer.
+        /// [`StepMetrics::min_score_gap`]; 0 if no attention had two different scores.
+        MinScoreGap = "score-gap", "Smallest gap of the scores";
+        /// [`StepMetrics::max_deviation`].
+        MaxDeviation = "largest-deviation", "Largest deviation";
+        /// Number of blocks of the transformer.
         Blocks = "blocks", "Blocks";
-        /// Bits of a position.
+        /// Number of bits of a position.
         Bits = "position-bits", "Bits of a position";
-        /// The cell of the head, as the newest token says.
+        /// Cell of the head according to the latest token.
         Head = "head-cell", "Cell of the head";
-        /// The number of the state, as the newest token says.
+        /// Index of the state according to the latest token.
         State = "machine-state", "State";
-        /// Whether the newest token is in a state without a rule for its symbol: 1, else 0.
+        /// 1 if the machine has no rule for the state and symbol of the latest token, else 0.
         Halted = "halted", "Halted";
     }
 }
 
-/// What is so after a step of the transformer.
+/// Metrics of the transformer's steps up to one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Standing {
-    /// Steps of the machine made.
+pub struct StepMetrics {
+    /// Number of the step; 0 before the machine's first.
     pub step: usize,
-    /// The largest distance of a number from 0 or 1, before rounding, in the last step.
+    /// Largest distance of a number from the nearer of 0 and 1, before rounding, in this step.
     pub deviation: f64,
-    /// The same in all steps so far, step 0 among them.
-    pub largest: f64,
-    /// The smallest gap between the largest score and the next, in all steps so far, step 0 among them.
-    pub gap: Option<f64>,
-    /// Steps whose token is the simulator's.
-    pub right: usize,
-    /// The first step whose token is not.
-    pub first_wrong: Option<usize>,
+    /// Largest `deviation` of this and all earlier steps, including step 0.
+    pub max_deviation: f64,
+    /// Smallest difference between the largest and the next smaller attention score, in this and all earlier steps; `None` if
+    /// all scores were equal.
+    pub min_score_gap: Option<f64>,
+    /// Number of steps whose token agrees with the simulator.
+    pub correct_steps: usize,
+    /// First step whose token does not.
+    pub first_wrong_step: Option<usize>,
 }
 
-impl Standing {
-    /// The share of the steps so far whose token is the simulator's; 1 before the first.
-    pub fn share_right(&self) -> f64 {
-        if self.step == 0 { 1.0 } else { self.right as f64 / self.step as f64 }
+impl StepMetrics {
+    /// Share of the steps so far whose token agrees with the simulator; 1 before the first step.
+    pub fn correct_share(&self) -> f64 {
+        if self.step == 0 { 1.0 } else { self.correct_steps as f64 / self.step as f64 }
     }
 
-    /// Steps before the first wrong one, as a share of `all`: 1 when all are made and right.
-    pub fn share_done(&self, all: usize) -> f64 {
-        let before = self.first_wrong.map_or(self.step, |wrong| wrong - 1);
+    /// Number of steps before the first wrong one, as a share of `all` steps: 1 if all steps were made and are correct.
+    pub fn correct_prefix_share(&self, all: usize) -> f64 {
+        let before = self.first_wrong_step.map_or(self.step, |wrong| wrong - 1);
         before as f64 / all.max(1) as f64
     }
 }
 
-/// A number as files hold it: what is beyond all numbers, or is none, is the largest.
-pub fn finite(number: f64) -> f32 {
+/// Converts a metric to single precision for files; NaN, infinities and too large numbers become [`f32::MAX`].
+pub fn clamp_to_f32(number: f64) -> f32 {
     if number.abs() < f64::from(f32::MAX) { number as f32 } else { f32::MAX }
 }
 
-/// A transformer beside the simulator, with what was so after each step.
+/// Executes a transformer, compares it with the simulator, and stores the metrics of each step.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct TransformerEvaluator {
     transformer: Transformer,
-    standings: Vec<Standing>,
+    history: Vec<StepMetrics>,
 }
 
-impl Course {
-    /// Of a transformer after step 0, before the machine's first step.
+impl TransformerEvaluator {
+    /// An evaluator of a transformer before the machine's first step.
     pub fn new(transformer: Transformer) -> Self {
         let (deviation, gap) =
-            transformer.trace().map_or((0.0, None), |trace| (trace.deviation(), trace.gap()));
-        let begun = Standing { deviation, largest: deviation, gap, ..Standing::default() };
-        Course { transformer, standings: vec![begun] }
+            transformer.last_trace().map_or((0.0, None), |trace| (trace.deviation(), trace.min_score_gap()));
+        let initial =
+            StepMetrics { deviation, max_deviation: deviation, min_score_gap: gap, ..StepMetrics::default() };
+        TransformerEvaluator { transformer, history: vec![initial] }
     }
 
-    /// The transformer, with the tokens that it has made.
+    /// The transformer with its tokens so far.
     pub fn transformer(&self) -> &Transformer {
         &self.transformer
     }
 
-    /// What was so after so many steps; steps that are not made yet are made now, as far as there is room.
-    pub fn at(&mut self, run: &Run, step: usize) -> Standing {
-        while self.standings.len() <= step {
-            let last = self.standings.last().copied().unwrap_or_default();
+    /// The metrics up to step `step` compared with `run`. Missing steps are executed first, as far as step numbers fit into the
+    /// positions.
+    pub fn metrics_at(&mut self, run: &MachineRun, step: usize) -> StepMetrics {
+        while self.history.len() <= step {
+            let last = self.history.last().copied().unwrap_or_default();
             let Some(moment) = self.transformer.advance() else { return last };
-            let (deviation, gap) =
-                self.transformer.trace().map_or((0.0, None), |trace| (trace.deviation(), trace.gap()));
+            let (deviation, gap) = self
+                .transformer
+                .last_trace()
+                .map_or((0.0, None), |trace| (trace.deviation(), trace.min_score_gap()));
             let made = last.step + 1;
-            let is_right = run.moments.get(last.step) == Some(&moment);
-            self.standings.push(Standing {
+            let is_right = run.records.get(last.step) == Some(&moment);
+            self.history.push(StepMetrics {
                 step: made,
                 deviation,
-                // A number that is none stays.
-                largest: if deviation <= last.largest { last.largest } else { deviation },
-                gap: [last.gap, gap].into_iter().flatten().reduce(f64::min),
-                right: last.right + usize::from(is_right),
-                first_wrong: last.first_wrong.or((!is_right).then_some(made)),
+                // NaN stays NaN.
+                max_deviation: if deviation <= last.max_deviation { last.max_deviation } else { deviation },
+                min_score_gap: [last.min_score_gap, gap].into_iter().flatten().reduce(f64::min),
+                correct_steps: last.correct_steps + usize::from(is_right),
+                first_wrong_step: last.first_wrong_step.or((!is_right).then_some(made)),
             });
         }
-        self.standings[step]
+        self.history[step]
     }
 
-    /// The measures after so many steps in the order of [`Measured`], for a run of the whole of `run`.
-    pub fn measures(&mut self, machine: &super::Machine, run: &Run, step: usize) -> [f32; 8] {
-        let standing = self.at(run, step);
+    /// The metrics up to step `step` in the order of [`MachineMetric`]; `run` is the complete run of the simulator.
+    pub fn compute_metrics(&mut self, machine: &super::Machine, run: &MachineRun, step: usize) -> [f32; 8] {
+        let metrics = self.metrics_at(run, step);
         let layout = self.transformer.construction().layout();
-        let newest = match standing.step {
-            0 => self.transformer.beginning(),
-            made => self.transformer.tokens().get(made - 1).copied().unwrap_or(run.beginning()),
+        let newest = match metrics.step {
+            0 => self.transformer.initial_record(),
+            made => self.transformer.tokens().get(made - 1).copied().unwrap_or(run.initial_record()),
         };
         let all = [
-            standing.first_wrong.unwrap_or(run.moments.len() + 1) as f64,
-            standing.gap.unwrap_or(0.0),
-            standing.largest,
+            metrics.first_wrong_step.unwrap_or(run.records.len() + 1) as f64,
+            metrics.min_score_gap.unwrap_or(0.0),
+            metrics.max_deviation,
             self.transformer.construction().blocks().len() as f64,
             layout.bits() as f64,
             newest.head as f64,
             newest.state as f64,
             f64::from(u8::from(machine.rule(newest.state, newest.symbol).is_none())),
         ];
-        all.map(finite)
+        all.map(clamp_to_f32)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::library::example;
-    use crate::machines::{Construction, How, Program};
+    use crate::machines::library::find_example;
+    use crate::machines::{Construction, ExecutionMode, MachineProgram};
 
-    fn course(sigma: f64) -> (Program, Run, Course) {
-        let example = example("busy-beaver-3").unwrap();
-        let program = Program::new(example.machine().unwrap(), vec![], 8, 21).unwrap();
-        let construction = Construction::new(&program.machine, program.bits).unwrap().noisy(sigma, 1, 0);
-        let how = How { rounding: sigma == 0.0, ..How::default() };
-        let transformer = Transformer::new(construction.into(), &[], 8, how).unwrap();
-        let run = program.run().unwrap();
-        (program, run, Course::new(transformer))
+    fn course(sigma: f64) -> (MachineProgram, MachineRun, TransformerEvaluator) {
+        let example = find_example("busy-beaver-3").unwrap();
+        let program = MachineProgram::new(example.parse_machine().unwrap(), vec![], 8, 21).unwrap();
+        let construction = Construction::new(&program.machine, program.bits).unwrap().with_noise(sigma, 1, 0);
+        let mode = ExecutionMode { rounding: sigma == 0.0, ..ExecutionMode::default() };
+        let transformer = Transformer::new(construction.into(), &[], 8, mode).unwrap();
+        let run = program.simulate().unwrap();
+        (program, run, TransformerEvaluator::new(transformer))
     }
 
     #[test]
-    fn a_run_without_noise_is_right_to_the_end() {
+    fn all_steps_are_correct_without_noise() {
         let (program, run, mut course) = course(0.0);
-        // Step 0 is no step of the machine. Without an input its attention has null slots alone.
-        let begun = course.at(&run, 0);
-        assert_eq!((begun.step, begun.right, begun.first_wrong), (0, 0, None));
-        assert!(begun.largest <= 4.5e-16 && begun.gap.is_none(), "{begun:?}");
-        let last = course.at(&run, 21);
-        assert_eq!((last.step, last.right, last.first_wrong), (21, 21, None));
-        assert!(last.largest <= 4.5e-16 && (last.gap.unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!((last.share_right(), last.share_done(21)), (1.0, 1.0));
-        assert_eq!(course.at(&run, 10).share_done(20), 0.5);
-        let measures = course.measures(&program.machine, &run, 21);
+        // Step 0 is not a step of the machine. Without an input its attention has only null slots.
+        let initial = course.metrics_at(&run, 0);
+        assert_eq!((initial.step, initial.correct_steps, initial.first_wrong_step), (0, 0, None));
+        assert!(initial.max_deviation <= 4.5e-16 && initial.min_score_gap.is_none(), "{initial:?}");
+        let last = course.metrics_at(&run, 21);
+        assert_eq!((last.step, last.correct_steps, last.first_wrong_step), (21, 21, None));
+        assert!(last.max_deviation <= 4.5e-16 && (last.min_score_gap.unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!((last.correct_share(), last.correct_prefix_share(21)), (1.0, 1.0));
+        assert_eq!(course.metrics_at(&run, 10).correct_prefix_share(20), 0.5);
+        let measures = course.compute_metrics(&program.machine, &run, 21);
         assert_eq!([measures[0], measures[3], measures[4], measures[7]], [22.0, 9.0, 5.0, 1.0]);
-        assert_eq!(course.measures(&program.machine, &run, 0)[5], 8.0);
-        // Five bits hold 31 steps and no more.
-        assert_eq!(course.at(&run, 1000).step, 31);
+        assert_eq!(course.compute_metrics(&program.machine, &run, 0)[5], 8.0);
+        // Five bits are enough for at most 31 steps.
+        assert_eq!(course.metrics_at(&run, 1000).step, 31);
     }
 
     #[test]
-    fn the_first_wrong_step_stays() {
+    fn the_first_wrong_step_does_not_change_later() {
         let (program, run, mut course) = course(1e-3);
-        let last = course.at(&run, 21);
-        let wrong = last.first_wrong.unwrap();
-        assert_eq!(course.transformer().first_wrong(&run), Some(wrong));
-        assert_eq!(course.at(&run, wrong - 1).first_wrong, None);
-        assert_eq!(last.share_done(21), (wrong - 1) as f64 / 21.0);
-        assert_eq!(course.measures(&program.machine, &run, 21)[0], wrong as f32);
-        assert!(course.measures(&program.machine, &run, 21).iter().all(|x| x.is_finite()));
-        assert_eq!([finite(f64::NAN), finite(f64::INFINITY), finite(0.5)], [f32::MAX, f32::MAX, 0.5]);
+        let last = course.metrics_at(&run, 21);
+        let wrong = last.first_wrong_step.unwrap();
+        assert_eq!(course.transformer().first_wrong_step(&run), Some(wrong));
+        assert_eq!(course.metrics_at(&run, wrong - 1).first_wrong_step, None);
+        assert_eq!(last.correct_prefix_share(21), (wrong - 1) as f64 / 21.0);
+        assert_eq!(course.compute_metrics(&program.machine, &run, 21)[0], wrong as f32);
+        assert!(course.compute_metrics(&program.machine, &run, 21).iter().all(|x| x.is_finite()));
+        assert_eq!(
+            [clamp_to_f32(f64::NAN), clamp_to_f32(f64::INFINITY), clamp_to_f32(0.5)],
+            [f32::MAX, f32::MAX, 0.5]
+        );
     }
 }

@@ -1,116 +1,120 @@
-//! All parameters of the transformer, part by part: what the paper's θ holds, whose norm ‖θ‖₁ is bounded by α (Wei, Chen and
-//! Ma 2022, section 4.1 and the proof of theorem 4.1).
+//! Number and norm of the transformer's parameters θ, part by part. The paper bounds ‖θ‖₁ by α (Wei, Chen and Ma 2022, section
+//! 4.1 and the proof of theorem 4.1).
 //!
 //! | part | shape | entries other than 0 |
 //! |---|---|---|
 //! | blocks | attention and ReLU layers of all blocks | those of the construction |
 //! | rounding | after each block two layers, \[2w, w\] and \[w, 2w\], with biases | (I; I), −1/3 and −2/3, (3I, −3I) |
 //! | encoder | the symbols' embedding E, \[w, symbols\] | one for each symbol |
-//! | h₀ | \[w\] | the start cell in binary, and the mark of the beginning |
+//! | h₀ | \[w\] | the start cell in binary, and the mark of step 0 |
 //! | θ_cls | \[w\] | 1 for each state that accepts, −1 for each that rejects |
 //!
-//! The positions β(i) are fixed in the paper, so that they are no parameters. Without rounding its layers are not there.
+//! w is the width of a token. The position encodings β(i) are fixed in the paper, so that they are not parameters.
 
 use super::attention::Attention;
 use super::construction::Construction;
+use super::error::MachineError;
 use super::layer::Affine;
-use super::layout::Group;
+use super::layout::TokenGroup;
 use super::machine::{Machine, Verdict};
-use super::mistake::Mistake;
-use super::program::Program;
+use super::program::MachineProgram;
 
-/// The parameters of a part.
+/// Number and ℓ₁ norm of the parameters of one part.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Part {
-    /// How many there are.
+pub struct ParameterStats {
+    /// Number of parameters.
     pub parameters: u64,
-    /// How many are not 0.
-    pub entries: u64,
-    /// The sum of their sizes.
-    pub norm: f64,
+    /// Number of parameters that are not 0.
+    pub nonzeros: u64,
+    /// Sum of the absolute values.
+    pub l1_norm: f64,
 }
 
-impl Part {
-    fn of(numbers: impl IntoIterator<Item = f64>) -> Part {
-        numbers.into_iter().fold(Part::default(), |part, number| Part {
+impl ParameterStats {
+    fn count(numbers: impl IntoIterator<Item = f64>) -> ParameterStats {
+        numbers.into_iter().fold(ParameterStats::default(), |part, number| ParameterStats {
             parameters: part.parameters + 1,
-            entries: part.entries + u64::from(number != 0.0),
-            norm: part.norm + number.abs(),
+            nonzeros: part.nonzeros + u64::from(number != 0.0),
+            l1_norm: part.l1_norm + number.abs(),
         })
     }
 
-    /// So many copies with weights of their own.
-    fn times(self, count: usize) -> Part {
-        let Part { parameters, entries, norm } = self;
-        Part {
+    /// The statistics of `count` copies of the part.
+    fn repeated(self, count: usize) -> ParameterStats {
+        let ParameterStats { parameters, nonzeros, l1_norm } = self;
+        ParameterStats {
             parameters: parameters * count as u64,
-            entries: entries * count as u64,
-            norm: norm * count as f64,
+            nonzeros: nonzeros * count as u64,
+            l1_norm: l1_norm * count as f64,
         }
     }
 
-    fn and(self, other: Part) -> Part {
-        Part {
+    fn plus(self, other: ParameterStats) -> ParameterStats {
+        ParameterStats {
             parameters: self.parameters + other.parameters,
-            entries: self.entries + other.entries,
-            norm: self.norm + other.norm,
+            nonzeros: self.nonzeros + other.nonzeros,
+            l1_norm: self.l1_norm + other.l1_norm,
         }
     }
 }
 
-/// The parameters of a transformer.
+/// Number and norm of a transformer's parameters, by part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
-    /// Attention and ReLU layers.
-    pub blocks: Part,
-    /// The layers that round after each block; nothing without rounding.
-    pub rounding: Part,
-    /// The embedding of the input's symbols.
-    pub encoder: Part,
-    /// h₀.
-    pub initial: Part,
-    /// θ_cls.
-    pub classifier: Part,
+pub struct ParameterBreakdown {
+    /// Attention and ReLU layers of all blocks.
+    pub blocks: ParameterStats,
+    /// Rounding layers after the blocks; 0 without rounding.
+    pub rounding: ParameterStats,
+    /// Embedding E of the input's symbols.
+    pub encoder: ParameterStats,
+    /// Token h₀ of step 0.
+    pub initial: ParameterStats,
+    /// Classifier θ_cls.
+    pub classifier: ParameterStats,
 }
 
-impl Parts {
-    /// Those of the transformer that runs a program, without noise.
+impl ParameterBreakdown {
+    /// Counts the parameters of the transformer that runs a program, without noise.
     ///
     /// # Errors
-    /// Positions of the program have no bit, or too many.
-    pub fn new(program: &Program, is_rounding: bool) -> Result<Parts, Mistake> {
+    /// The number of bits of a position is out of range.
+    pub fn new(program: &MachineProgram, is_rounding: bool) -> Result<ParameterBreakdown, MachineError> {
         let construction = Construction::new(&program.machine, program.bits)?;
-        let numbers = |affine: &Affine| affine.numbers().collect::<Vec<f64>>();
+        let numbers = |affine: &Affine| affine.parameters().collect::<Vec<f64>>();
         let blocks = construction.blocks().iter().flat_map(|block| {
-            let attention = block.own.iter().chain(&block.input).flat_map(Attention::numbers);
+            let attention =
+                block.self_attention.iter().chain(&block.cross_attention).flat_map(Attention::parameters);
             attention.chain(block.layers.iter().flat_map(numbers)).collect::<Vec<f64>>()
         });
         let count = if is_rounding { construction.blocks().len() } else { 0 };
         let symbols = 0..program.machine.symbols().len();
         // The column of a symbol in E is its token without a position.
-        let columns = symbols.flat_map(|symbol| construction.encoded(symbol, 0));
-        Ok(Parts {
-            blocks: Part::of(blocks),
-            rounding: Part::of(rounding(construction.layout().width()).iter().flat_map(numbers)).times(count),
-            encoder: Part::of(columns),
-            initial: Part::of(construction.initial(program.start)),
-            classifier: Part::of(construction.classifier(&program.machine)),
+        let columns = symbols.flat_map(|symbol| construction.encoder_token(symbol, 0));
+        Ok(ParameterBreakdown {
+            blocks: ParameterStats::count(blocks),
+            rounding: ParameterStats::count(
+                rounding_layers(construction.layout().width()).iter().flat_map(numbers),
+            )
+            .repeated(count),
+            encoder: ParameterStats::count(columns),
+            initial: ParameterStats::count(construction.start_token(program.start)),
+            classifier: ParameterStats::count(construction.classifier(&program.machine)),
         })
     }
 
-    /// All of them together: the p and the ‖θ‖₁ of the paper.
-    pub fn total(&self) -> Part {
-        let Parts { blocks, rounding, encoder, initial, classifier } = *self;
-        blocks.and(rounding).and(encoder).and(initial).and(classifier)
+    /// The sum of all parts: p and ‖θ‖₁ of the paper.
+    pub fn total(&self) -> ParameterStats {
+        let ParameterBreakdown { blocks, rounding, encoder, initial, classifier } = *self;
+        blocks.plus(rounding).plus(encoder).plus(initial).plus(classifier)
     }
 }
 
 impl Construction {
-    /// θ_cls: its product with the last token is 1 where the machine accepts, −1 where it rejects, and otherwise 0.
+    /// The classifier θ_cls, `[width]`: its product with the last token is 1 if the machine accepts, −1 if it rejects, else 0.
     pub fn classifier(&self, machine: &Machine) -> Vec<f64> {
         let mut vector = vec![0.0; self.layout().width()];
-        for state in 0..machine.states().len() {
-            vector[self.layout().at(Group::State, state)] = match machine.verdict(state) {
+        for state in 0..machine.state_names().len() {
+            vector[self.layout().coordinate(TokenGroup::State, state)] = match machine.verdict(state) {
                 Some(Verdict::Accepts) => 1.0,
                 Some(Verdict::Rejects) => -1.0,
                 _ => 0.0,
@@ -121,7 +125,7 @@ impl Construction {
 }
 
 /// The two layers that [round](super::round) a token: V₂ φ(V₁ h + c₁), with V₁ = (I; I) and V₂ = (3I, −3I).
-fn rounding(width: usize) -> [Affine; 2] {
+fn rounding_layers(width: usize) -> [Affine; 2] {
     let (mut first, mut second) = (Affine::new(2 * width, width), Affine::new(width, 2 * width));
     for at in 0..width {
         for (copy, from, sign) in [(at, 1.0 / 3.0, 1.0), (width + at, 2.0 / 3.0, -1.0)] {
@@ -140,18 +144,18 @@ fn rounding(width: usize) -> [Affine; 2] {
 mod tests {
     use super::super::layer::relu;
     use super::*;
-    use crate::machines::{Halt, How, Transformer, library, round};
+    use crate::machines::{ExecutionMode, HaltReason, Transformer, library, round};
 
-    fn program(slug: &str) -> Program {
-        let of = library::example(slug).unwrap();
-        let machine = of.machine().unwrap();
-        let input = machine.read(of.input).unwrap();
-        Program::new(machine, input, of.start, of.steps).unwrap()
+    fn program(slug: &str) -> MachineProgram {
+        let of = library::find_example(slug).unwrap();
+        let machine = of.parse_machine().unwrap();
+        let input = machine.parse_input(of.input).unwrap();
+        MachineProgram::new(machine, input, of.start, of.steps).unwrap()
     }
 
     #[test]
-    fn the_layers_of_rounding_round() {
-        let [first, second] = rounding(7);
+    fn the_rounding_layers_compute_the_rounding_function() {
+        let [first, second] = rounding_layers(7);
         let h = [-0.5, 0.2, 0.4, 0.5, 0.6, 0.9, 1.5];
         let (mut hidden, mut out) = (vec![], vec![]);
         first.apply(&h, &mut hidden);
@@ -162,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Counted by hand. Busy beaver with 4 states: w = 46, B = 7, 11 blocks, 2 symbols, start cell 64 = 1000000 in binary, no
-    /// state that accepts or rejects.
+    /// The expected numbers are counted by hand. Busy beaver with 4 states: w = 46, B = 7, 11 blocks, 2 symbols, start cell 64
+    /// = 1000000 in binary, no state that accepts or rejects.
     ///
     /// ```text
     /// rounding   a block has 92·46 + 92 + 46·92 + 46 = 8,602 parameters, of which 92 + 92 + 92 = 276 are not 0, with norm
@@ -176,7 +180,7 @@ mod tests {
     /// blocks, 3 symbols, start cell 2; 72·36 + 72 + 36·72 + 36 = 5,292, 216, 72 + 36 + 216 = 324.
     #[test]
     fn every_part_is_counted() {
-        let part = |parameters, entries, norm| Part { parameters, entries, norm };
+        let part = |parameters, nonzeros, l1_norm| ParameterStats { parameters, nonzeros, l1_norm };
         for (slug, blocks, rounding, encoder, initial, classifier, total) in [
             (
                 "busy-beaver-4",
@@ -207,7 +211,7 @@ mod tests {
             ),
         ] {
             let program = program(slug);
-            let found = Parts::new(&program, true).unwrap();
+            let found = ParameterBreakdown::new(&program, true).unwrap();
             for (found, expected) in [
                 (found.blocks, blocks),
                 (found.rounding, rounding),
@@ -217,30 +221,30 @@ mod tests {
                 (found.total(), total),
             ] {
                 assert_eq!(
-                    (found.parameters, found.entries),
-                    (expected.parameters, expected.entries),
+                    (found.parameters, found.nonzeros),
+                    (expected.parameters, expected.nonzeros),
                     "{slug}"
                 );
-                assert!((found.norm - expected.norm).abs() < 1e-9, "{slug}: {found:?}");
+                assert!((found.l1_norm - expected.l1_norm).abs() < 1e-9, "{slug}: {found:?}");
             }
-            let bare = Parts::new(&program, false).unwrap();
-            assert_eq!((bare.rounding, bare.blocks), (Part::default(), found.blocks));
+            let bare = ParameterBreakdown::new(&program, false).unwrap();
+            assert_eq!((bare.rounding, bare.blocks), (ParameterStats::default(), found.blocks));
         }
     }
 
     #[test]
-    fn the_classifier_gives_the_machines_verdict() {
+    fn the_classifier_computes_the_verdict_of_the_machine() {
         for (input, expected) in [("010111010", 1.0), ("0110", 1.0), ("011", -1.0)] {
             let machine = program("palindrome").machine;
-            let input = machine.read(input).unwrap();
-            let program = Program::new(machine, input, 1, 60).unwrap();
-            let run = program.run().unwrap();
-            assert!(matches!(run.halt, Some((_, Halt::State { .. }))));
+            let input = machine.parse_input(input).unwrap();
+            let program = MachineProgram::new(machine, input, 1, 60).unwrap();
+            let run = program.simulate().unwrap();
+            assert!(matches!(run.halt, Some((_, HaltReason::State { .. }))));
             let weights = Construction::new(&program.machine, program.bits).unwrap();
             let classifier = weights.classifier(&program.machine);
             let mut transformer =
-                Transformer::new(weights.into(), &program.input, 1, How::default()).unwrap();
-            assert_eq!(transformer.follow(&run), None);
+                Transformer::new(weights.into(), &program.input, 1, ExecutionMode::default()).unwrap();
+            assert_eq!(transformer.run_until_wrong(&run), None);
             let last = transformer.output(60).unwrap();
             let answer: f64 = last.iter().zip(&classifier).map(|(h, weight)| h * weight).sum();
             assert!((answer - expected).abs() < 1e-12, "{answer}");

@@ -1,74 +1,82 @@
-//! A machine with all that one run of it needs.
+//! A machine together with its input, start cell and number of steps.
 
+use super::error::MachineError;
 use super::library;
-use super::limits::{MOST_CELL, MOST_STEPS};
+use super::limits::{MAX_CELL, MAX_RUN_STEPS};
 use super::machine::Machine;
-use super::mistake::Mistake;
-use super::simulator::Run;
+use super::simulator::MachineRun;
 
-/// A machine, its input, where it begins, and for how many steps there is room.
+/// A machine with an input, a start cell and a number of steps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program {
+pub struct MachineProgram {
     /// The machine.
     pub machine: Machine,
-    /// The input, by number.
+    /// Symbol indices of the input.
     pub input: Vec<usize>,
-    /// The cell where head and input begin.
+    /// Start cell: first cell of the input, and of the head.
     pub start: usize,
-    /// Steps T that there is room for.
+    /// Number of steps T.
     pub steps: usize,
-    /// Bits of a position: they hold T and the largest cell.
+    /// Number of bits of a position, enough for T and the largest cell number.
     pub bits: u32,
 }
 
-impl Program {
-    /// The program, if the machine stays on the tape for so many steps.
+impl MachineProgram {
+    /// Simulates the run and computes the number of bits.
     ///
     /// # Errors
-    /// What is to be changed.
-    pub fn new(machine: Machine, input: Vec<usize>, start: usize, steps: usize) -> Result<Self, Mistake> {
-        let bits = Run::new(&machine, &input, start, steps)?.position_bits();
-        Ok(Program { machine, input, start, steps, bits })
-    }
-
-    /// The same from the start cell `usual`, or from a cell farther to the right where the head would leave the tape.
-    ///
-    /// # Errors
-    /// What is to be changed.
-    pub fn from_about(
+    /// The head leaves the tape, or a number is out of range.
+    pub fn new(
         machine: Machine,
         input: Vec<usize>,
-        usual: usize,
+        start: usize,
         steps: usize,
-    ) -> Result<Self, Mistake> {
-        match Run::new(&machine, &input, usual, steps) {
-            Ok(run) => Ok(Program { bits: run.position_bits(), machine, input, start: usual, steps }),
-            Err(Mistake::OffTheTape { needed, .. }) => {
+    ) -> Result<Self, MachineError> {
+        let bits = MachineRun::new(&machine, &input, start, steps)?.position_bits();
+        Ok(MachineProgram { machine, input, start, steps, bits })
+    }
+
+    /// Like [`MachineProgram::new`] with the start cell `preferred`; but if the head would leave the tape, with the smallest
+    /// start cell for which it stays on the tape.
+    ///
+    /// # Errors
+    /// A number is out of range.
+    pub fn with_preferred_start(
+        machine: Machine,
+        input: Vec<usize>,
+        preferred: usize,
+        steps: usize,
+    ) -> Result<Self, MachineError> {
+        match MachineRun::new(&machine, &input, preferred, steps) {
+            Ok(run) => {
+                Ok(MachineProgram { bits: run.position_bits(), machine, input, start: preferred, steps })
+            }
+            Err(MachineError::HeadLeavesTape { needed, .. }) => {
                 let start = usize::try_from(needed).unwrap_or(usize::MAX);
-                Program::new(machine, input, start, steps)
+                MachineProgram::new(machine, input, start, steps)
             }
             Err(mistake) => Err(mistake),
         }
     }
 
-    /// The run by the ordinary simulator.
+    /// Runs the program on the ordinary simulator.
     ///
     /// # Errors
-    /// None for a program that was made by [`Program::new`].
-    pub fn run(&self) -> Result<Run, Mistake> {
-        Run::new(&self.machine, &self.input, self.start, self.steps)
+    /// None for a program from [`MachineProgram::new`].
+    pub fn simulate(&self) -> Result<MachineRun, MachineError> {
+        MachineRun::new(&self.machine, &self.input, self.start, self.steps)
     }
 
-    /// The example of the library whose machine it runs, if it is one.
-    pub fn example(&self) -> Option<&'static library::Example> {
+    /// The example of the library with the same machine, if there is one.
+    pub fn library_example(&self) -> Option<&'static library::MachineExample> {
         library::EXAMPLES
             .iter()
-            .find(|example| example.machine().is_ok_and(|machine| machine == self.machine))
+            .find(|example| example.parse_machine().is_ok_and(|machine| machine == self.machine))
     }
 }
 
-/// One step of a machine that does nothing, for what is asked of a machine that cannot run.
-impl Default for Program {
+/// A machine without rules and one step: a placeholder for a machine that cannot run.
+impl Default for MachineProgram {
     fn default() -> Self {
         let machine = Machine {
             states: vec!["halt".into()],
@@ -76,29 +84,31 @@ impl Default for Program {
             verdicts: vec![super::machine::Verdict::Halts],
             rules: vec![None],
         };
-        Program { machine, input: vec![], start: 0, steps: 1, bits: 1 }
+        MachineProgram { machine, input: vec![], start: 0, steps: 1, bits: 1 }
     }
 }
 
-const _: () =
-    assert!((MOST_STEPS as u64) <= MOST_CELL, "any head that goes left has cells enough on its left");
+const _: () = assert!(
+    (MAX_RUN_STEPS as u64) <= MAX_CELL,
+    "for every machine some start cell keeps the head on the tape"
+);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_program_knows_its_bits_and_where_to_begin() {
-        let example = library::example("busy-beaver-4").unwrap();
-        let program = Program::new(example.machine().unwrap(), vec![], 64, 107).unwrap();
-        assert_eq!((program.bits, program.example()), (7, Some(example)));
-        assert_eq!(program.run().unwrap().moments.len(), 107);
+    fn a_program_computes_its_bits_and_a_start_cell_that_keeps_the_head_on_the_tape() {
+        let example = library::find_example("busy-beaver-4").unwrap();
+        let program = MachineProgram::new(example.parse_machine().unwrap(), vec![], 64, 107).unwrap();
+        assert_eq!((program.bits, program.library_example()), (7, Some(example)));
+        assert_eq!(program.simulate().unwrap().records.len(), 107);
         let left = Machine::parse("a * → * L a").unwrap();
-        let program = Program::from_about(left.clone(), vec![], 64, 10_000).unwrap();
-        assert_eq!((program.start, program.bits, program.example()), (10_000, 14, None));
-        assert!(Program::new(left.clone(), vec![], 64, 100).is_err());
-        assert!(Program::from_about(left, vec![], 64, 0).is_err());
-        let nothing = Program::default();
-        assert_eq!(nothing.run().unwrap().position_bits(), nothing.bits);
+        let program = MachineProgram::with_preferred_start(left.clone(), vec![], 64, 10_000).unwrap();
+        assert_eq!((program.start, program.bits, program.library_example()), (10_000, 14, None));
+        assert!(MachineProgram::new(left.clone(), vec![], 64, 100).is_err());
+        assert!(MachineProgram::with_preferred_start(left, vec![], 64, 0).is_err());
+        let nothing = MachineProgram::default();
+        assert_eq!(nothing.simulate().unwrap().position_bits(), nothing.bits);
     }
 }

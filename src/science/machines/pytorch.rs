@@ -1,30 +1,30 @@
-//! The transformer of a machine as a PyTorch script of its own, which anyone can run and read.
+//! The transformer of a machine as a self-contained PyTorch script.
 //!
-//! The script holds the rules, and writes the weights down from them as [`Construction`](super::Construction) does; or it
-//! reads them from a file of weights, which may have noise. It executes the transformer step by step, with an ordinary
-//! simulator beside it.
+//! The script contains the rules and computes the weights from them like [`Construction`](super::Construction), or reads the
+//! weights from a file, possibly with noise. It executes the transformer step by step and compares it with an ordinary
+//! simulator.
 //!
 //! # Why
-//! A script that only reads a file would show that the numbers do what is said, but not where they come from. So the
-//! construction is written a second time, in Python. The test of the script holds that both are the same.
+//! A script that only reads a file would not show where the weights come from. So the construction is implemented a second
+//! time, in Python. A test checks that both give the same weights.
 
-use super::attention::Choice;
+use super::attention::AttentionMode;
 use super::machine::{Machine, Verdict};
-use super::transformer::How;
+use super::transformer::ExecutionMode;
 use vivarium_core::pytorch::{Part, entries, text};
 
-/// The script, with a place for the settings.
+/// Source of the script, with a placeholder for the settings.
 const SCRIPT: &str = include_str!("pytorch.py");
 
-/// What the script needs to know of a run: the machine, its input by number, the cell where head and input begin, the
-/// number of steps, and the bits of a position.
-pub fn of_run(machine: &Machine, input: &[usize], start: usize, steps: usize, bits: u32) -> Part {
+/// The script's settings for a run: the machine, its input (symbol indices), the start cell, the number of steps, and the bits
+/// of a position.
+pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, bits: u32) -> Part {
     let name = |symbol: char| text(symbol.encode_utf8(&mut [0; 4]));
     let list = |names: Vec<String>| format!("[{}]", names.join(", "));
-    let states = machine.states().iter().map(|state| text(state)).collect();
+    let states = machine.state_names().iter().map(|state| text(state)).collect();
     let symbols = machine.symbols().iter().map(|symbol| name(*symbol)).collect();
     let ending = |wanted: Verdict| {
-        let states = machine.states().iter().enumerate();
+        let states = machine.state_names().iter().enumerate();
         let states = states.filter(|(state, _)| machine.verdict(*state) == Some(wanted));
         states.map(|(_, name)| text(name)).collect::<Vec<_>>()
     };
@@ -34,7 +34,7 @@ pub fn of_run(machine: &Machine, input: &[usize], start: usize, steps: usize, bi
         ("rules", rules(machine)),
         ("accepting", list(ending(Verdict::Accepts))),
         ("rejecting", list(ending(Verdict::Rejects))),
-        ("input", text(&machine.spell(input.iter().copied()))),
+        ("input", text(&machine.format_symbols(input.iter().copied()))),
         ("start", start.to_string()),
         ("steps", steps.to_string()),
         ("bits", bits.to_string()),
@@ -42,41 +42,48 @@ pub fn of_run(machine: &Machine, input: &[usize], start: usize, steps: usize, bi
     Part { settings, ..Part::default() }
 }
 
-/// The script, and how the transformer is executed.
-pub fn of_transformer(how: How) -> Part {
-    let beta = match how.choice {
-        Choice::Hard => "None".into(),
-        Choice::Soft(beta) if beta.is_finite() => format!("{beta:?}"),
-        Choice::Soft(beta) => format!("float(\"{beta}\")"),
+/// The script's source, and its settings for attention and rounding.
+pub fn transformer_part(mode: ExecutionMode) -> Part {
+    let beta = match mode.attention {
+        AttentionMode::Hard => "None".into(),
+        AttentionMode::Soft(beta) if beta.is_finite() => format!("{beta:?}"),
+        AttentionMode::Soft(beta) => format!("float(\"{beta}\")"),
     };
-    let rounding = if how.rounding { "True" } else { "False" };
+    let rounding = if mode.rounding { "True" } else { "False" };
     let settings = vec![("beta", beta), ("rounding", rounding.into())];
     Part { settings, whole: Some(SCRIPT), ..Part::default() }
 }
 
-/// The script of so many steps.
+/// The complete script for a machine: its source with the settings of a run of `steps` steps.
 ///
 /// ```
-/// # use vivarium_science::machines::{How, library, pytorch};
+/// # use vivarium_science::machines::{ExecutionMode, library, pytorch};
 /// let example = &library::EXAMPLES[0];
-/// let machine = example.machine().unwrap();
-/// let input = machine.read(example.input).unwrap();
-/// let script = pytorch::script(&machine, &input, example.start, example.steps, How::default(), 4);
+/// let machine = example.parse_machine().unwrap();
+/// let input = machine.parse_input(example.input).unwrap();
+/// let script = pytorch::script(&machine, &input, example.start, example.steps, ExecutionMode::default(), 4);
 /// assert!(script.contains("import torch") && script.contains("(\"carry\", \"1\"): (\"0\", \"L\", \"carry\"),"));
 /// ```
-pub fn script(machine: &Machine, input: &[usize], start: usize, steps: usize, how: How, bits: u32) -> String {
-    let parts = [of_run(machine, input, start, steps, bits), of_transformer(how)];
+pub fn script(
+    machine: &Machine,
+    input: &[usize],
+    start: usize,
+    steps: usize,
+    mode: ExecutionMode,
+    bits: u32,
+) -> String {
+    let parts = [run_part(machine, input, start, steps, bits), transformer_part(mode)];
     SCRIPT.replace("{{settings}}", &entries(parts.into_iter().flat_map(|part| part.settings)))
 }
 
 /// The rules as a dictionary, one a line.
 fn rules(machine: &Machine) -> String {
-    let symbol = |number: usize| text(&machine.spell([number]));
+    let symbol = |number: usize| text(&machine.format_symbols([number]));
     let mut lines = String::from("{\n");
-    for (state, name) in machine.states().iter().enumerate() {
+    for (state, name) in machine.state_names().iter().enumerate() {
         for read in 0..machine.symbols().len() {
             let Some(rule) = machine.rule(state, read) else { continue };
-            let next = machine.states().get(rule.next).map_or("", String::as_str);
+            let next = machine.state_names().get(rule.next).map_or("", String::as_str);
             let (write, step) = (symbol(rule.write), rule.step.letter());
             let key = format!("({}, {})", text(name), symbol(read));
             lines += &format!("        {key}: ({write}, \"{step}\", {}),\n", text(next));

@@ -1,22 +1,22 @@
-//! The script is written as it should be, and gives the tokens of the transformer where there is a PyTorch to run it.
+//! The script's text is correct, and if PyTorch is installed the script gives the tokens of the transformer.
 
-use super::library::example;
-use super::pytorch::{of_run, of_transformer, script};
+use super::library::find_example;
+use super::pytorch::{run_part, script, transformer_part};
 use super::*;
 
 /// The script of an example.
-fn of_example(slug: &str, how: How) -> String {
-    let example = example(slug).unwrap();
-    let machine = example.machine().unwrap();
-    let input = machine.read(example.input).unwrap();
-    let run = Run::new(&machine, &input, example.start, example.steps).unwrap();
-    script(&machine, &input, run.start, example.steps, how, run.position_bits())
+fn of_example(slug: &str, mode: ExecutionMode) -> String {
+    let example = find_example(slug).unwrap();
+    let machine = example.parse_machine().unwrap();
+    let input = machine.parse_input(example.input).unwrap();
+    let run = MachineRun::new(&machine, &input, example.start, example.steps).unwrap();
+    script(&machine, &input, run.start, example.steps, mode, run.position_bits())
 }
 
 #[test]
-fn a_script_is_filled_and_always_the_same() {
-    let written = of_example("increment", How::default());
-    assert_eq!(written, of_example("increment", How::default()));
+fn a_script_contains_all_settings_and_is_deterministic() {
+    let written = of_example("increment", ExecutionMode::default());
+    assert_eq!(written, of_example("increment", ExecutionMode::default()));
     assert!(!written.contains("{{"));
     let settings = "\nS = {
     \"states\": [\"right\", \"carry\", \"halt\"],
@@ -39,21 +39,24 @@ fn a_script_is_filled_and_always_the_same() {
     \"rounding\": True,
 }\n";
     assert!(written.contains(settings), "{written}");
-    let soft = of_transformer(How { choice: Choice::Soft(3.5), rounding: false }).settings;
+    let soft =
+        transformer_part(ExecutionMode { attention: AttentionMode::Soft(3.5), rounding: false }).settings;
     assert_eq!(soft, [("beta", "3.5".into()), ("rounding", "False".into())]);
-    let endless = of_transformer(How { choice: Choice::Soft(f64::INFINITY), rounding: true }).settings;
+    let endless =
+        transformer_part(ExecutionMode { attention: AttentionMode::Soft(f64::INFINITY), rounding: true })
+            .settings;
     assert_eq!(endless[0].1, "float(\"inf\")");
 }
 
-/// Names with quotes, backslashes, braces and signs that cannot be seen.
+/// Names with quotes, backslashes, braces and invisible characters.
 const ODD: &str = "\"\"\"\\ _ → ' R {{settings}}\n{{settings}} _ → \\ L π\u{202e}\nπ\u{202e} ' → \" S #'\n\
     #' \" → ü L \"\"\"\\";
 
 #[test]
 fn names_are_quoted() {
     let machine = Machine::parse(ODD).unwrap();
-    let input = machine.read("__'\"\\").unwrap();
-    let settings = of_run(&machine, &input, 3, 9, 4).settings;
+    let input = machine.parse_input("__'\"\\").unwrap();
+    let settings = run_part(&machine, &input, 3, 9, 4).settings;
     assert_eq!(settings[0].1, r##"["\"\"\"\\", "{{settings}}", "π\U0000202e", "#'"]"##);
     assert_eq!(settings[1].1, r#"["_", "\"", "'", "\\", "ü"]"#);
     assert!(settings[2].1.contains(r##"("π\U0000202e", "'"): ("\"", "S", "#'"),"##), "{}", settings[2].1);
@@ -86,21 +89,21 @@ for line in open('commands'):
     struct Trial {
         name: String,
         machine: Machine,
-        run: Run,
-        how: How,
+        run: MachineRun,
+        mode: ExecutionMode,
         /// Of the noise of the file's second replica.
         sigma: f64,
     }
 
     impl Trial {
         fn new(name: &str, machine: Machine, input: &str, start: usize, steps: usize) -> Trial {
-            let run = Run::new(&machine, &machine.read(input).unwrap(), start, steps).unwrap();
-            Trial { name: name.into(), machine, run, how: How::default(), sigma: 3e-3 }
+            let run = MachineRun::new(&machine, &machine.parse_input(input).unwrap(), start, steps).unwrap();
+            Trial { name: name.into(), machine, run, mode: ExecutionMode::default(), sigma: 3e-3 }
         }
 
         fn construction(&self, replica: u32) -> Construction {
             let construction = Construction::new(&self.machine, self.run.position_bits()).unwrap();
-            construction.noisy(if replica == 0 { 0.0 } else { self.sigma }, 7, replica)
+            construction.with_noise(if replica == 0 { 0.0 } else { self.sigma }, 7, replica)
         }
 
         /// Both replicas as a file of weights.
@@ -127,17 +130,17 @@ for line in open('commands'):
         fn trace(&self, replica: u32) -> (String, Option<usize>) {
             let construction = Arc::new(self.construction(replica));
             let run = &self.run;
-            let mut transformer = Transformer::new(construction, &run.input, run.start, self.how).unwrap();
-            let first_wrong = transformer.follow(run);
+            let mut transformer = Transformer::new(construction, &run.input, run.start, self.mode).unwrap();
+            let first_wrong = transformer.run_until_wrong(run);
             let quoted = |text: &str| match text.contains(['"', ',']) {
                 true => format!("\"{}\"", text.replace('"', "\"\"")),
                 false => text.to_string(),
             };
             let mut trace = String::from("step,state,symbol,written,head\n");
             for (step, token) in (1..).zip(transformer.tokens()) {
-                let state = quoted(&self.machine.states()[token.state]);
-                let [symbol, written] =
-                    [token.symbol, token.written].map(|symbol| quoted(&self.machine.spell([symbol])));
+                let state = quoted(&self.machine.state_names()[token.state]);
+                let [symbol, written] = [token.symbol, token.written]
+                    .map(|symbol| quoted(&self.machine.format_symbols([symbol])));
                 trace += &format!("{step},{state},{symbol},{written},{}\n", token.head);
             }
             (trace, first_wrong)
@@ -147,7 +150,7 @@ for line in open('commands'):
         fn check(&self, folder: &Path, out: &str, replica: u32) {
             let read = |ending: &str| fs::read_to_string(folder.join(format!("{out}.{ending}"))).unwrap();
             let ((trace, first_wrong), (found, said)) = (self.trace(replica), (read("csv"), read("txt")));
-            let (name, steps) = (&self.name, self.run.moments.len());
+            let (name, steps) = (&self.name, self.run.records.len());
             assert!(found.starts_with(&trace), "{name}, {out}:\n{trace}\n{found}");
             assert_eq!(found.lines().count(), steps + 1);
             let last = match first_wrong {
@@ -158,9 +161,10 @@ for line in open('commands'):
             if replica == 0 {
                 let sizes = said.replace(',', "");
                 let counts = self.construction(0).counts();
-                let Run { input, start, .. } = &self.run;
-                let program = Program::new(self.machine.clone(), input.clone(), *start, steps).unwrap();
-                let parts = Parts::new(&program, self.how.rounding).unwrap();
+                let MachineRun { input, start, .. } = &self.run;
+                let program =
+                    MachineProgram::new(self.machine.clone(), input.clone(), *start, steps).unwrap();
+                let parts = ParameterBreakdown::new(&program, self.mode.rounding).unwrap();
                 let all = [
                     ("blocks", parts.blocks),
                     ("rounding", parts.rounding),
@@ -169,7 +173,7 @@ for line in open('commands'):
                     ("classifier", parts.classifier),
                     ("total", parts.total()),
                 ];
-                let all = all.map(|(name, Part { parameters, entries, norm })| {
+                let all = all.map(|(name, ParameterStats { parameters, nonzeros: entries, l1_norm: norm })| {
                     let norm = norm.round();
                     format!("{name}: {parameters} parameters {entries} of them not 0; their absolute values add up to {norm}\n")
                 });
@@ -183,35 +187,35 @@ for line in open('commands'):
 
     /// Each trial from its rules, from a file, and from a file with noise.
     #[test]
-    fn pytorch_gives_the_same_trace() {
+    fn pytorch_gives_the_same_tokens() {
         let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
         let examples = library::EXAMPLES.iter().map(|example| {
             let steps = example.steps.min(120);
-            Trial::new(example.slug, example.machine().unwrap(), example.input, example.start, steps)
+            Trial::new(example.slug, example.parse_machine().unwrap(), example.input, example.start, steps)
         });
         let odd = Trial::new("odd", Machine::parse(ODD).unwrap(), "__'\"\\", 3, 9);
         let mut trials: Vec<Trial> = examples.chain([odd]).collect();
         for (slug, choice, rounding, sigma) in [
-            ("busy-beaver-4", Choice::Soft(3.5), true, 1e-3),
-            ("busy-beaver-4", Choice::Soft(2.5), true, 1e-3),
-            ("busy-beaver-4", Choice::Soft(24.0), false, 1e-5),
-            ("counter", Choice::Hard, true, 0.02),
-            ("increment", Choice::Hard, false, 1e-3),
+            ("busy-beaver-4", AttentionMode::Soft(3.5), true, 1e-3),
+            ("busy-beaver-4", AttentionMode::Soft(2.5), true, 1e-3),
+            ("busy-beaver-4", AttentionMode::Soft(24.0), false, 1e-5),
+            ("counter", AttentionMode::Hard, true, 0.02),
+            ("increment", AttentionMode::Hard, false, 1e-3),
         ] {
-            let example = example(slug).unwrap();
+            let example = find_example(slug).unwrap();
             let name = format!("{slug}-{choice:?}-{rounding}");
-            let machine = example.machine().unwrap();
+            let machine = example.parse_machine().unwrap();
             let trial = Trial::new(&name, machine, example.input, example.start, example.steps);
-            trials.push(Trial { how: How { choice, rounding }, sigma, ..trial });
+            trials.push(Trial { mode: ExecutionMode { attention: choice, rounding }, sigma, ..trial });
         }
 
         let folder = std::env::temp_dir().join(format!("vivarium-machines-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let mut commands = String::new();
         for (at, trial) in trials.iter().enumerate() {
-            let Trial { machine, run, how, .. } = trial;
-            let steps = run.moments.len();
-            let script = script(machine, &run.input, run.start, steps, *how, run.position_bits());
+            let Trial { machine, run, mode, .. } = trial;
+            let steps = run.records.len();
+            let script = script(machine, &run.input, run.start, steps, *mode, run.position_bits());
             fs::write(folder.join(format!("{at}.py")), script).unwrap();
             fs::write(folder.join(format!("{at}.safetensors")), trial.weights()).unwrap();
             commands += &format!("{at}.py {at}-rules\n");

@@ -1,267 +1,277 @@
-//! Small random machines that never halt: a rule for each state and symbol, drawn until the machine's traces are worth predicting.
+//! Small random machines that never halt: a rule for each state and symbol, drawn until the machine's traces are neither
+//! trivial nor repetitive.
 //!
-//! # Which are accepted
-//! Most random tables walk away and never look back, or repeat one pattern whatever stands on the tape. A table is accepted
-//! if, over [`TAPES`] uniform tapes of [`STEPS`] steps each,
+//! # Accepted machines
+//! The heads of most random machines never return to a cell, or repeat one pattern whatever is on the tape. A table of rules is
+//! accepted if, over [`TRIAL_TAPES`] uniform tapes of [`TRIAL_STEPS`] steps each,
 //!
 //! ```text
 //! each state is entered in at least 10 % of the steps
-//! the head comes to a cell that it was on before in 55 % to 90 % of the steps
-//! of these, at least 40 % were left four or more steps ago
-//! and both symbols are read there, each in at least 20 %
+//! the head moves to a cell that it has visited before in 55 % to 90 % of the steps
+//! at least 40 % of these cells were left four or more steps ago
+//! each symbol is read in at least 20 % of these cells
 //! ```
 //!
-//! Of the 4,096 tables of two states 128 are accepted. The bounds are ours: they keep both kinds of cells, old and new.
+//! Of the 4,096 tables of two states 128 are accepted. The bounds are our choice: traces then have both new and revisited
+//! cells.
 //!
-//! # Why there are machines by lot
-//! So small a machine repeats itself. Of each accepted table of two states the last six tokens alone tell at least nine of ten
-//! symbols on cells that were written before (a test counts them), so that a network which predicts them need not look the
-//! write up. A [machine by lot](RandomMachine::by_lot) draws its next state at every step: it wanders, what it writes is a
-//! coin, and only the write itself tells what stands there.
+//! # Why some machines have random control
+//! Such a small machine repeats itself. For each accepted table of two states, the last six tokens determine at least nine of
+//! ten symbols on revisited cells (a test counts them), so that a network can predict them without attending to the token that
+//! wrote the cell. A [machine with random control](RandomMachine::with_random_control) draws its next state at random at every
+//! step: the head does a random walk, written symbols are random, and only the token that wrote a cell determines its symbol.
 
-use super::machine::{Move, Rule};
+use super::machine::{HeadMove, TransitionRule};
 use vivarium_core::rng::{Purpose, Stream};
 
-/// Symbols of the tape.
+/// Number of symbols of the tape.
 pub const TAPE_SYMBOLS: usize = 2;
-/// Most states.
-pub const MOST_TRACE_STATES: usize = 4;
-/// Tapes on which a table is tried.
-pub const TAPES: usize = 8;
-/// Steps on each of them.
-pub const STEPS: usize = 128;
-/// Tables that are tried at most; the last one is taken as it is.
-const MOST_TABLES: u64 = 4096;
+/// Maximum number of states of a random machine.
+pub const MAX_TRACE_STATES: usize = 4;
+/// Number of random tapes on which a table is tested.
+pub const TRIAL_TAPES: usize = 8;
+/// Number of steps per test tape.
+pub const TRIAL_STEPS: usize = 128;
+/// Maximum number of tables that are tested; the last one is used even if it is not accepted.
+const MAX_TRIED_TABLES: u64 = 4096;
 
-/// States of a machine by lot: a symbol to write and a move each.
-pub const STATES_BY_LOT: usize = 4;
+/// Number of states of a machine with random control: one for each pair of written symbol and move.
+pub const RANDOM_CONTROL_STATES: usize = 4;
 
-/// A table of rules for every state and symbol: it never halts.
+/// A machine with a rule for every state and symbol, so that it never halts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RandomMachine {
-    /// A rule for each token, `state · 2 + symbol`.
-    rules: Vec<Rule>,
-    /// Whether the next state is drawn by lot, whatever the rule says.
-    is_by_lot: bool,
+    /// The rule of each token, with index `state · 2 + symbol`.
+    rules: Vec<TransitionRule>,
+    /// Whether the next state is drawn at random instead of being given by the rule.
+    has_random_control: bool,
 }
 
-/// What a table does on random tapes, all as shares.
+/// Statistics of a machine's traces on random tapes, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Habits {
-    /// Steps in the state that is entered least.
-    pub rarest_state: f64,
-    /// Steps that come to a cell that the head was on before.
-    pub returns: f64,
-    /// Of these, those to a cell that was left four or more steps ago.
-    pub far: f64,
-    /// Of these, those that read the rarer symbol.
-    pub rarer_symbol: f64,
+pub struct TraceStatistics {
+    /// Share of the steps that enter the rarest state.
+    pub min_state_share: f64,
+    /// Share of the steps that move the head to a cell that it has visited before.
+    pub revisit_share: f64,
+    /// Share of these steps whose cell was left four or more steps ago.
+    pub distant_revisit_share: f64,
+    /// Share of these steps that read the rarer of the two symbols.
+    pub min_symbol_share: f64,
 }
 
-impl Habits {
-    /// Whether such a table is taken.
-    pub fn are_fine(self) -> bool {
-        self.rarest_state >= 0.1
-            && (0.55..=0.9).contains(&self.returns)
-            && self.far >= 0.4
-            && self.rarer_symbol >= 0.2
+impl TraceStatistics {
+    /// Whether a table with these statistics is accepted.
+    pub fn is_acceptable(self) -> bool {
+        self.min_state_share >= 0.1
+            && (0.55..=0.9).contains(&self.revisit_share)
+            && self.distant_revisit_share >= 0.4
+            && self.min_symbol_share >= 0.2
     }
 }
 
 impl RandomMachine {
-    /// The table with this number, `states · 4` possibilities for each rule, the rule of token 0 in the lowest digit.
-    pub fn of_code(states: usize, mut code: u64) -> Self {
+    /// The machine whose rules are the digits of `code` in base `states · 4`; the rule of token 0 is the lowest digit.
+    pub fn from_code(states: usize, mut code: u64) -> Self {
         let choices = (states * TAPE_SYMBOLS * 2) as u64;
         let rule = |_| {
             let digit = (code % choices) as usize;
             code /= choices;
-            let step = if digit & 2 == 0 { Move::Left } else { Move::Right };
-            Rule { write: digit & 1, step, next: digit >> 2 }
+            let step = if digit & 2 == 0 { HeadMove::Left } else { HeadMove::Right };
+            TransitionRule { write: digit & 1, step, next: digit >> 2 }
         };
-        RandomMachine { rules: (0..states * TAPE_SYMBOLS).map(rule).collect(), is_by_lot: false }
+        RandomMachine { rules: (0..states * TAPE_SYMBOLS).map(rule).collect(), has_random_control: false }
     }
 
-    /// The machine whose state says what it writes and where it goes, and whose next state is drawn by lot at every step, all
-    /// four alike.
-    pub fn by_lot() -> Self {
+    /// The machine with random control: the state determines the written symbol and the move, and the next state is drawn
+    /// uniformly from the four states at every step.
+    pub fn with_random_control() -> Self {
         let rule = |token: usize| {
             let state = token / TAPE_SYMBOLS;
-            let step = if state & 2 == 0 { Move::Left } else { Move::Right };
-            Rule { write: state & 1, step, next: state }
+            let step = if state & 2 == 0 { HeadMove::Left } else { HeadMove::Right };
+            TransitionRule { write: state & 1, step, next: state }
         };
-        RandomMachine { rules: (0..STATES_BY_LOT * TAPE_SYMBOLS).map(rule).collect(), is_by_lot: true }
+        RandomMachine {
+            rules: (0..RANDOM_CONTROL_STATES * TAPE_SYMBOLS).map(rule).collect(),
+            has_random_control: true,
+        }
     }
 
-    /// Whether the next state is drawn by lot.
-    pub fn is_by_lot(&self) -> bool {
-        self.is_by_lot
+    /// Whether the next state is drawn at random at every step.
+    pub fn has_random_control(&self) -> bool {
+        self.has_random_control
     }
 
-    /// The machine of this number: the first table of its own row of random tables that is accepted.
-    pub fn drawn(states: usize, number: u64) -> Self {
-        let states = states.clamp(1, MOST_TRACE_STATES);
+    /// Draws a machine: the first accepted table of the sequence of random tables with this number.
+    pub fn draw(states: usize, number: u64) -> Self {
+        let states = states.clamp(1, MAX_TRACE_STATES);
         let stream = Stream::new(number, Purpose::Machine, states as u32);
-        let mut machine = RandomMachine::of_code(states, 0);
-        for table in 0..MOST_TABLES {
+        let mut machine = RandomMachine::from_code(states, 0);
+        for table in 0..MAX_TRIED_TABLES {
             for (token, rule) in machine.rules.iter_mut().enumerate() {
                 let digit = stream.below(table, token as u32, (states * 4) as u32) as usize;
-                let step = if digit & 2 == 0 { Move::Left } else { Move::Right };
-                *rule = Rule { write: digit & 1, step, next: digit >> 2 };
+                let step = if digit & 2 == 0 { HeadMove::Left } else { HeadMove::Right };
+                *rule = TransitionRule { write: digit & 1, step, next: digit >> 2 };
             }
-            if machine.habits().are_fine() {
+            if machine.measure_statistics().is_acceptable() {
                 break;
             }
         }
         machine
     }
 
-    /// How many states it has.
-    pub fn states(&self) -> usize {
+    /// Number of states.
+    pub fn state_count(&self) -> usize {
         self.rules.len() / TAPE_SYMBOLS
     }
 
-    /// What it does in the state and on the symbol of a token.
-    pub fn rule(&self, token: u8) -> Rule {
-        let none = Rule { write: 0, step: Move::Stay, next: 0 };
+    /// The rule for the state and symbol of a token.
+    pub fn rule(&self, token: u8) -> TransitionRule {
+        let none = TransitionRule { write: 0, step: HeadMove::Stay, next: 0 };
         self.rules.get(usize::from(token)).copied().unwrap_or(none)
     }
 
-    /// Its table, a line for each rule: "A 0 → 1 R B"; by lot a line for each state: "A → 1 R".
-    pub fn lines(&self) -> Vec<String> {
-        if self.is_by_lot {
+    /// The rules as text, one line per rule such as "A 0 → 1 R B"; with random control, one line per state such as "A → 1 R".
+    pub fn rule_lines(&self) -> Vec<String> {
+        if self.has_random_control {
             let states = self.rules.iter().step_by(TAPE_SYMBOLS).enumerate();
-            let line = |(state, rule): (usize, &Rule)| {
+            let line = |(state, rule): (usize, &TransitionRule)| {
                 format!("{} → {} {}", state_name(state), rule.write, rule.step.letter())
             };
             return states.map(line).collect();
         }
-        let line = |(token, rule): (usize, &Rule)| {
+        let line = |(token, rule): (usize, &TransitionRule)| {
             let (state, symbol) = (state_name(token / TAPE_SYMBOLS), token % TAPE_SYMBOLS);
             format!("{state} {symbol} → {} {} {}", rule.write, rule.step.letter(), state_name(rule.next))
         };
         self.rules.iter().enumerate().map(line).collect()
     }
 
-    /// What it does on random tapes.
-    pub fn habits(&self) -> Habits {
+    /// Measures the statistics of the machine's traces on [`TRIAL_TAPES`] random tapes.
+    pub fn measure_statistics(&self) -> TraceStatistics {
         let stream = Stream::new(0, Purpose::Machine, 0);
-        let mut walk = Walk::new(STEPS);
-        let mut entered = [0_usize; MOST_TRACE_STATES];
+        let mut walk = TraceSimulator::new(TRIAL_STEPS);
+        let mut entered = [0_usize; MAX_TRACE_STATES];
         let (mut returns, mut far, mut reads) = (0, 0, [0_usize; TAPE_SYMBOLS]);
-        let mut words = vec![0; Walk::words(STEPS)];
-        for tape in 0..TAPES {
+        let mut words = vec![0; TraceSimulator::random_words(TRIAL_STEPS)];
+        for tape in 0..TRIAL_TAPES {
             stream.words(0, (tape * words.len()) as u32, &mut words);
-            walk.begin(self, &words);
-            for at in 1..=STEPS {
+            walk.start(self, &words);
+            for at in 1..=TRIAL_STEPS {
                 let step = walk.step(self);
                 entered[usize::from(step.token) / TAPE_SYMBOLS] += 1;
-                if let Some(last) = step.written {
+                if let Some(last) = step.last_write {
                     returns += 1;
                     far += usize::from(at - last >= 4);
                     reads[usize::from(step.token) % TAPE_SYMBOLS] += 1;
                 }
             }
         }
-        let (all, back) = ((TAPES * STEPS) as f64, f64::from(returns).max(1.0));
-        let rarest = entered[..self.states()].iter().copied().min().unwrap_or(0);
-        Habits {
-            rarest_state: rarest as f64 / all,
-            returns: f64::from(returns) / all,
-            far: far as f64 / back,
-            rarer_symbol: reads[0].min(reads[1]) as f64 / back,
+        let (all, back) = ((TRIAL_TAPES * TRIAL_STEPS) as f64, f64::from(returns).max(1.0));
+        let rarest = entered[..self.state_count()].iter().copied().min().unwrap_or(0);
+        TraceStatistics {
+            min_state_share: rarest as f64 / all,
+            revisit_share: f64::from(returns) / all,
+            distant_revisit_share: far as f64 / back,
+            min_symbol_share: reads[0].min(reads[1]) as f64 / back,
         }
     }
 }
 
-/// "A", "B".
+/// Letter of a state: A for 0, B for 1, ….
 pub fn state_name(state: usize) -> char {
     (b'A' + state.min(25) as u8).into()
 }
 
-/// "A0": the state and the symbol of a token.
+/// Name of a token, such as "A0": the letter of the state and the symbol.
 pub fn token_name(token: u8) -> String {
     format!("{}{}", state_name(usize::from(token) / TAPE_SYMBOLS), usize::from(token) % TAPE_SYMBOLS)
 }
 
-/// What is so at one place of a trace.
+/// One position of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TracePosition {
     /// State and symbol under the head, `state · 2 + symbol`.
     pub token: u8,
-    /// The place at which the head was last on this cell, and wrote it; none on a cell where it never was.
-    pub written: Option<usize>,
-    /// The cell, from the first one.
+    /// Latest earlier position at which the head was on this cell and wrote it; `None` for a new cell.
+    pub last_write: Option<usize>,
+    /// Number of the cell; the cell of the first position is 0.
     pub cell: i64,
 }
 
-/// Random bits of a place.
-const BITS: usize = 3;
+/// Number of random bits per position.
+const BITS_PER_POSITION: usize = 3;
 
-/// A machine on its way over a uniform tape, which is drawn where the head comes to a cell for the first time.
+/// Simulates a random machine on a uniformly random tape. The symbol of a cell is drawn when the head first visits the cell.
 #[derive(Debug, Clone)]
-pub struct Walk {
-    /// Symbol of each cell and, from 1, the place at which it was written; the head begins in the middle.
+pub struct TraceSimulator {
+    /// For each cell its symbol and 1 + the position at which it was written (0: never); the head begins in the middle.
     cells: Vec<(u8, u32)>,
+    /// Index of the head's cell.
     head: usize,
+    /// Current position of the trace.
     at: usize,
+    /// Token of the current position.
     now: u8,
-    /// [`BITS`] for each place: one for a new cell, the others for a state that is drawn.
+    /// Random words with [`BITS_PER_POSITION`] bits per position: one for the symbol of a new cell, the others for a random
+    /// state.
     bits: Vec<u32>,
 }
 
-impl Walk {
-    /// Memory for walks of so many steps.
+impl TraceSimulator {
+    /// A simulator for traces of at most `steps` steps.
     pub fn new(steps: usize) -> Self {
-        Walk { cells: vec![(0, 0); 2 * steps + 3], head: 0, at: 0, now: 0, bits: vec![] }
+        TraceSimulator { cells: vec![(0, 0); 2 * steps + 3], head: 0, at: 0, now: 0, bits: vec![] }
     }
 
-    /// Random words that a walk of so many steps takes.
-    pub fn words(steps: usize) -> usize {
-        (steps + 1) * BITS / 32 + 1
+    /// Number of random 32-bit words for a trace of `steps` steps.
+    pub fn random_words(steps: usize) -> usize {
+        (steps + 1) * BITS_PER_POSITION / 32 + 1
     }
 
+    /// Random bit number `at`.
     fn bit(&self, at: usize) -> usize {
         (self.bits.get(at / 32).copied().unwrap_or(0) >> (at % 32) & 1) as usize
     }
 
-    /// A symbol for the cell of a place, if that is new.
-    fn coin(&self, place: usize) -> u8 {
-        self.bit(place * BITS) as u8
+    /// The random symbol of a new cell at position `place`.
+    fn new_cell_symbol(&self, place: usize) -> u8 {
+        self.bit(place * BITS_PER_POSITION) as u8
     }
 
-    /// A state for a place, if that is drawn by lot.
-    fn lot(&self, place: usize) -> usize {
-        self.bit(place * BITS + 1) + 2 * self.bit(place * BITS + 2)
+    /// The random state at position `place`, from 0 to 3.
+    fn random_state(&self, place: usize) -> usize {
+        self.bit(place * BITS_PER_POSITION + 1) + 2 * self.bit(place * BITS_PER_POSITION + 2)
     }
 
-    /// Stands at the first place, in the start state, or one that is drawn, on a cell with a random symbol.
-    pub fn begin(&mut self, machine: &RandomMachine, words: &[u32]) -> Place {
+    /// Begins a trace: the start state (with random control, a random state) on a cell with a random symbol.
+    pub fn start(&mut self, machine: &RandomMachine, words: &[u32]) -> TracePosition {
         self.bits.clear();
         self.bits.extend(words);
         self.cells.fill((0, 0));
         (self.head, self.at) = (self.cells.len() / 2, 0);
-        let state = if machine.is_by_lot { self.lot(0) } else { 0 };
-        self.now = (state * TAPE_SYMBOLS) as u8 + self.coin(0);
-        Place { token: self.now, written: None, cell: 0 }
+        let state = if machine.has_random_control { self.random_state(0) } else { 0 };
+        self.now = (state * TAPE_SYMBOLS) as u8 + self.new_cell_symbol(0);
+        TracePosition { token: self.now, last_write: None, cell: 0 }
     }
 
-    /// Makes a step, and says what is so after it.
+    /// Makes one step and returns the new position.
     ///
     /// # Panics
-    /// If more steps are made than there is memory for.
-    pub fn step(&mut self, machine: &RandomMachine) -> Place {
+    /// If there are more steps than the simulator was built for.
+    pub fn step(&mut self, machine: &RandomMachine) -> TracePosition {
         let rule = machine.rule(self.now);
         self.cells[self.head] = (rule.write as u8, self.at as u32 + 1);
         self.at += 1;
         self.head = (self.head as i64 + rule.step.offset()) as usize;
-        let (symbol, written) = match self.cells[self.head] {
-            (_, 0) => (self.coin(self.at), None),
+        let (symbol, last_write) = match self.cells[self.head] {
+            (_, 0) => (self.new_cell_symbol(self.at), None),
             (symbol, place) => (symbol, Some(place as usize - 1)),
         };
-        let state = if machine.is_by_lot { self.lot(self.at) } else { rule.next };
+        let state = if machine.has_random_control { self.random_state(self.at) } else { rule.next };
         self.now = (state * TAPE_SYMBOLS) as u8 + symbol;
         let cell = self.head as i64 - (self.cells.len() / 2) as i64;
-        Place { token: self.now, written, cell }
+        TracePosition { token: self.now, last_write, cell }
     }
 }
 
@@ -270,32 +280,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_tables_of_two_states_are_accepted() {
-        let accepted = (0..4096).filter(|code| RandomMachine::of_code(2, *code).habits().are_fine()).count();
+    fn one_hundred_twenty_eight_tables_of_two_states_are_accepted() {
+        let accepted = (0..4096)
+            .filter(|code| RandomMachine::from_code(2, *code).measure_statistics().is_acceptable())
+            .count();
         assert_eq!(accepted, 128);
     }
 
     #[test]
-    fn a_number_gives_one_machine_and_it_is_accepted() {
-        for states in 2..=MOST_TRACE_STATES {
-            let machines: Vec<_> = (0..8).map(|number| RandomMachine::drawn(states, number)).collect();
-            assert!(machines.iter().all(|machine| machine.habits().are_fine() && machine.states() == states));
-            assert_eq!(machines[3], RandomMachine::drawn(states, 3));
+    fn each_number_gives_one_accepted_machine() {
+        for states in 2..=MAX_TRACE_STATES {
+            let machines: Vec<_> = (0..8).map(|number| RandomMachine::draw(states, number)).collect();
+            assert!(machines.iter().all(
+                |machine| machine.measure_statistics().is_acceptable() && machine.state_count() == states
+            ));
+            assert_eq!(machines[3], RandomMachine::draw(states, 3));
             assert!(machines.iter().any(|machine| *machine != machines[0]));
         }
     }
 
-    /// Of the symbols on written cells, the share that the commonest one after the last six tokens tells.
-    fn told_by_six(machine: &RandomMachine) -> f64 {
+    /// Share of the symbols on revisited cells that the most frequent symbol after the same six tokens predicts correctly.
+    fn six_token_accuracy(machine: &RandomMachine) -> f64 {
         let stream = Stream::new(0, Purpose::Machine, 0);
-        let (mut walk, mut words) = (Walk::new(STEPS), vec![0; Walk::words(STEPS)]);
+        let (mut walk, mut words) =
+            (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
         let mut seen = std::collections::BTreeMap::<Vec<u8>, [usize; 2]>::new();
         for tape in 0..16 {
             stream.words(0, (tape * words.len()) as u32, &mut words);
-            let mut tokens = vec![walk.begin(machine, &words).token];
-            for at in 1..=STEPS {
+            let mut tokens = vec![walk.start(machine, &words).token];
+            for at in 1..=TRIAL_STEPS {
                 let place = walk.step(machine);
-                if at >= 6 && place.written.is_some() {
+                if at >= 6 && place.last_write.is_some() {
                     let after = seen.entry(tokens[at - 6..].to_vec()).or_default();
                     after[usize::from(place.token) % 2] += 1;
                 }
@@ -307,43 +322,45 @@ mod tests {
     }
 
     #[test]
-    fn the_last_tokens_tell_what_a_small_table_reads_and_not_what_one_by_lot_does() {
-        let accepted = (0..4096).map(|code| RandomMachine::of_code(2, code));
-        let told =
-            accepted.filter(|machine| machine.habits().are_fine()).map(|machine| told_by_six(&machine));
-        let least = told.fold(1.0, f64::min);
-        assert!(least > 0.9, "{least}");
-        let machine = RandomMachine::by_lot();
-        let (mut walk, mut words) = (Walk::new(STEPS), vec![0; Walk::words(STEPS)]);
+    fn six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write() {
+        let accepted = (0..4096).map(|code| RandomMachine::from_code(2, code));
+        let told = accepted
+            .filter(|machine| machine.measure_statistics().is_acceptable())
+            .map(|machine| six_token_accuracy(&machine));
+        let min = told.fold(1.0, f64::min);
+        assert!(min > 0.9, "{min}");
+        let machine = RandomMachine::with_random_control();
+        let (mut walk, mut words) =
+            (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
         Stream::new(7, Purpose::Machine, 0).words(0, 0, &mut words);
-        let mut places = vec![walk.begin(&machine, &words)];
-        places.extend((0..STEPS).map(|_| walk.step(&machine)));
+        let mut places = vec![walk.start(&machine, &words)];
+        places.extend((0..TRIAL_STEPS).map(|_| walk.step(&machine)));
         for (at, place) in places.iter().enumerate() {
-            if let Some(last) = place.written {
+            if let Some(last) = place.last_write {
                 let state = usize::from(places[last].token) / TAPE_SYMBOLS;
                 assert_eq!(usize::from(place.token) % TAPE_SYMBOLS, state & 1, "{at}");
             }
         }
         let counts = (0..8).map(|token| places.iter().filter(|place| place.token == token).count());
         assert!(counts.clone().all(|count| count > 3), "{:?}", counts.collect::<Vec<_>>());
-        assert_eq!(machine.lines(), ["A → 0 L", "B → 1 L", "C → 0 R", "D → 1 R"]);
+        assert_eq!(machine.rule_lines(), ["A → 0 L", "B → 1 L", "C → 0 R", "D → 1 R"]);
     }
 
     #[test]
-    fn a_walk_is_that_of_a_machine_on_a_tape() {
-        let machine = RandomMachine::drawn(3, 5);
+    fn a_trace_equals_a_plain_simulation_on_the_same_tape() {
+        let machine = RandomMachine::draw(3, 5);
         let words = [0x9e37_79b9, 0x7f4a_7c15, 3, 0x1234_5678, 0x9abc_def0, 77, 5];
-        let mut walk = Walk::new(70);
-        let mut places = vec![walk.begin(&machine, &words)];
+        let mut walk = TraceSimulator::new(70);
+        let mut places = vec![walk.start(&machine, &words)];
         places.extend((0..70).map(|_| walk.step(&machine)));
-        // The tape as it is found on first visits, and a plain simulation on it.
+        // A plain simulation on a tape with the symbols of the first visits.
         let mut tape = std::collections::BTreeMap::new();
         let (mut cell, mut state) = (0_i64, 0);
         for (at, place) in places.iter().enumerate() {
             assert_eq!(place.cell, cell);
             assert_eq!(usize::from(place.token) / TAPE_SYMBOLS, state);
             let last = places[..at].iter().rposition(|before| before.cell == cell);
-            assert_eq!(place.written, last);
+            assert_eq!(place.last_write, last);
             let symbol = usize::from(place.token) % TAPE_SYMBOLS;
             let known = *tape.entry(cell).or_insert(symbol);
             assert_eq!(known, symbol);
@@ -354,8 +371,8 @@ mod tests {
     }
 
     #[test]
-    fn names_are_short() {
+    fn tokens_and_rules_have_short_names() {
         assert_eq!([0, 1, 2, 7].map(token_name), ["A0", "A1", "B0", "D1"]);
-        assert_eq!(RandomMachine::of_code(2, 0o7).lines()[..2], ["A 0 → 1 R B", "A 1 → 0 L A"]);
+        assert_eq!(RandomMachine::from_code(2, 0o7).rule_lines()[..2], ["A 0 → 1 R B", "A 1 → 0 L A"]);
     }
 }

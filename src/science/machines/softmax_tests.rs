@@ -1,4 +1,4 @@
-//! How large β must be: the largest error before rounding, computed a second way, from cells and step numbers alone.
+//! How large β must be: the largest error before rounding, computed independently from cells and step numbers.
 //!
 //! ```text
 //! score of a slot above that of the null slot   1 − 2 · (bits in which cells, and step numbers, differ)
@@ -8,31 +8,31 @@
 
 use super::*;
 
-/// A run for a machine's text, an input, a start cell and so many steps.
-fn set_up(text: &str, input: &[usize], start: usize, steps: usize) -> (Machine, Run) {
+/// The machine of a text, and its run with this input, start cell and number of steps.
+fn set_up(text: &str, input: &[usize], start: usize, steps: usize) -> (Machine, MachineRun) {
     let machine = Machine::parse(text).unwrap();
-    let run = Run::new(&machine, input, start, steps).unwrap();
+    let run = MachineRun::new(&machine, input, start, steps).unwrap();
     (machine, run)
 }
 
-/// The weights of slots whose scores lie so much above the null slot's.
+/// Softmax weights of slots whose scores are these differences to the null slot's score.
 fn weights(scores: &[i32], beta: f64) -> Vec<f64> {
     let parts: Vec<f64> = scores.iter().map(|score| (beta * f64::from(*score)).exp()).collect();
     let total = 1.0 + parts.iter().sum::<f64>();
     parts.iter().map(|part| part / total).collect()
 }
 
-/// How much a score loses by the bits in which two numbers differ, in those places that `open` leaves.
+/// Loss of score by the bits in which two numbers differ, except the lowest `open` bits.
 fn lost(one: usize, other: usize, open: usize) -> i32 {
     2 * ((one >> open) ^ (other >> open)).count_ones() as i32
 }
 
-/// The largest error of a number before it is rounded, in steps 0 to T, where all numbers before were rounded right.
-fn error(run: &Run, symbols: usize, beta: f64) -> f64 {
+/// Largest error of a number before its rounding, in steps 0 to T, if all earlier numbers were rounded correctly.
+fn error(run: &MachineRun, symbols: usize, beta: f64) -> f64 {
     let bits = run.position_bits() as usize;
-    let cell = |step: usize| if step == 0 { run.start } else { run.moments[step - 1].head };
+    let cell = |step: usize| if step == 0 { run.start } else { run.records[step - 1].head };
     let mut worst: f64 = 0.0;
-    for step in 0..=run.moments.len() {
+    for step in 0..=run.records.len() {
         let head = cell(step);
         let past = 1..=step;
         let found = past.clone().filter(|t| cell(t - 1) == head).max().unwrap_or(0);
@@ -49,7 +49,7 @@ fn error(run: &Run, symbols: usize, beta: f64) -> f64 {
         }
         let mut token = vec![0.0; symbols];
         for (t, weight) in past.clone().zip(attend(found, 0)) {
-            token[run.moments[t - 1].written] += weight;
+            token[run.records[t - 1].written] += weight;
         }
         if found == 0 {
             let scores: Vec<i32> =
@@ -60,7 +60,7 @@ fn error(run: &Run, symbols: usize, beta: f64) -> f64 {
         }
         let right = match step {
             0 => run.input.first().copied().unwrap_or(0),
-            made => run.moments[made - 1].symbol,
+            made => run.records[made - 1].symbol,
         };
         token.iter().enumerate().for_each(|(symbol, value)| wrong(*value, symbol == right));
     }
@@ -68,7 +68,7 @@ fn error(run: &Run, symbols: usize, beta: f64) -> f64 {
 }
 
 /// The β at which the largest error is 1/3.
-fn threshold(run: &Run, symbols: usize) -> f64 {
+fn threshold(run: &MachineRun, symbols: usize) -> f64 {
     let (mut low, mut high) = (0.0, 30.0);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
@@ -80,13 +80,14 @@ fn threshold(run: &Run, symbols: usize) -> f64 {
     high
 }
 
-/// The first wrong step, and the largest deviation of all steps.
-fn executed(machine: &Machine, run: &Run, beta: f64) -> (Option<usize>, f64) {
-    let how = How { choice: Choice::Soft(beta), rounding: true };
+/// Executes the transformer: the first wrong step, and the largest deviation of all steps.
+fn executed(machine: &Machine, run: &MachineRun, beta: f64) -> (Option<usize>, f64) {
+    let mode = ExecutionMode { attention: AttentionMode::Soft(beta), rounding: true };
     let weights = Construction::new(machine, run.position_bits()).unwrap();
-    let mut course = Course::new(Transformer::new(weights.into(), &run.input, run.start, how).unwrap());
-    let last = course.at(run, run.moments.len());
-    (last.first_wrong, last.largest)
+    let mut course =
+        TransformerEvaluator::new(Transformer::new(weights.into(), &run.input, run.start, mode).unwrap());
+    let last = course.metrics_at(run, run.records.len());
+    (last.first_wrong_step, last.max_deviation)
 }
 
 const LEFT: &str = "a _ → _ L a; a 1 → 1 L a; a 2 → 2 L a";
@@ -116,15 +117,15 @@ fn runs() -> Vec<(&'static str, Vec<usize>, usize, usize)> {
     ]
 }
 
-/// On both sides of the β at which the largest error is 1/3: below it rounding leaves an error, above it none, and all steps
-/// are right. It is never above the rule's.
+/// At the β where the largest error is 1/3: for a smaller β rounding leaves an error; for a larger β it leaves none, and all
+/// steps are correct. This β is never above `safe_beta`.
 #[test]
-fn rounding_repairs_all_errors_above_the_threshold_and_not_below() {
+fn rounding_corrects_all_errors_above_the_threshold_and_not_below() {
     for (text, input, start, steps) in runs() {
         let (machine, run) = set_up(text, &input, start, steps);
         let symbols = machine.symbols().len();
         let least = threshold(&run, symbols);
-        let rule = Choice::safe_beta(steps, input.len());
+        let rule = AttentionMode::safe_beta(steps, input.len());
         let name = format!("{text}: {} symbols, T = {steps}, threshold {least}, rule {rule}", input.len());
         assert!(least <= rule + 1e-9, "{name}");
         for beta in [least + 1e-4, rule + 1e-9, rule + 1.0] {
@@ -140,11 +141,11 @@ fn rounding_repairs_all_errors_above_the_threshold_and_not_below() {
 /// Where all T tokens write one cell, and the first bit of all step numbers is 0, each of them loses by 1 to the null slot in
 /// the search for this bit: T exp(−β) is exactly ½ at the rule's β. So without an input no smaller rule holds for all runs.
 #[test]
-fn the_rule_is_sharp_without_an_input() {
+fn safe_beta_is_the_smallest_possible_without_an_input() {
     for steps in [1, 20, 90] {
         let (machine, run) = set_up(STAY, &[], 1000, steps);
         let rule = (2.0 * steps as f64).ln();
-        assert!((Choice::safe_beta(steps, 0) - rule).abs() < 1e-12);
+        assert!((AttentionMode::safe_beta(steps, 0) - rule).abs() < 1e-12);
         assert!((threshold(&run, machine.symbols().len()) - rule).abs() < 1e-9);
     }
 }
@@ -152,7 +153,7 @@ fn the_rule_is_sharp_without_an_input() {
 /// The tokens of the input count too: with T = 1 the steps alone would ask for β > ln 2 = 0.69. Forty symbols around the head
 /// make step 1 wrong at 0.8, 1 and 1.2; an independent program, from the formulas alone, finds the same.
 #[test]
-fn a_long_input_needs_a_larger_beta() {
+fn a_long_input_requires_a_larger_beta() {
     let (machine, run) = set_up(LEFT, &[1; 40], 100, 1);
     for (beta, wrong) in
         [(0.7, Some(1)), (0.8, Some(1)), (1.0, Some(1)), (1.2, Some(1)), (1.5, None), (1.87, None)]
@@ -161,7 +162,7 @@ fn a_long_input_needs_a_larger_beta() {
     }
     // What it finds for the threshold.
     assert!((threshold(&run, machine.symbols().len()) - 1.863).abs() < 1e-3);
-    assert!((Choice::safe_beta(1, 40) - 82f64.ln()).abs() < 1e-12);
+    assert!((AttentionMode::safe_beta(1, 40) - 82f64.ln()).abs() < 1e-12);
 }
 
 /// A machine that stays on one cell: in the search for the first bit, which is 0, all i tokens together weigh i exp(−β) times

@@ -1,4 +1,4 @@
-//! Texts of machines: the notation of this page, and the forms of two simulators that people use.
+//! Parsing the text of a machine, in the notation of this page or in those of two widely used simulators.
 //!
 //! ```text
 //! this page                       state read → write move state       `->` and `→` are the same; newline or `;` separates
@@ -7,22 +7,23 @@
 //!                                 state,write,move
 //! ```
 //!
-//! In every notation `_` is the blank, and a move is one of `L l <`, `R r >` and `S s - *`. `*` as the state or the symbol that
-//! is read means every one without a rule of its own, `*` as what follows means no change. `//` begins a comment. A line
-//! `start: name` or `init: name` names the start state, a line `accept: name name` the accepting ones. Without such a line the
-//! start state is that of the first rule, in the second notation `0` where there is such a state.
+//! In every notation `_` is the blank, and a move is one of `L l <`, `R r >` and `S s - *`. `*` as the state or the symbol read
+//! matches every state or symbol without its own rule; `*` as the symbol written or the next state means no change. `//` begins
+//! a comment. A line `start: name` or `init: name` names the start state, and a line `accept: name name` names accepting
+//! states. Without such a line the start state is that of the first rule; in the second notation it is `0` if that state
+//! exists.
 //!
 //! # Why
-//! A text says by itself which notation it has: an arrow is only in the first, commas are only in the third. Nobody has to
-//! choose a notation before pasting.
+//! The notation is detected from the text: only the first has arrows, and only the third has commas. So the user can paste a
+//! text without choosing a notation.
 
 use std::cmp::Reverse;
 
-use super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
-use super::machine::{BLANK, Machine, Move, Rule, Verdict};
-use super::mistake::Mistake;
+use super::error::MachineError;
+use super::limits::{MAX_MACHINE_TEXT_BYTES, MAX_RULES, MAX_STATE_NAME_LENGTH, MAX_STATES, MAX_SYMBOLS};
+use super::machine::{BLANK, HeadMove, Machine, TransitionRule, Verdict};
 
-/// A notation of text.
+/// Notation of the text of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `state read → write move state`.
@@ -34,21 +35,21 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// The notation that a text has.
-    pub fn of(text: &str) -> Notation {
-        // What stands before the first `;`: behind it may be a comment with anything in it.
-        let first = |line| without_comment(line).split(';').find(|piece| directive(piece).is_none());
+    /// Detects the notation of a text.
+    pub fn detect(text: &str) -> Notation {
+        // Only the part before the first `;` counts, because a comment may follow.
+        let first = |line| without_comment(line).split(';').find(|piece| split_directive(piece).is_none());
         let firsts = || text.lines().filter_map(first);
         if firsts().any(|line| line.contains('→') || line.contains("->")) {
             Notation::Arrows
-        } else if firsts().any(|line| line.contains(',') && words(line).len() < 5) {
+        } else if firsts().any(|line| line.contains(',') && split_words(line).len() < 5) {
             Notation::Commas
         } else {
             Notation::Words
         }
     }
 
-    /// What it is called.
+    /// Name shown on the page.
     pub fn name(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("Rules with an arrow"),
@@ -57,8 +58,8 @@ impl Notation {
         }
     }
 
-    /// What a rule looks like.
-    pub fn example(self) -> &'static str {
+    /// Form of a rule, for error messages.
+    pub fn rule_form(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("state, symbol read → symbol to write, move, next state"),
             Notation::Words => {
@@ -71,51 +72,54 @@ impl Notation {
     }
 }
 
-/// A rule as it stands in the text; none is `*`.
-struct Line {
+/// A parsed rule of the text, with its line number; `None` stands for `*`.
+struct ParsedRule {
     number: usize,
     state: Option<String>,
     read: Option<char>,
     write: Option<char>,
-    step: Move,
+    step: HeadMove,
     next: Option<String>,
 }
 
-impl Line {
-    /// The rule of these five words.
-    fn new(number: usize, [state, read, write, step, next]: [&str; 5]) -> Result<Line, Mistake> {
-        Ok(Line {
+impl ParsedRule {
+    /// Parses the five words of a rule.
+    fn new(number: usize, [state, read, write, step, next]: [&str; 5]) -> Result<ParsedRule, MachineError> {
+        Ok(ParsedRule {
             number,
-            state: name(number, state)?,
-            read: symbol(number, read)?,
-            write: symbol(number, write)?,
-            step: direction(number, step)?,
-            next: name(number, next)?,
+            state: parse_state(number, state)?,
+            read: parse_symbol(number, read)?,
+            write: parse_symbol(number, write)?,
+            step: parse_move(number, step)?,
+            next: parse_state(number, next)?,
         })
     }
 
-    /// How much it leaves open; rules that leave less open come first.
-    fn open(&self) -> u8 {
+    /// 0 without wildcards, 1 with `*` as symbol read, 2 as state, 3 as both. Rules with a lower rank take precedence.
+    fn wildcard_rank(&self) -> u8 {
         2 * u8::from(self.state.is_none()) + u8::from(self.read.is_none())
     }
 }
 
-/// All that a text says.
+/// The parsed content of a text.
 #[derive(Default)]
-struct Source {
-    lines: Vec<Line>,
+struct ParsedText {
+    lines: Vec<ParsedRule>,
     start: Option<String>,
     accepting: Vec<(usize, String)>,
 }
 
 impl Machine {
-    /// The machine that a text describes, in one of the [notations](Notation).
-    pub fn parse(text: &str) -> Result<Machine, Mistake> {
-        if text.len() > MOST_TEXT {
-            return Err(Mistake::LongText);
+    /// Parses the text of a machine in one of the [notations](Notation).
+    ///
+    /// # Errors
+    /// The first error of the text.
+    pub fn parse(text: &str) -> Result<Machine, MachineError> {
+        if text.len() > MAX_MACHINE_TEXT_BYTES {
+            return Err(MachineError::TextTooLong);
         }
-        let notation = Notation::of(text);
-        Source::read(text, notation)?.build(notation)
+        let notation = Notation::detect(text);
+        ParsedText::parse(text, notation)?.build(notation)
     }
 }
 
@@ -123,61 +127,70 @@ fn without_comment(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-fn words(line: &str) -> Vec<&str> {
+fn split_words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// "accept" and the rest of the line, where a line begins with such a word.
-fn directive(line: &str) -> Option<(&str, &str)> {
+/// Splits a line such as `accept: name` into the keyword and the rest; `None` for other lines.
+fn split_directive(line: &str) -> Option<(&str, &str)> {
     let (word, rest) = line.trim().split_once(':')?;
     ["name", "init", "start", "accept"].contains(&word).then_some((word, rest.trim()))
 }
 
-fn name(line: usize, word: &str) -> Result<Option<String>, Mistake> {
+/// Parses the name of a state; `None` for `*`.
+fn parse_state(line: usize, word: &str) -> Result<Option<String>, MachineError> {
     let word = word.trim();
     if word == "*" {
         return Ok(None);
     }
-    if word.chars().count() > MOST_LETTERS {
-        return Err(Mistake::LongName { line });
+    if word.chars().count() > MAX_STATE_NAME_LENGTH {
+        return Err(MachineError::StateNameTooLong { line });
     }
     let reserved = [";", ":", ",", "*", "→", "->", "//"].iter().any(|mark| word.contains(mark));
     if word.is_empty() || reserved || word.contains(char::is_whitespace) {
-        return Err(Mistake::Name { line, found: word.into() });
+        return Err(MachineError::InvalidStateName { line, found: word.into() });
     }
     Ok(Some(word.into()))
 }
 
-fn symbol(line: usize, word: &str) -> Result<Option<char>, Mistake> {
+/// Parses a symbol; `None` for `*`.
+fn parse_symbol(line: usize, word: &str) -> Result<Option<char>, MachineError> {
     let mut characters = word.trim().chars();
     match (characters.next(), characters.next()) {
         (Some('*'), None) => Ok(None),
-        (Some(found @ (';' | '→')), None) => Err(Mistake::Symbol { line, found }),
+        (Some(found @ (';' | '→')), None) => Err(MachineError::InvalidSymbol { line, found }),
         (Some(one), None) => Ok(Some(one)),
-        // The third notation may leave the blank out.
+        // In the third notation an empty part is the blank.
         (None, _) => Ok(Some(BLANK)),
-        _ => Err(Mistake::LongSymbol { line, found: word.chars().take(MOST_LETTERS).collect() }),
+        _ => Err(MachineError::SymbolTooLong {
+            line,
+            found: word.chars().take(MAX_STATE_NAME_LENGTH).collect(),
+        }),
     }
 }
 
-fn direction(line: usize, word: &str) -> Result<Move, Mistake> {
+/// Parses the move of the head.
+fn parse_move(line: usize, word: &str) -> Result<HeadMove, MachineError> {
     match word.trim().to_lowercase().as_str() {
-        "l" | "<" | "left" => Ok(Move::Left),
-        "r" | ">" | "right" => Ok(Move::Right),
-        "s" | "n" | "-" | "*" | "stay" => Ok(Move::Stay),
-        _ => Err(Mistake::Direction { line, found: word.trim().chars().take(MOST_LETTERS).collect() }),
+        "l" | "<" | "left" => Ok(HeadMove::Left),
+        "r" | ">" | "right" => Ok(HeadMove::Right),
+        "s" | "n" | "-" | "*" | "stay" => Ok(HeadMove::Stay),
+        _ => Err(MachineError::UnknownMove {
+            line,
+            found: word.trim().chars().take(MAX_STATE_NAME_LENGTH).collect(),
+        }),
     }
 }
 
-impl Source {
-    fn read(text: &str, notation: Notation) -> Result<Source, Mistake> {
-        let mut source = Source::default();
-        // The first line of a rule in two lines.
+impl ParsedText {
+    fn parse(text: &str, notation: Notation) -> Result<ParsedText, MachineError> {
+        let mut source = ParsedText::default();
+        // First line of a rule that has two lines.
         let mut half: Option<(usize, [&str; 2])> = None;
         let one_line = !text.trim().contains('\n');
         for (at, line) in text.lines().enumerate() {
             let line = without_comment(line);
-            // In the second notation a comment begins there, in the third nothing does.
+            // A `;` begins a comment in the second notation and has no meaning in the third.
             let pieces: Vec<&str> = match notation {
                 Notation::Words if !one_line => line.split(';').take(1).collect(),
                 Notation::Commas if !one_line => vec![line],
@@ -188,32 +201,32 @@ impl Source {
                 if piece.trim().is_empty() {
                     continue;
                 }
-                if let Some((word, rest)) = directive(piece) {
-                    source.direct(number, word, rest)?;
+                if let Some((word, rest)) = split_directive(piece) {
+                    source.apply_directive(number, word, rest)?;
                 } else if notation != Notation::Commas {
-                    source.push(Line::new(number, five(number, piece, notation)?)?)?;
+                    source.add_rule(ParsedRule::new(number, split_rule(number, piece, notation)?)?)?;
                 } else if let Some((first, [state, read])) = half.take() {
-                    let [next, write, step] = commas(number, piece)?;
-                    source.push(Line::new(first, [state, read, write, step, next])?)?;
+                    let [next, write, step] = split_commas(number, piece)?;
+                    source.add_rule(ParsedRule::new(first, [state, read, write, step, next])?)?;
                 } else {
-                    half = Some((number, commas(number, piece)?));
+                    half = Some((number, split_commas(number, piece)?));
                 }
             }
         }
         match half {
-            Some((line, _)) => Err(Mistake::HalfARule { line }),
-            None if source.lines.is_empty() => Err(Mistake::Empty),
+            Some((line, _)) => Err(MachineError::IncompleteRule { line }),
+            None if source.lines.is_empty() => Err(MachineError::Empty),
             None => Ok(source),
         }
     }
 
-    fn push(&mut self, line: Line) -> Result<(), Mistake> {
-        if self.lines.len() == MOST_RULES {
-            return Err(Mistake::Rules { line: line.number });
+    fn add_rule(&mut self, line: ParsedRule) -> Result<(), MachineError> {
+        if self.lines.len() == MAX_RULES {
+            return Err(MachineError::TooManyRules { line: line.number });
         }
-        let same = |old: &&Line| old.state == line.state && old.read == line.read;
+        let same = |old: &&ParsedRule| old.state == line.state && old.read == line.read;
         if let Some(old) = self.lines.iter().find(same) {
-            return Err(Mistake::TwoRules {
+            return Err(MachineError::DuplicateRule {
                 line: line.number,
                 first: old.number,
                 state: line.state.unwrap_or_else(|| "*".into()),
@@ -224,55 +237,58 @@ impl Source {
         Ok(())
     }
 
-    fn direct(&mut self, number: usize, word: &str, rest: &str) -> Result<(), Mistake> {
+    fn apply_directive(&mut self, number: usize, word: &str, rest: &str) -> Result<(), MachineError> {
         match word {
             "accept" => {
                 let names = rest.split([',', ' ', '\t']).filter(|word| !word.is_empty());
                 for word in names {
-                    let known = name(number, word)?;
+                    let known = parse_state(number, word)?;
                     self.accepting.extend(known.map(|name| (number, name)));
                 }
             }
-            "init" | "start" => self.start = name(number, rest)?,
+            "init" | "start" => self.start = parse_state(number, rest)?,
             _ => {}
         }
         Ok(())
     }
 
-    fn build(self, notation: Notation) -> Result<Machine, Mistake> {
-        let Source { mut lines, start, accepting } = self;
+    /// Builds the machine from the parsed rules.
+    fn build(self, notation: Notation) -> Result<Machine, MachineError> {
+        let ParsedText { mut lines, start, accepting } = self;
         let accepts = |state: &str| accepting.iter().any(|(_, name)| name == state);
-        let ends = |state: &str| state.starts_with("halt") || Verdict::of(state) != Verdict::Halts;
-        // There a state with such a name ends the run, whatever rules it has.
+        let ends =
+            |state: &str| state.starts_with("halt") || Verdict::from_state_name(state) != Verdict::Halts;
+        // In these notations such a state halts, even if it has rules.
         lines.retain(|line| match (notation, line.state.as_deref()) {
             (Notation::Words, Some(state)) => !state.starts_with("halt"),
             (Notation::Commas, Some(state)) => !accepts(state),
             _ => true,
         });
-        let (states, symbols) = names(&lines)?;
+        let (states, symbols) = collect_names(&lines)?;
         let from = lines.iter().filter_map(|line| line.state.clone());
         let zero = || from.clone().find(|state| notation == Notation::Words && state == "0");
         let first = || from.clone().next();
         let start = start.or_else(zero).or_else(first).unwrap_or_else(|| "*".into());
         let unknown = accepting.iter().find(|(_, name)| !states.contains(name));
         if let Some((line, state)) = unknown {
-            return Err(Mistake::Accepting { line: *line, state: state.clone() });
+            return Err(MachineError::UnknownAcceptingState { line: *line, state: state.clone() });
         }
-        // Rules that leave less open are written later, over the others.
-        lines.sort_by_key(|line| Reverse(line.open()));
+        // Rules with fewer wildcards are applied later and overwrite the others.
+        lines.sort_by_key(|line| Reverse(line.wildcard_rank()));
         let takes_wildcards: Vec<bool> = states.iter().map(|state| !ends(state) && !accepts(state)).collect();
-        let full = table(&lines, &states, &takes_wildcards, &symbols);
-        // A symbol of a rule that others replace everywhere is no symbol of the machine.
+        let full = build_table(&lines, &states, &takes_wildcards, &symbols);
+        // A symbol that occurs only in overwritten rules is not a symbol of the machine.
         let is_read = |at: usize| full.iter().any(|row| row[at].is_some());
         let is_written = |one: char| full.iter().flatten().flatten().any(|(write, ..)| *write == one);
         let used =
             symbols.iter().enumerate().filter(|(at, one)| *at == 0 || is_read(*at) || is_written(**one));
         let symbols: Vec<char> = used.map(|(_, one)| *one).collect();
-        let table = table(&lines, &states, &takes_wildcards, &symbols);
+        let table = build_table(&lines, &states, &takes_wildcards, &symbols);
         let acts = |state: usize| table[state].iter().any(Option::is_some);
-        // The start state, others with rules, and then those without, in the order in which rules lead to them.
+        // Order of the states: the start state, other states with rules, then states without rules in the order of their first
+        // use.
         let Some(first) = states.iter().position(|state| *state == start).filter(|state| acts(*state)) else {
-            return Err(Mistake::Start { state: start });
+            return Err(MachineError::StartWithoutRule { state: start });
         };
         let mut order = vec![first];
         order.extend((0..states.len()).filter(|state| *state != first && acts(*state)));
@@ -284,10 +300,14 @@ impl Source {
         }
         let place = |name: &str| order.iter().position(|state| states[*state] == name).unwrap_or(0);
         let number = |one: char| symbols.iter().position(|symbol| *symbol == one).unwrap_or(0);
-        let rule =
-            |(write, step, next): (char, Move, &str)| Rule { write: number(write), step, next: place(next) };
+        let rule = |(write, step, next): (char, HeadMove, &str)| TransitionRule {
+            write: number(write),
+            step,
+            next: place(next),
+        };
         let rules = order.iter().flat_map(|state| table[*state].iter().map(|cell| cell.map(rule))).collect();
-        let verdict = |name: &str| if accepts(name) { Verdict::Accepts } else { Verdict::of(name) };
+        let verdict =
+            |name: &str| if accepts(name) { Verdict::Accepts } else { Verdict::from_state_name(name) };
         Ok(Machine {
             verdicts: order.iter().map(|state| verdict(&states[*state])).collect(),
             states: order.iter().map(|state| states[*state].clone()).collect(),
@@ -297,17 +317,17 @@ impl Source {
     }
 }
 
-/// What a state does with a symbol: what it writes, where the head goes, and the next state.
-type Cell<'a> = Option<(char, Move, &'a str)>;
+/// Action for one state and symbol: symbol written, move of the head, and next state; `None` without a rule.
+type TableEntry<'a> = Option<(char, HeadMove, &'a str)>;
 
-/// The table of these rules, state by state, in each symbol by symbol; later rules replace earlier ones.
-fn table<'a>(
-    lines: &'a [Line],
+/// The table of actions, `[states][symbols]`; later rules overwrite earlier ones.
+fn build_table<'a>(
+    lines: &'a [ParsedRule],
     states: &'a [String],
     takes_wildcards: &[bool],
     symbols: &[char],
-) -> Vec<Vec<Cell<'a>>> {
-    let mut table: Vec<Vec<Cell>> = vec![vec![None; symbols.len()]; states.len()];
+) -> Vec<Vec<TableEntry<'a>>> {
+    let mut table: Vec<Vec<TableEntry>> = vec![vec![None; symbols.len()]; states.len()];
     for line in lines {
         for ((state, wild), row) in states.iter().zip(takes_wildcards).zip(&mut table) {
             let fits = line.state.as_ref().map_or(*wild, |name| name == state);
@@ -322,15 +342,15 @@ fn table<'a>(
     table
 }
 
-/// Names of all states, those with rules first, and of all symbols, the blank first.
-fn names(lines: &[Line]) -> Result<(Vec<String>, Vec<char>), Mistake> {
+/// Collects the names of all states, those with rules first, and all symbols, the blank first.
+fn collect_names(lines: &[ParsedRule]) -> Result<(Vec<String>, Vec<char>), MachineError> {
     let mut states: Vec<String> = Vec::new();
     let from = lines.iter().map(|line| (line.number, &line.state));
     for (line, state) in from.chain(lines.iter().map(|line| (line.number, &line.next))) {
         if let Some(state) = state.as_ref().filter(|state| !states.contains(state)) {
             states.push(state.clone());
-            if states.len() > MOST_STATES {
-                return Err(Mistake::States { line });
+            if states.len() > MAX_STATES {
+                return Err(MachineError::TooManyStates { line });
             }
         }
     }
@@ -340,8 +360,8 @@ fn names(lines: &[Line]) -> Result<(Vec<String>, Vec<char>), Mistake> {
             if !symbols.contains(&symbol) {
                 symbols.push(symbol);
             }
-            if symbols.len() > MOST_SYMBOLS {
-                return Err(Mistake::Symbols { line: line.number });
+            if symbols.len() > MAX_SYMBOLS {
+                return Err(MachineError::TooManySymbols { line: line.number });
             }
         }
     }
@@ -349,20 +369,21 @@ fn names(lines: &[Line]) -> Result<(Vec<String>, Vec<char>), Mistake> {
     Ok((states, symbols))
 }
 
-/// The five words of a rule.
-fn five(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], Mistake> {
-    let expected = || Mistake::NotARule { line, expected: notation.example(), found: cut(text) };
+/// Splits a line into the five words of a rule.
+fn split_rule(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], MachineError> {
+    let expected =
+        || MachineError::InvalidRule { line, expected: notation.rule_form(), found: truncate(text) };
     let found: Vec<&str> = if notation == Notation::Arrows {
         let arrow = if text.contains('→') { "→" } else { "->" };
         let (left, right) = text.split_once(arrow).ok_or_else(expected)?;
-        let (left, right) = (words(left), words(right));
+        let (left, right) = (split_words(left), split_words(right));
         if left.len() != 2 {
             return Err(expected());
         }
         [left, right].concat()
     } else {
-        let mut found = words(text);
-        // A break point.
+        let mut found = split_words(text);
+        // A `!` at the end is a break point of morphett.info.
         if found.len() == 6 && found[5] == "!" {
             found.pop();
         }
@@ -371,13 +392,15 @@ fn five(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], Mistak
     found.try_into().map_err(|_| expected())
 }
 
-/// As many parts as are wanted, between commas.
-fn commas<const N: usize>(line: usize, text: &str) -> Result<[&str; N], Mistake> {
+/// Splits a line at commas into exactly N parts.
+fn split_commas<const N: usize>(line: usize, text: &str) -> Result<[&str; N], MachineError> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let expected = || Mistake::NotARule { line, expected: Notation::Commas.example(), found: cut(text) };
+    let expected =
+        || MachineError::InvalidRule { line, expected: Notation::Commas.rule_form(), found: truncate(text) };
     parts.try_into().map_err(|_| expected())
 }
 
-fn cut(text: &str) -> String {
-    text.trim().chars().take(2 * MOST_LETTERS).collect()
+/// The beginning of a text, for error messages.
+fn truncate(text: &str) -> String {
+    text.trim().chars().take(2 * MAX_STATE_NAME_LENGTH).collect()
 }

@@ -1,6 +1,6 @@
 //! Tests of the forms of text, good and bad.
 
-use super::limits::MOST_STATES;
+use super::limits::MAX_STATES;
 use super::machine::Machine;
 use super::text::Notation;
 use vivarium_core::rng::{Purpose, Stream};
@@ -46,34 +46,34 @@ fn mistake(text: &str) -> String {
 }
 
 #[test]
-fn three_forms_are_one_machine() {
+fn the_three_notations_give_the_same_machine() {
     let [arrows, words, commas] = [ARROWS, WORDS, COMMAS].map(|text| Machine::parse(text).unwrap());
     assert_eq!(
-        [ARROWS, WORDS, COMMAS].map(Notation::of),
+        [ARROWS, WORDS, COMMAS].map(Notation::detect),
         [Notation::Arrows, Notation::Words, Notation::Commas]
     );
     assert_eq!(arrows.rules, words.rules);
     assert_eq!(arrows.rules, commas.rules);
-    assert_eq!(words.states(), ["0", "carry", "halt-accept"]);
-    assert_eq!(commas.states(), ["q0", "q1", "q2"]);
+    assert_eq!(words.state_names(), ["0", "carry", "halt-accept"]);
+    assert_eq!(commas.state_names(), ["q0", "q1", "q2"]);
     for machine in [arrows, words, commas] {
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
     }
     for form in [Notation::Arrows, Notation::Words, Notation::Commas] {
-        assert!(!form.name().is_empty() && !form.example().is_empty());
+        assert!(!form.name().is_empty() && !form.rule_form().is_empty());
     }
 }
 
 #[test]
-fn one_line_without_arrows_has_rules_and_not_comments() {
+fn a_semicolon_separates_rules_in_a_text_of_one_line() {
     let machine = Machine::parse("a 0 1 r b; b 0 0 l a").unwrap();
-    assert_eq!(machine.len(), 2);
+    assert_eq!(machine.rule_count(), 2);
     assert_eq!(mistake("a 0 1 r b; b 0 0 up a"), "line 2: unknown direction up; write L, R or S (stay)");
 }
 
 #[test]
-fn wildcards_leave_room_for_rules_of_their_own() {
+fn specific_rules_take_precedence_over_wildcards() {
     let machine = Machine::parse("a * → * R *; a x → y L b; * _ → z S halt; b z → z S a").unwrap();
     assert_eq!(
         machine.to_string(),
@@ -84,16 +84,16 @@ fn wildcards_leave_room_for_rules_of_their_own() {
 #[test]
 fn the_start_state_can_be_named() {
     let machine = Machine::parse("start: b\na x → x R b\nb x → x R a").unwrap();
-    assert_eq!(machine.states(), ["b", "a"]);
-    assert_eq!(Machine::parse("x 1 1 r 0\n0 1 1 r x").unwrap().states()[0], "0");
-    assert_eq!(Machine::parse("x 1 1 r 0").unwrap().states()[0], "x");
+    assert_eq!(machine.state_names(), ["b", "a"]);
+    assert_eq!(Machine::parse("x 1 1 r 0\n0 1 1 r x").unwrap().state_names()[0], "0");
+    assert_eq!(Machine::parse("x 1 1 r 0").unwrap().state_names()[0], "x");
     let machine = Machine::parse("accept: b; * _ → x S b; b 0 → 0 S b").unwrap();
     assert_eq!(machine.symbols(), ['_', '0'], "no state takes the first rule");
     assert_eq!(mistake("start: c\na x → x R c"), "the start state c has no rule");
 }
 
 #[test]
-fn every_mistake_is_a_sentence() {
+fn every_error_displays_as_a_sentence() {
     let rules =
         |count: usize, rule: &dyn Fn(usize) -> String| (0..count).map(rule).collect::<Vec<_>>().join("\n");
     let expected = "expected state, symbol read → symbol to write, move, next state, found:";
@@ -122,7 +122,7 @@ fn every_mistake_is_a_sentence() {
     for (text, sentence) in cases {
         assert_eq!(mistake(text), sentence);
     }
-    let many = rules(MOST_STATES, &|i| format!("s{i} 0 → 0 R s{}", i + 1));
+    let many = rules(MAX_STATES, &|i| format!("s{i} 0 → 0 R s{}", i + 1));
     assert_eq!(mistake(&many), "line 24: this is state number 25, but a machine must have at most 24 states");
     let wide = rules(9, &|i| format!("a {i} → {i} R a"));
     assert_eq!(
@@ -138,9 +138,9 @@ fn every_mistake_is_a_sentence() {
     );
 }
 
-/// Whatever stands in a text, it is read or refused, and what is read can be written down.
+/// Every text is parsed or rejected, and a parsed machine can be written and parsed again.
 #[test]
-fn no_text_does_harm() {
+fn random_texts_are_parsed_or_rejected() {
     let parts = [
         "a",
         "b",

@@ -1,237 +1,247 @@
-//! The transformer at work: one token is one step of the machine, and there is no tape.
+//! Execution of the transformer: one token is one step of the machine, and no token stores the tape.
 //!
 //! ```text
 //! input of step 0   h₀, a parameter: the start cell in pos2, a mark in scr4;  it does not depend on the input
 //! input of step i   o(i−1) + β(i),   β(i) = i in binary, in pos1
 //! encoder token p   sym1 = the input's symbol, pos1 = its cell
 //! output o(i)       st = z(i), sym1 = a(i), pos2 = l(i), all else 0
-//! own past          the tokens of steps 1 … i, in step 0 none
+//! self-attention    to the tokens of steps 1 … i; in step 0 only to the null slot
 //! ```
 //!
 //! ```
-//! # use vivarium_science::machines::{Choice, Construction, How, Machine, Run, Transformer};
+//! # use vivarium_science::machines::{AttentionMode, Construction, ExecutionMode, Machine, MachineRun, Transformer};
 //! let machine = Machine::parse("a _ → 1 R b; a 1 → 1 L b; b _ → 1 L a; b 1 → 1 R halt").unwrap();
-//! let run = Run::new(&machine, &[], 8, 6).unwrap();
+//! let run = MachineRun::new(&machine, &[], 8, 6).unwrap();
 //! let construction = Construction::new(&machine, run.position_bits()).unwrap();
-//! let how = How { choice: Choice::Hard, rounding: true };
+//! let how = ExecutionMode { attention: AttentionMode::Hard, rounding: true };
 //! let mut transformer = Transformer::new(construction.into(), &run.input, run.start, how).unwrap();
 //! while transformer.steps() < 6 {
 //!     transformer.advance();
 //! }
-//! assert_eq!(transformer.tokens(), run.moments);
+//! assert_eq!(transformer.tokens(), run.records);
 //! ```
 //!
 //! # Why
-//! Keys and values of the past are kept by block, and so are the outputs o(i). So a step that was made can be looked at
-//! again ([`Transformer::revisit`]) without keeping what all of its blocks computed. Step 0 fetches the first symbol from the
-//! input; it is no step of the machine, and is made as soon as there is a transformer.
+//! Keys and values of past tokens are cached per block, and the outputs o(i) are stored. So the blocks of an earlier step can
+//! be computed again ([`Transformer::recompute_step`]) without storing them. Step 0 fetches the first symbol of the input; it
+//! is not a step of the machine, and [`Transformer::new`] executes it.
 
 use std::sync::Arc;
 
-use super::attention::{Choice, Look, Memory};
+use super::attention::{AttentionMode, AttentionTrace, KeyValueCache};
+use super::block_kind::BlockKind;
 use super::construction::Construction;
+use super::error::MachineError;
 use super::layer::{deviation, relu, round};
-use super::layout::Group;
-use super::limits::{MOST_CELL, MOST_POSITION_BITS};
-use super::mistake::Mistake;
-use super::phase::Phase;
-use super::simulator::{Moment, Run};
+use super::layout::TokenGroup;
+use super::limits::{MAX_CELL, MAX_POSITION_BITS};
+use super::simulator::{MachineRun, StepRecord};
 
-/// How a transformer is executed.
+/// Attention and rounding of a transformer's execution.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct How {
-    /// How attention chooses.
-    pub choice: Choice,
+pub struct ExecutionMode {
+    /// How attention weights are computed.
+    pub attention: AttentionMode,
     /// Whether all numbers are rounded after each block.
     pub rounding: bool,
 }
 
-impl Default for How {
+impl Default for ExecutionMode {
     fn default() -> Self {
-        How { choice: Choice::Hard, rounding: true }
+        ExecutionMode { attention: AttentionMode::Hard, rounding: true }
     }
 }
 
-/// What a block made of a token.
+/// Result of one block for one token.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
-    /// The block.
-    pub phase: Phase,
-    /// The token after the block, after rounding if there is any.
+pub struct BlockTrace {
+    /// Task of the block.
+    pub kind: BlockKind,
+    /// The token after the block and, with rounding, after rounding, `[width]`.
     pub residual: Vec<f64>,
-    /// The largest distance of a number from 0 or 1 before rounding.
+    /// Largest distance of a number of the token from the nearer of 0 and 1, before rounding.
     pub deviation: f64,
-    /// What its attention over the past looked at; token t has place t − 1.
-    pub own: Option<Look>,
-    /// What its attention over the input looked at.
-    pub input: Option<Look>,
+    /// Self-attention to the tokens of steps 1 … i, if the block has it; step t has index t − 1.
+    pub self_attention: Option<AttentionTrace>,
+    /// Cross-attention to the input's symbols, if the block has it.
+    pub cross_attention: Option<AttentionTrace>,
 }
 
-/// All blocks of a step.
+/// Results of all blocks for the token of one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trace {
-    /// The number of the step; step 0 fetches the first symbol, step 1 is the machine's first.
+pub struct StepTrace {
+    /// Number of the step: step 0 fetches the first symbol, and step 1 is the machine's first.
     pub step: usize,
-    /// The token before the first block; in step 0 it is h₀.
-    pub entry: Vec<f64>,
-    /// The token after each block.
-    pub stages: Vec<Stage>,
-    /// What the token says.
-    pub moment: Moment,
+    /// The token before the first block, `[width]`; h₀ in step 0.
+    pub input_token: Vec<f64>,
+    /// The results of the blocks in their order.
+    pub blocks: Vec<BlockTrace>,
+    /// The final token, decoded.
+    pub record: StepRecord,
 }
 
-impl Trace {
-    /// The largest distance of a number from 0 or 1 after any block, before rounding.
+impl StepTrace {
+    /// Largest distance of a number from the nearer of 0 and 1 over all blocks, before rounding; NaN if a number is NaN.
     pub fn deviation(&self) -> f64 {
-        self.stages
+        self.blocks
             .iter()
             .map(|stage| stage.deviation)
-            .fold(0.0, |most: f64, one| if one <= most { most } else { one })
+            .fold(0.0, |max: f64, one| if one <= max { max } else { one })
     }
 
-    /// The smallest gap between the largest score and the next in any attention.
-    pub fn gap(&self) -> Option<f64> {
-        let looks = self.stages.iter().flat_map(|stage| stage.own.iter().chain(&stage.input));
-        looks.filter_map(|look| look.gap).reduce(f64::min)
+    /// Smallest difference between the largest and the next smaller score of all attentions; `None` if all scores are equal.
+    pub fn min_score_gap(&self) -> Option<f64> {
+        let looks =
+            self.blocks.iter().flat_map(|stage| stage.self_attention.iter().chain(&stage.cross_attention));
+        looks.filter_map(|look| look.score_gap).reduce(f64::min)
     }
 }
 
-/// A transformer, the tokens that it has made, and what it keeps of them.
+/// A transformer during its execution: the weights, the tokens so far, and their cached keys and values.
 #[derive(Debug, Clone)]
 pub struct Transformer {
     construction: Arc<Construction>,
-    how: How,
-    /// Keys and values by block.
-    own: Vec<Option<Memory>>,
-    given: Vec<Option<Memory>>,
+    mode: ExecutionMode,
+    /// Per block, cached keys and values of the tokens of earlier steps, then of the input's tokens.
+    step_caches: Vec<Option<KeyValueCache>>,
+    input_caches: Vec<Option<KeyValueCache>>,
+    /// Number of symbols of the input.
     inputs: usize,
-    /// h₀.
+    /// Token h₀.
     initial: Vec<f64>,
-    /// o(0), o(1), …, one after the other.
+    /// Outputs o(0), o(1), …, `[steps + 1, width]`.
     outputs: Vec<f64>,
-    /// What o(0) says.
-    beginning: Moment,
-    tokens: Vec<Moment>,
-    last: Option<Trace>,
+    /// The output o(0), decoded.
+    initial_record: StepRecord,
+    tokens: Vec<StepRecord>,
+    last: Option<StepTrace>,
 }
 
 impl Transformer {
-    /// The transformer after step 0, before the machine's first step: an input, by number, that stands from the start cell on.
+    /// Executes step 0 of a transformer for an input (symbol indices, from the start cell on).
+    ///
+    /// # Errors
+    /// A cell is too large for the number of bits, or greater than [`MAX_CELL`].
     pub fn new(
         construction: Arc<Construction>,
         input: &[usize],
         start: usize,
-        how: How,
-    ) -> Result<Self, Mistake> {
+        mode: ExecutionMode,
+    ) -> Result<Self, MachineError> {
         let layout = construction.layout();
         let last = (start as u64).saturating_add((input.len() as u64).saturating_sub(1));
         let bits = layout.bits() as u32;
-        if last > MOST_CELL {
-            return Err(Mistake::Cell { cell: last });
+        if last > MAX_CELL {
+            return Err(MachineError::CellTooLarge { cell: last });
         }
-        if last >> bits.min(MOST_POSITION_BITS) != 0 {
-            return Err(Mistake::PositionBits { least: u64::BITS - last.leading_zeros(), found: bits });
+        if last >> bits.min(MAX_POSITION_BITS) != 0 {
+            return Err(MachineError::PositionBitsOutOfRange {
+                min: u64::BITS - last.leading_zeros(),
+                found: bits,
+            });
         }
         let blocks = construction.blocks();
-        let own = blocks.iter().map(|block| block.own.as_ref().map(|part| part.memory())).collect();
-        let given = blocks.iter().map(|block| {
-            let attention = block.input.as_ref()?;
-            let mut memory = attention.memory();
+        let step_caches =
+            blocks.iter().map(|block| block.self_attention.as_ref().map(|part| part.new_cache())).collect();
+        let input_caches = blocks.iter().map(|block| {
+            let attention = block.cross_attention.as_ref()?;
+            let mut memory = attention.new_cache();
             for (cell, symbol) in (start..).zip(input) {
-                memory.push(attention, &construction.encoded(*symbol, cell));
+                memory.push(attention, &construction.encoder_token(*symbol, cell));
             }
             Some(memory)
         });
-        let given = given.collect();
-        let (initial, inputs) = (construction.initial(start), input.len());
-        let beginning = Moment { state: 0, symbol: 0, written: 0, head: start };
+        let input_caches = input_caches.collect();
+        let (initial, inputs) = (construction.start_token(start), input.len());
+        let initial_record = StepRecord { state: 0, symbol: 0, written: 0, head: start };
         let outputs = initial.clone();
         let tokens = Vec::new();
         let mut all = Transformer {
             construction,
-            how,
-            own,
-            given,
+            mode,
+            step_caches,
+            input_caches,
             inputs,
             initial,
             outputs,
-            beginning,
+            initial_record,
             tokens,
             last: None,
         };
-        if let Some(trace) = all.pass(0, None) {
-            all.beginning = trace.moment;
-            all.outputs = trace.stages.last().map_or(vec![], |stage| stage.residual.clone());
+        if let Some(trace) = all.compute_step(0, None) {
+            all.initial_record = trace.record;
+            all.outputs = trace.blocks.last().map_or(vec![], |stage| stage.residual.clone());
             all.last = Some(trace);
         }
         Ok(all)
     }
 
-    /// The weights.
+    /// The weights of the transformer.
     pub fn construction(&self) -> &Construction {
         &self.construction
     }
 
-    /// How it is executed.
-    pub fn how(&self) -> How {
-        self.how
+    /// Attention and rounding of the execution.
+    pub fn mode(&self) -> ExecutionMode {
+        self.mode
     }
 
-    /// Steps of the machine that were made, which step 0 is not.
+    /// Number of steps so far, without step 0.
     pub fn steps(&self) -> usize {
         self.tokens.len()
     }
 
-    /// What the tokens say, from step 1.
-    pub fn tokens(&self) -> &[Moment] {
+    /// The decoded tokens of steps 1, 2, ….
+    pub fn tokens(&self) -> &[StepRecord] {
         &self.tokens
     }
 
-    /// What the token of step 0 says.
-    pub fn beginning(&self) -> Moment {
-        self.beginning
+    /// The decoded token of step 0.
+    pub fn initial_record(&self) -> StepRecord {
+        self.initial_record
     }
 
-    /// All blocks of the last step; of step 0 before the machine's first.
-    pub fn trace(&self) -> Option<&Trace> {
+    /// Results of all blocks of the latest step.
+    pub fn last_trace(&self) -> Option<&StepTrace> {
         self.last.as_ref()
     }
 
-    /// The output o(i); o(0) is what step 0 has made of h₀, and what the machine's first step begins with.
+    /// The output o(i) of a step, `[width]`; o(0) is the output of step 0, with which the machine's first step begins.
     pub fn output(&self, step: usize) -> Option<&[f64]> {
         let width = self.construction.layout().width();
         self.outputs.chunks(width).nth(step)
     }
 
-    /// Makes a step of the machine, a token; none, and nothing is done, where its number needs more bits than there are.
-    pub fn advance(&mut self) -> Option<Moment> {
+    /// Executes the next step and returns its decoded token; `None` if the step's number does not fit into the bits of a
+    /// position.
+    pub fn advance(&mut self) -> Option<StepRecord> {
         let step = self.tokens.len() + 1;
         if step as u64 >> self.construction.layout().bits() != 0 {
             return None;
         }
-        // Memory grows while the pass reads what belongs to the same block.
-        let mut own = std::mem::take(&mut self.own);
-        let trace = self.pass(step, Some(&mut own));
-        self.own = own;
+        // The caches are moved out, because they grow while the step reads `self`.
+        let mut own = std::mem::take(&mut self.step_caches);
+        let trace = self.compute_step(step, Some(&mut own));
+        self.step_caches = own;
         let trace = trace?;
-        self.outputs.extend_from_slice(&trace.stages.last()?.residual);
-        let moment = trace.moment;
+        self.outputs.extend_from_slice(&trace.blocks.last()?.residual);
+        let moment = trace.record;
         self.tokens.push(moment);
         self.last = Some(trace);
         Some(moment)
     }
 
-    /// All blocks of a step that was made, computed again; none where it was not made.
-    pub fn revisit(&self, step: usize) -> Option<Trace> {
+    /// Computes the results of all blocks of an earlier step again; `None` if the step was not executed yet.
+    pub fn recompute_step(&self, step: usize) -> Option<StepTrace> {
         if step > self.tokens.len() {
             return None;
         }
-        self.pass(step, None)
+        self.compute_step(step, None)
     }
 
-    /// Makes steps until a token differs from the machine or its run ends, and gives the first wrong step.
-    pub fn follow(&mut self, run: &Run) -> Option<usize> {
-        while let Some(moment) = run.moments.get(self.steps()) {
+    /// Executes steps until a token differs from the run of the simulator or that run ends; returns the first wrong step.
+    pub fn run_until_wrong(&mut self, run: &MachineRun) -> Option<usize> {
+        while let Some(moment) = run.records.get(self.steps()) {
             if self.advance() != Some(*moment) {
                 return Some(self.steps().max(1));
             }
@@ -239,57 +249,64 @@ impl Transformer {
         None
     }
 
-    /// Past steps that are still candidates for i′ when so many of its bits are known: steps which wrote the cell where the
-    /// head is now, and whose numbers begin with these bits.
-    pub fn candidates(&self, trace: &Trace, known: usize) -> Vec<usize> {
+    /// Candidates for i′, the last step that wrote the head's cell, when the search has found its first `known` bits: the steps
+    /// that wrote this cell and whose numbers begin with these bits.
+    pub fn search_candidates(&self, trace: &StepTrace, known: usize) -> Vec<usize> {
         let layout = self.construction.layout();
-        let (bits, last) = (layout.bits(), trace.stages.len().saturating_sub(2));
-        // The last search has all bits; the head stands there too.
-        let Some(found) = trace.stages.get(last).map(|stage| &stage.residual) else { return Vec::new() };
-        let (prefix, head) = (layout.number(found, Group::Prefix), layout.number(found, Group::Head));
+        let (bits, last) = (layout.bits(), trace.blocks.len().saturating_sub(2));
+        // The residual after the last search contains all bits, and the head's cell.
+        let Some(found) = trace.blocks.get(last).map(|stage| &stage.residual) else { return Vec::new() };
+        let (prefix, head) =
+            (layout.read_binary(found, TokenGroup::Prefix), layout.read_binary(found, TokenGroup::Head));
         let open = bits.saturating_sub(known);
         let wrote = |step: usize| {
-            let before = self.output(step - 1).map(|token| layout.number(token, Group::Before));
+            let before = self.output(step - 1).map(|token| layout.read_binary(token, TokenGroup::Before));
             before == Some(head) && step >> open == prefix >> open
         };
         (1..=trace.step).filter(|step| wrote(*step)).collect()
     }
 
-    /// The first step after which token and machine differ in state, symbol, written symbol or cell.
-    pub fn first_wrong(&self, run: &Run) -> Option<usize> {
-        let pairs = self.tokens.iter().zip(&run.moments);
+    /// The first step whose token differs from the run of the simulator in state, symbol, written symbol or cell.
+    pub fn first_wrong_step(&self, run: &MachineRun) -> Option<usize> {
+        let pairs = self.tokens.iter().zip(&run.records);
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
-    /// The blocks of a step. `fresh` is the memory where the step is a new one; step 0 stays in no memory.
-    fn pass(&self, step: usize, mut fresh: Option<&mut Vec<Option<Memory>>>) -> Option<Trace> {
-        let (construction, How { choice, rounding }) = (&*self.construction, self.how);
+    /// Executes all blocks of a step. For a new step, `fresh` holds the caches to which its keys and values are appended; step
+    /// 0 is not cached.
+    fn compute_step(
+        &self,
+        step: usize,
+        mut fresh: Option<&mut Vec<Option<KeyValueCache>>>,
+    ) -> Option<StepTrace> {
+        let (construction, ExecutionMode { attention: attention_mode, rounding }) =
+            (&*self.construction, self.mode);
         let layout = construction.layout();
         let mut h = match step.checked_sub(1) {
             None => self.initial.clone(),
             Some(before) => self.output(before)?.to_vec(),
         };
         let mut number = vec![0.0; layout.width()];
-        layout.write(&mut number, Group::Time, step);
+        layout.write_binary(&mut number, TokenGroup::Time, step);
         h.iter_mut().zip(&number).for_each(|(h, bit)| *h += bit);
-        let entry = h.clone();
-        let mut stages = Vec::with_capacity(construction.blocks().len());
+        let input_token = h.clone();
+        let mut blocks = Vec::with_capacity(construction.blocks().len());
         let mut next = Vec::new();
         for (at, block) in construction.blocks().iter().enumerate() {
-            let own = block.own.as_ref().and_then(|attention| {
+            let self_attention = block.self_attention.as_ref().and_then(|attention| {
                 let memory = match fresh.as_deref_mut() {
                     Some(memories) => {
                         let memory = memories.get_mut(at)?.as_mut()?;
                         memory.push(attention, &h);
                         &*memory
                     }
-                    None => self.own.get(at)?.as_ref()?,
+                    None => self.step_caches.get(at)?.as_ref()?,
                 };
-                Some(attention.attend(&mut h, memory, step, choice))
+                Some(attention.attend(&mut h, memory, step, attention_mode))
             });
-            let input = block.input.as_ref().zip(self.given.get(at)?.as_ref());
-            let input =
-                input.map(|(attention, memory)| attention.attend(&mut h, memory, self.inputs, choice));
+            let cross_attention = block.cross_attention.as_ref().zip(self.input_caches.get(at)?.as_ref());
+            let cross_attention = cross_attention
+                .map(|(attention, memory)| attention.attend(&mut h, memory, self.inputs, attention_mode));
             for layer in &block.layers {
                 layer.apply(&h, &mut next);
                 relu(&mut next);
@@ -299,14 +316,20 @@ impl Transformer {
             if rounding {
                 h.iter_mut().for_each(|z| *z = round(*z));
             }
-            stages.push(Stage { phase: block.phase, residual: h.clone(), deviation, own, input });
+            blocks.push(BlockTrace {
+                kind: block.kind,
+                residual: h.clone(),
+                deviation,
+                self_attention,
+                cross_attention,
+            });
         }
-        let moment = Moment {
-            state: layout.largest(&h, Group::State),
-            symbol: layout.largest(&h, Group::Symbol),
-            written: layout.largest(&stages.first()?.residual, Group::Written),
-            head: layout.number(&h, Group::Before),
+        let record = StepRecord {
+            state: layout.argmax(&h, TokenGroup::State),
+            symbol: layout.argmax(&h, TokenGroup::Symbol),
+            written: layout.argmax(&blocks.first()?.residual, TokenGroup::Written),
+            head: layout.read_binary(&h, TokenGroup::Before),
         };
-        Some(Trace { step, entry, stages, moment })
+        Some(StepTrace { step, input_token, blocks, record })
     }
 }

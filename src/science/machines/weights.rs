@@ -1,100 +1,102 @@
-//! The construction's matrices as data: their sizes before anything is built, noise on them, and other values in their place.
+//! Sizes of the weight matrices before they are built, noise on the weights, and replacing the weights by those of a file.
 //!
 //! # Noise
-//! Noise is added to every weight and bias of the blocks, K₀ and V₀ among them, those that are 0 as well. The
-//! encoder, positions, h₀, θ_cls and rounding have none. Draw number k of tensor number n is `Stream::normal(n, k)` of
-//! [`PURPOSE`](super::PURPOSE), in the order of [`Construction::tensors`]. A sum is rounded to single precision, so that a
-//! file in single precision holds the very numbers that are executed.
+//! Noise is added to every weight and bias of the blocks, including K₀, V₀ and those that are 0. The encoder, position
+//! encodings, h₀, θ_cls and rounding have no noise. Draw number k of tensor number n is `Stream::normal(n, k)` of
+//! [`NOISE_PURPOSE`](super::NOISE_PURPOSE), in the order of [`Construction::tensors`]. The sum is rounded to single precision,
+//! so that files in single precision contain exactly the executed weights.
 
 use super::attention::Attention;
-use super::construction::{Block, Construction, PURPOSE};
-use super::layout::Layout;
-use super::phase::Phase;
+use super::block_kind::BlockKind;
+use super::construction::{Construction, NOISE_PURPOSE, TransformerBlock};
+use super::layout::ResidualLayout;
 use vivarium_core::rng::Stream;
 
-/// The name and the sizes of a tensor.
+/// Name and shape of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    /// "search.2.own.query.weight".
+pub struct TensorShape {
+    /// Permanent name, for example `search.2.own.query.weight`.
     pub name: String,
-    /// Rows; the length of a vector.
+    /// Number of rows; the length of a vector.
     pub rows: usize,
-    /// Columns; none for a vector.
+    /// Number of columns; `None` for a vector.
     pub columns: Option<usize>,
 }
 
-impl Shape {
-    /// How many numbers it holds.
+impl TensorShape {
+    /// Number of values.
     pub fn len(&self) -> u64 {
         (self.rows as u64).saturating_mul(self.columns.unwrap_or(1) as u64)
     }
 
-    /// Whether it holds no number.
+    /// Whether the tensor has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A part of a block.
+/// Part of a block that contains a tensor.
 #[derive(Debug, Clone, Copy)]
-enum Part {
-    /// The attention of this name.
+enum BlockPart {
+    /// The attention with this name: `own` or `input`.
     Attention(&'static str),
-    /// The layer of this number.
+    /// The ReLU layer with this index.
     Layer(usize),
 }
 
-/// What a construction and its run take, from the sizes of the machine alone.
+/// Sizes and costs of a construction, computed from the numbers of states, symbols and bits alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
+pub struct ConstructionSizes {
     states: usize,
     symbols: usize,
     bits: usize,
 }
 
-impl Sizes {
-    /// Of a machine with so many states and symbols, whose positions have so many bits.
+impl ConstructionSizes {
+    /// Sizes for a machine with these numbers of states and symbols, and positions of `bits` bits.
     pub fn new(states: usize, symbols: usize, bits: u32) -> Self {
-        Sizes { states, symbols, bits: bits as usize }
+        ConstructionSizes { states, symbols, bits: bits as usize }
     }
 
-    /// Numbers of a token.
+    /// Width of a token.
     pub fn width(&self) -> usize {
-        Layout::new(self.states, self.symbols, self.bits).width()
+        ResidualLayout::new(self.states, self.symbols, self.bits).width()
     }
 
-    /// Blocks, bits + 4.
+    /// Number of blocks: bits + 4.
     pub fn blocks(&self) -> usize {
         self.bits + 4
     }
 
-    /// Rows of the keys of each block's attention over the past.
+    /// Key dimension of the self-attention of each block that has one.
     fn keys(&self) -> impl Iterator<Item = usize> + use<> {
         let bits = self.bits;
         let searches = (0..bits).map(move |round| bits + round + 2);
         [bits + 1].into_iter().chain(searches).chain([2 * bits + 1])
     }
 
-    /// All matrices and vectors, in the order of [`Construction::tensors`].
-    pub fn shapes(&self) -> Vec<Shape> {
+    /// Names and shapes of all tensors, in the order of [`Construction::tensors`].
+    pub fn tensor_shapes(&self) -> Vec<TensorShape> {
         let mut all = vec![];
-        self.each(|phase, part, name, rows, columns| {
-            let key = phase.key();
+        self.for_each_tensor(|phase, part, name, rows, columns| {
+            let key = phase.tensor_prefix();
             let name = match part {
-                Part::Attention(attention) => format!("{key}.{attention}.{name}"),
-                Part::Layer(number) => format!("{key}.layers.{number}.{name}"),
+                BlockPart::Attention(attention) => format!("{key}.{attention}.{name}"),
+                BlockPart::Layer(number) => format!("{key}.layers.{number}.{name}"),
             };
-            all.push(Shape { name, rows, columns });
+            all.push(TensorShape { name, rows, columns });
         });
         all
     }
 
-    /// Hands over each of them: its block, the part of the block, its name there, its rows, and its columns unless it is a
-    /// vector. To count them needs no names, and a sweep counts them for each of its runs.
-    fn each(&self, mut one: impl FnMut(Phase, Part, &'static str, usize, Option<usize>)) {
+    /// Calls `one` for each tensor with its block, part of the block, name within the part, rows and columns (`None` for a
+    /// vector).
+    ///
+    /// Counting needs no allocated names, and a sweep counts the parameters of each of its runs.
+    fn for_each_tensor(&self, mut one: impl FnMut(BlockKind, BlockPart, &'static str, usize, Option<usize>)) {
         let (width, bits) = (self.width(), self.bits);
         let mut keys = self.keys();
-        for phase in Phase::all(bits) {
+        for phase in BlockKind::sequence(bits) {
             let mut attend = |name: &'static str, rows: usize| {
                 let matrices = [
                     ("query.weight", rows, Some(width)),
@@ -107,72 +109,74 @@ impl Sizes {
                     ("null_value", width, None),
                 ];
                 for (own, rows, columns) in matrices {
-                    one(phase, Part::Attention(name), own, rows, columns);
+                    one(phase, BlockPart::Attention(name), own, rows, columns);
                 }
             };
             let hidden = match phase {
-                Phase::Apply => width + self.states * self.symbols,
-                Phase::Move => width + 2 * bits,
-                Phase::Fetch => width + 2 * self.symbols + 1,
-                Phase::Visited | Phase::Search(_) => width,
+                BlockKind::Apply => width + self.states * self.symbols,
+                BlockKind::Move => width + 2 * bits,
+                BlockKind::Fetch => width + 2 * self.symbols + 1,
+                BlockKind::Visited | BlockKind::Search(_) => width,
             };
             let layers: &[(usize, usize)] = match phase {
-                Phase::Move => &[(hidden, width), (hidden, hidden), (width, hidden)],
-                Phase::Apply | Phase::Fetch => &[(hidden, width), (width, hidden)],
-                Phase::Visited | Phase::Search(_) => &[(width, width)],
+                BlockKind::Move => &[(hidden, width), (hidden, hidden), (width, hidden)],
+                BlockKind::Apply | BlockKind::Fetch => &[(hidden, width), (width, hidden)],
+                BlockKind::Visited | BlockKind::Search(_) => &[(width, width)],
             };
-            if !matches!(phase, Phase::Apply | Phase::Move) {
+            if !matches!(phase, BlockKind::Apply | BlockKind::Move) {
                 attend("own", keys.next().unwrap_or_default());
             }
-            if phase == Phase::Fetch {
+            if phase == BlockKind::Fetch {
                 attend("input", bits + 1);
             }
             for (at, (rows, columns)) in layers.iter().enumerate() {
-                one(phase, Part::Layer(at), "weight", *rows, Some(*columns));
-                one(phase, Part::Layer(at), "bias", *rows, None);
+                one(phase, BlockPart::Layer(at), "weight", *rows, Some(*columns));
+                one(phase, BlockPart::Layer(at), "bias", *rows, None);
             }
         }
     }
 
-    /// Weights and biases.
-    pub fn parameters(&self) -> u64 {
+    /// Number of weights and biases.
+    pub fn parameter_count(&self) -> u64 {
         let mut all = 0u64;
-        self.each(|_, _, _, rows, columns| {
+        self.for_each_tensor(|_, _, _, rows, columns| {
             all = all.saturating_add((rows as u64).saturating_mul(columns.unwrap_or(1) as u64));
         });
         all
     }
 
-    /// Weights and biases that are not 0, roughly.
-    fn entries(&self) -> u64 {
+    /// Approximate number of weights and biases that are not 0.
+    fn estimated_nonzeros(&self) -> u64 {
         (3 * self.width() * self.blocks() + 8 * self.states * self.symbols) as u64
     }
 
-    /// Multiplications of the scores of one past token, in all blocks together.
-    pub fn scores(&self) -> u64 {
+    /// Number of multiplications for the scores of one past token, in all blocks together.
+    pub fn score_multiplications(&self) -> u64 {
         self.keys().sum::<usize>() as u64
     }
 
-    /// Multiplications of so many steps with an input of this length, roughly; with noise no weight is 0.
-    pub fn operations(&self, steps: usize, input: usize, is_noisy: bool) -> u64 {
-        let (steps, token) = (steps as u64, if is_noisy { self.parameters() } else { self.entries() });
-        let past = self.scores().saturating_mul(steps).saturating_mul(steps.saturating_add(1)) / 2;
+    /// Approximate number of multiplications of `steps` steps with an input of `input` symbols. With noise no weight is 0.
+    pub fn estimated_multiplications(&self, steps: usize, input: usize, is_noisy: bool) -> u64 {
+        let (steps, token) =
+            (steps as u64, if is_noisy { self.parameter_count() } else { self.estimated_nonzeros() });
+        let past =
+            self.score_multiplications().saturating_mul(steps).saturating_mul(steps.saturating_add(1)) / 2;
         let given = (self.bits as u64 + 1).saturating_mul(input as u64).saturating_mul(steps);
         token.saturating_mul(steps).saturating_add(past).saturating_add(given)
     }
 
-    /// Numbers in double precision that are kept of each step: keys, values and the output.
-    pub fn kept(&self, is_noisy: bool) -> u64 {
+    /// Number of cached double-precision numbers per step: keys, values and the output.
+    pub fn cached_numbers(&self, is_noisy: bool) -> u64 {
         let width = self.width() as u64;
         let attentions = self.bits as u64 + 2;
         let values = if is_noisy { width * attentions } else { attentions + self.symbols as u64 };
-        self.scores() + values + width
+        self.score_multiplications() + values + width
     }
 }
 
-/// A construction to which noise is added, block by block.
+/// Adds noise to the weights of a construction, block by block.
 #[derive(Debug, Clone)]
-pub struct Noising {
+pub struct NoiseAdder {
     construction: Construction,
     sigma: f64,
     stream: Stream,
@@ -180,20 +184,26 @@ pub struct Noising {
     tensor: u64,
 }
 
-impl Noising {
-    /// Noise of standard deviation `sigma`, that of replica number `replica`.
+impl NoiseAdder {
+    /// Prepares Gaussian noise of standard deviation `sigma` with the random stream of a replica.
     pub fn new(construction: Construction, sigma: f64, seed: u64, replica: u32) -> Self {
-        Noising { construction, sigma, stream: Stream::new(seed, PURPOSE, replica), block: 0, tensor: 0 }
+        NoiseAdder {
+            construction,
+            sigma,
+            stream: Stream::new(seed, NOISE_PURPOSE, replica),
+            block: 0,
+            tensor: 0,
+        }
     }
 
-    /// Adds noise to one more block, and gives how many numbers that were; none where all blocks have theirs.
-    pub fn go_on(&mut self) -> Option<u64> {
-        let Noising { construction, sigma, stream, block, tensor } = self;
+    /// Adds noise to the next block and returns its number of parameters; `None` after the last block.
+    pub fn add_to_next_block(&mut self) -> Option<u64> {
+        let NoiseAdder { construction, sigma, stream, block, tensor } = self;
         let next_block = construction.blocks.get_mut(*block).filter(|_| *sigma != 0.0)?;
         *block += 1;
         construction.is_noisy = true;
         let mut count = 0;
-        replace(next_block, &mut |index, value| {
+        map_block(next_block, &mut |index, value| {
             if index == 0 {
                 *tensor += 1;
             }
@@ -204,42 +214,42 @@ impl Noising {
         Some(count)
     }
 
-    /// The construction, with the noise that was added.
-    pub fn done(self) -> Construction {
+    /// The construction with the noise so far.
+    pub fn into_construction(self) -> Construction {
         self.construction
     }
 }
 
-/// Replaces every number of a block by what `change` makes of its place in its tensor and its value, tensor by tensor.
-fn replace(block: &mut Block, change: &mut dyn FnMut(usize, f64) -> f64) {
+/// Replaces every parameter of a block by `change(index within its tensor, value)`, in the order of [`Construction::tensors`].
+fn map_block(block: &mut TransformerBlock, change: &mut dyn FnMut(usize, f64) -> f64) {
     let vector = |numbers: &mut Vec<f64>, change: &mut dyn FnMut(usize, f64) -> f64| {
         numbers.iter_mut().enumerate().for_each(|(i, x)| *x = change(i, *x));
     };
-    for attention in block.own.iter_mut().chain(&mut block.input) {
+    for attention in block.self_attention.iter_mut().chain(&mut block.cross_attention) {
         let Attention { query, key, null_key, value, null_value } = attention;
-        query.change(change);
-        key.change(change);
+        query.map_parameters(change);
+        key.map_parameters(change);
         vector(null_key, change);
-        value.change(change);
+        value.map_parameters(change);
         vector(null_value, change);
     }
-    block.layers.iter_mut().for_each(|layer| layer.change(change));
+    block.layers.iter_mut().for_each(|layer| layer.map_parameters(change));
 }
 
 impl Construction {
-    /// The same with Gaussian noise of this standard deviation on every weight and bias.
-    pub fn noisy(self, sigma: f64, seed: u64, replica: u32) -> Self {
-        let mut noising = Noising::new(self, sigma, seed, replica);
-        while noising.go_on().is_some() {}
-        noising.done()
+    /// Adds Gaussian noise of standard deviation `sigma` to every weight and bias.
+    pub fn with_noise(self, sigma: f64, seed: u64, replica: u32) -> Self {
+        let mut noising = NoiseAdder::new(self, sigma, seed, replica);
+        while noising.add_to_next_block().is_some() {}
+        noising.into_construction()
     }
 
-    /// The same with other values in every tensor, in the order of [`Construction::tensors`]: those of a file. Without a
-    /// value a number stays as it is.
-    pub fn with(mut self, tensors: &[&[f32]]) -> Self {
+    /// Replaces the weights by those of a file, in the order of [`Construction::tensors`]. Weights without a value in `tensors`
+    /// do not change.
+    pub fn with_tensors(mut self, tensors: &[&[f32]]) -> Self {
         let (mut tensor, mut is_other) = (0, false);
         for block in &mut self.blocks {
-            replace(block, &mut |index, value| {
+            map_block(block, &mut |index, value| {
                 if index == 0 {
                     tensor += 1;
                 }
@@ -253,11 +263,15 @@ impl Construction {
         self
     }
 
-    /// What it consists of, in sizes alone.
-    pub fn sizes(&self) -> Sizes {
-        use super::layout::Group;
+    /// The sizes of this construction.
+    pub fn sizes(&self) -> ConstructionSizes {
+        use super::layout::TokenGroup;
         let size = |group| self.layout().group(group).len();
-        Sizes { states: size(Group::State), symbols: size(Group::Symbol), bits: self.layout().bits() }
+        ConstructionSizes {
+            states: size(TokenGroup::State),
+            symbols: size(TokenGroup::Symbol),
+            bits: self.layout().bits(),
+        }
     }
 }
 
@@ -267,44 +281,54 @@ mod tests {
     use crate::machines::library::EXAMPLES;
 
     #[test]
-    fn sizes_are_those_of_what_is_built() {
+    fn sizes_equal_those_of_the_built_construction() {
         for example in &EXAMPLES {
-            let machine = example.machine().unwrap();
+            let machine = example.parse_machine().unwrap();
             for bits in [1, 5, 7] {
                 let built = Construction::new(&machine, bits).unwrap();
-                let sizes = Sizes::new(machine.states().len(), machine.symbols().len(), bits);
-                let found: Vec<Shape> = built
+                let sizes =
+                    ConstructionSizes::new(machine.state_names().len(), machine.symbols().len(), bits);
+                let found: Vec<TensorShape> = built
                     .tensors()
-                    .map(|tensor| Shape { name: tensor.name, rows: tensor.rows, columns: tensor.columns })
+                    .map(|tensor| TensorShape {
+                        name: tensor.name,
+                        rows: tensor.rows,
+                        columns: tensor.columns,
+                    })
                     .collect();
-                assert_eq!(sizes.shapes(), found);
-                assert_eq!((sizes, built.counts().parameters), (built.sizes(), sizes.parameters()));
-                let noisy = built.clone().noisy(1e-3, 0, 0);
+                assert_eq!(sizes.tensor_shapes(), found);
+                assert_eq!((sizes, built.counts().parameters), (built.sizes(), sizes.parameter_count()));
+                let noisy = built.clone().with_noise(1e-3, 0, 0);
                 for (one, is_noisy) in [(&built, false), (&noisy, true)] {
                     let cost = one.cost(50, 4);
-                    let operations = sizes.operations(50, 4, is_noisy);
-                    assert!(operations >= cost.operations * 9 / 10 && operations <= 2 * cost.operations);
-                    let bytes = 8 * 50 * sizes.kept(is_noisy);
-                    assert!(bytes >= cost.bytes && bytes <= 2 * cost.bytes, "{bytes} {cost:?}");
+                    let operations = sizes.estimated_multiplications(50, 4, is_noisy);
+                    assert!(
+                        operations >= cost.multiplications * 9 / 10 && operations <= 2 * cost.multiplications
+                    );
+                    let bytes = 8 * 50 * sizes.cached_numbers(is_noisy);
+                    assert!(bytes >= cost.cache_bytes && bytes <= 2 * cost.cache_bytes, "{bytes} {cost:?}");
                 }
             }
         }
-        assert!(Sizes::new(24, 8, 15).operations(usize::MAX, usize::MAX, true) == u64::MAX);
+        assert!(
+            ConstructionSizes::new(24, 8, 15).estimated_multiplications(usize::MAX, usize::MAX, true)
+                == u64::MAX
+        );
     }
 
     #[test]
     fn values_of_a_file_are_those_that_are_executed() {
-        let machine = EXAMPLES[0].machine().unwrap();
+        let machine = EXAMPLES[0].parse_machine().unwrap();
         let plain = Construction::new(&machine, 4).unwrap();
-        let noisy = plain.clone().noisy(0.02, 3, 1);
+        let noisy = plain.clone().with_noise(0.02, 3, 1);
         let tensors: Vec<Vec<f32>> =
             noisy.tensors().map(|tensor| tensor.values.iter().map(|x| *x as f32).collect()).collect();
         let parts: Vec<&[f32]> = tensors.iter().map(Vec::as_slice).collect();
-        assert_eq!(plain.clone().with(&parts), noisy);
-        assert_eq!(noisy.with(&[]), plain.clone().with(&parts));
+        assert_eq!(plain.clone().with_tensors(&parts), noisy);
+        assert_eq!(noisy.with_tensors(&[]), plain.clone().with_tensors(&parts));
         let exact: Vec<Vec<f32>> =
             plain.tensors().map(|tensor| tensor.values.iter().map(|x| *x as f32).collect()).collect();
         let exact: Vec<&[f32]> = exact.iter().map(Vec::as_slice).collect();
-        assert_eq!(plain.clone().with(&exact), plain);
+        assert_eq!(plain.clone().with_tensors(&exact), plain);
     }
 }

@@ -22,7 +22,9 @@ use vivarium_model::models::family::RunsMachine;
 use vivarium_model::models::machine_transformer::STEP;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::machines::{Construction, Course, Measured, Program, Run, finite};
+use vivarium_science::machines::{
+    Construction, MachineMetric, MachineProgram, MachineRun, TransformerEvaluator, clamp_to_f32,
+};
 
 /// Steps all replicas of one transformer on the processor.
 pub type MachineCpu = CpuLearner<MachineRuns>;
@@ -30,8 +32,8 @@ pub type MachineCpu = CpuLearner<MachineRuns>;
 /// The transformers of a run.
 pub struct MachineRuns {
     net: RunsMachine,
-    program: Arc<Program>,
-    run: Run,
+    program: Arc<MachineProgram>,
+    run: MachineRun,
     exact: Construction,
     courses: Vec<Option<Kept>>,
     /// The replica whose turn it is.
@@ -41,7 +43,7 @@ pub struct MachineRuns {
 /// The tokens of a replica, and the weights that made them.
 struct Kept {
     weights: Arc<Vec<Vec<f32>>>,
-    course: Course,
+    course: TransformerEvaluator,
 }
 
 /// What one replica is at.
@@ -81,15 +83,22 @@ impl ReplicaState for Stepped {
 
 impl MachineRuns {
     /// The tokens of replica `number`, with what they are made from.
-    fn course(&mut self, number: usize, replica: &Stepped) -> Option<(&mut Course, &Program, &Run)> {
+    fn course(
+        &mut self,
+        number: usize,
+        replica: &Stepped,
+    ) -> Option<(&mut TransformerEvaluator, &MachineProgram, &MachineRun)> {
         let MachineRuns { net, program, run, exact, courses, .. } = self;
         let slot = courses.get_mut(number)?;
         let is_its_own =
             |kept: &Kept| Arc::ptr_eq(&kept.weights, &replica.weights) || kept.weights == replica.weights;
         if !slot.as_ref().is_some_and(is_its_own) {
             let values: Vec<&[f32]> = replica.weights.iter().map(Vec::as_slice).collect();
-            let transformer = net.begin(exact.clone().with(&values), program)?;
-            *slot = Some(Kept { weights: replica.weights.clone(), course: Course::new(transformer) });
+            let transformer = net.begin(exact.clone().with_tensors(&values), program)?;
+            *slot = Some(Kept {
+                weights: replica.weights.clone(),
+                course: TransformerEvaluator::new(transformer),
+            });
         }
         let kept = slot.as_mut()?;
         // Where they are equal, they are the same from now on.
@@ -107,7 +116,7 @@ impl CpuNetwork for MachineRuns {
         };
         let program = spec.task.examples().program();
         let program = program.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
-        let run = program.run().map_err(|mistake| mistake.to_string())?;
+        let run = program.simulate().map_err(|mistake| mistake.to_string())?;
         let exact =
             Construction::new(&program.machine, program.bits).map_err(|mistake| mistake.to_string())?;
         let shapes = exact.tensors();
@@ -125,20 +134,20 @@ impl CpuNetwork for MachineRuns {
         replica.step = (replica.step + 1).min(self.program.steps);
         let step = replica.step;
         if let Some((course, _, run)) = self.course(self.turn, replica) {
-            course.at(run, step);
+            course.metrics_at(run, step);
         }
     }
 
     fn measure(&mut self, replica: &mut Stepped, number: usize, _step: u64, _held_out: usize, row: &mut Row) {
         let step = replica.step.min(self.program.steps);
-        row.measures.resize(Measured::ALL.len(), vec![]);
+        row.measures.resize(MachineMetric::ALL.len(), vec![]);
         let Some((course, program, run)) = self.course(number, replica) else { return };
-        let standing = course.at(run, step);
-        row.train_loss.push(finite(standing.deviation));
-        row.train_accuracy.push(finite(standing.share_right()));
-        row.test_loss.push(finite(standing.largest));
-        row.test_accuracy.push(finite(standing.share_done(program.steps)));
-        let measures = course.measures(&program.machine, run, step);
+        let standing = course.metrics_at(run, step);
+        row.train_loss.push(clamp_to_f32(standing.deviation));
+        row.train_accuracy.push(clamp_to_f32(standing.correct_share()));
+        row.test_loss.push(clamp_to_f32(standing.max_deviation));
+        row.test_accuracy.push(clamp_to_f32(standing.correct_prefix_share(program.steps)));
+        let measures = course.compute_metrics(&program.machine, run, step);
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
     }
 }
@@ -170,12 +179,12 @@ mod tests {
             let after = learner.measure_now(steps as u64 + 5, 64);
             assert_eq!((&after.train_accuracy, &after.test_accuracy), (&vec![1.0; 2], &vec![1.0; 2]));
             assert!(after.test_loss.iter().all(|loss| *loss <= 4.5e-16), "{after:?}");
-            let run = spec.task.examples().program().unwrap().run().unwrap();
+            let run = spec.task.examples().program().unwrap().simulate().unwrap();
             let kept = learner.network.courses[0].as_ref().unwrap();
-            assert_eq!(kept.course.transformer().tokens(), run.moments, "nothing happens after step T");
-            let measured = |which: Measured| after.measures[which as usize][0];
-            assert_eq!(measured(Measured::FirstWrong), steps as f32 + 1.0);
-            assert_eq!(measured(Measured::Gap), 1.0);
+            assert_eq!(kept.course.transformer().tokens(), run.records, "nothing happens after step T");
+            let measured = |which: MachineMetric| after.measures[which as usize][0];
+            assert_eq!(measured(MachineMetric::FirstWrong), steps as f32 + 1.0);
+            assert_eq!(measured(MachineMetric::MinScoreGap), 1.0);
         }
     }
 
@@ -219,7 +228,7 @@ mod tests {
         learner.load(&kept);
         learner.train(&spec, 0, 14);
         let row = learner.measure_now(14, 64);
-        assert!(row.measures[Measured::FirstWrong as usize][0] <= 2.0, "{row:?}");
+        assert!(row.measures[MachineMetric::FirstWrong as usize][0] <= 2.0, "{row:?}");
         assert!(row.test_accuracy[0] < 0.1);
     }
 }

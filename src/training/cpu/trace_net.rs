@@ -21,12 +21,12 @@ pub struct TraceExamples {
 
 impl SequenceExamples for TraceExamples {
     fn of(spec: &RunSpec) -> Option<Self> {
-        let source = spec.task.examples().traces()?.source();
+        let source = spec.task.examples().traces()?.build_source();
         Some(TraceExamples { source, evaluator: TraceEvaluator::new(spec)? })
     }
 
     fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>) {
-        self.source.some(seed, number, step, examples, out);
+        self.source.sample_examples(seed, number, step, examples, out);
     }
 
     fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
-    use vivarium_science::machines::TraceMeasure;
+    use vivarium_science::machines::TraceMetric;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/machine-traces?{link}"));
@@ -75,15 +75,15 @@ mod tests {
         assert!(before.test_loss.iter().all(|loss| (loss - 4.0_f32.ln()).abs() < 0.3), "{before:?}");
         learner.train(&spec, 0, 150);
         let after = learner.measure_now(150, 64);
-        assert_eq!(after.measures.len(), TraceMeasure::ALL.len());
+        assert_eq!(after.measures.len(), TraceMetric::ALL.len());
         for r in 0..2 {
             assert!(after.test_loss[r] < 0.7, "the next state is found first: {after:?}");
             assert!(after.test_accuracy[r] > 0.5, "{after:?}");
-            let excess = after.measures[TraceMeasure::Excess as usize][r];
+            let excess = after.measures[TraceMetric::Excess as usize][r];
             assert!(excess > 0.0 && excess < after.test_loss[r]);
         }
-        let count = |of: TraceMeasure| after.measures[of as usize].len();
-        assert_eq!([TraceMeasure::Second, TraceMeasure::Third].map(count), [2, 0]);
-        assert_eq!(count(TraceMeasure::EightTimes), 2);
+        let count = |of: TraceMetric| after.measures[of as usize].len();
+        assert_eq!([TraceMetric::WriteAttentionLayer2, TraceMetric::WriteAttentionLayer3].map(count), [2, 0]);
+        assert_eq!(count(TraceMetric::RunEightTimes), 2);
     }
 }

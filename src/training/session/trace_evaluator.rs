@@ -6,10 +6,12 @@
 use super::evaluator::Evaluation;
 use vivarium_kernels::cpu::sequence_net::View;
 use vivarium_model::run::RunSpec;
-use vivarium_science::machines::random::Place;
 use vivarium_science::machines::random::TAPE_SYMBOLS;
-use vivarium_science::machines::traces::{DISTANCES, MOST_LAYERS, WINDOWS, class_of};
-use vivarium_science::machines::{TraceMeasure, Traces};
+use vivarium_science::machines::random::TracePosition;
+use vivarium_science::machines::traces::{
+    MAX_MEASURED_LAYERS, WINDOW_STARTS, WRITE_DISTANCES, distance_class,
+};
+use vivarium_science::machines::{TraceMetric, TraceSettings};
 
 /// Most traces on which attention is looked at.
 const MOST_SCORED: usize = 64;
@@ -27,7 +29,7 @@ pub struct TraceEvaluator {
     /// Traces from the beginning of a run.
     held_out: usize,
     /// `[count, length + 1]`, first those from the beginning, then those of longer runs.
-    places: Vec<Place>,
+    places: Vec<TracePosition>,
     /// Their tokens before the last one, `[count, length]`.
     contexts: Vec<u8>,
     /// Traces before those of each window, and at the end all.
@@ -57,8 +59,8 @@ pub struct Counts {
     loss: f64,
     new: Share,
     written: Share,
-    by_distance: [Share; DISTANCES.len()],
-    longer: [Share; WINDOWS.len()],
+    by_distance: [Share; WRITE_DISTANCES.len()],
+    longer: [Share; WINDOW_STARTS.len()],
     /// Of every head, and of even attention.
     heads: Vec<f64>,
     even: f64,
@@ -82,23 +84,23 @@ impl TraceEvaluator {
     }
 
     /// Of so many held-out traces.
-    pub fn of(traces: &Traces, seed: u64, held_out: usize) -> Self {
-        let (mut source, length) = (traces.source(), traces.length);
+    pub fn of(traces: &TraceSettings, seed: u64, held_out: usize) -> Self {
+        let (mut source, length) = (traces.build_source(), traces.length);
         let (mut places, mut starts) = (vec![], vec![0]);
         let longer = (held_out / 2).clamp(1, MOST_LONGER);
-        for window in 0..WINDOWS.len() {
+        for window in 0..WINDOW_STARTS.len() {
             let count = if window == 0 { held_out } else { longer };
-            source.held_out(seed, window, 0..count, &mut places);
+            source.sample_held_out(seed, window, 0..count, &mut places);
             starts.push(places.len() / (length + 1));
         }
         let tokens =
             places.chunks(length + 1).flat_map(|trace| trace[..length].iter().map(|place| place.token));
         TraceEvaluator {
-            tokens: traces.tokens(),
+            tokens: traces.vocab_size(),
             length,
             held_out,
             contexts: tokens.collect(),
-            least: traces.least_loss(&places[..held_out * (length + 1)]),
+            least: traces.min_loss(&places[..held_out * (length + 1)]),
             places,
             starts,
         }
@@ -122,19 +124,19 @@ impl TraceEvaluator {
             let place = trace[from + 1];
             let right = self.symbol(view, from) == usize::from(place.token) % TAPE_SYMBOLS;
             if window > 0 {
-                if place.written.is_some() {
-                    counts.longer[window.min(WINDOWS.len() - 1)].add(right);
+                if place.last_write.is_some() {
+                    counts.longer[window.min(WINDOW_STARTS.len() - 1)].add(right);
                 }
                 continue;
             }
             counts.loss += view.surprise(from, usize::from(place.token));
-            let Some(last) = place.written else {
+            let Some(last) = place.last_write else {
                 counts.new.add(right);
                 continue;
             };
             counts.written.add(right);
             let back = from + 1 - last;
-            if let Some(class) = class_of(back) {
+            if let Some(class) = distance_class(back) {
                 counts.by_distance[class].add(right);
             }
             if at < MOST_SCORED && back >= FROM_BACK {
@@ -167,24 +169,24 @@ impl TraceEvaluator {
     /// What is to be said of a network of these layers of heads with these counts.
     pub fn evaluate(&self, counts: &Counts, layers: &[usize]) -> Evaluation {
         let loss = counts.loss / (self.held_out * self.length).max(1) as f64;
-        let mut measures = vec![None; TraceMeasure::ALL.len()];
-        measures[TraceMeasure::Excess as usize] = Some((loss - self.least) as f32);
-        measures[TraceMeasure::New as usize] = counts.new.of();
-        let first = TraceMeasure::Two as usize;
+        let mut measures = vec![None; TraceMetric::ALL.len()];
+        measures[TraceMetric::Excess as usize] = Some((loss - self.least) as f32);
+        measures[TraceMetric::NewCells as usize] = counts.new.of();
+        let first = TraceMetric::TwoBack as usize;
         for (measure, share) in measures[first..].iter_mut().zip(counts.by_distance) {
             *measure = share.of();
         }
         let scored = counts.scored.max(1) as f64;
-        let (mut from, first) = (0, TraceMeasure::First as usize);
-        for (measure, heads) in measures[first..first + MOST_LAYERS].iter_mut().zip(layers) {
+        let (mut from, first) = (0, TraceMetric::WriteAttentionLayer1 as usize);
+        for (measure, heads) in measures[first..first + MAX_MEASURED_LAYERS].iter_mut().zip(layers) {
             let own = counts.heads.get(from..from + heads).unwrap_or_default();
             *measure = own.iter().map(|sum| (sum / scored) as f32).reduce(f32::max);
             from += heads;
         }
         if counts.scored > 0 {
-            measures[TraceMeasure::Even as usize] = Some((counts.even / scored) as f32);
+            measures[TraceMetric::UniformAttention as usize] = Some((counts.even / scored) as f32);
         }
-        let first = TraceMeasure::Twice as usize;
+        let first = TraceMetric::RunTwice as usize;
         for (measure, share) in measures[first..].iter_mut().zip(&counts.longer[1..]) {
             *measure = share.of();
         }
@@ -202,9 +204,10 @@ mod tests {
     use super::*;
     use vivarium_kernels::cpu::sequence_net::Inference;
     use vivarium_model::permalink::decode;
-    use vivarium_science::machines::traces::Control;
+    use vivarium_science::machines::traces::StateControl;
 
-    const TRACES: Traces = Traces { control: Control::Lot, states: 2, machine: 1, length: 8 };
+    const TRACES: TraceSettings =
+        TraceSettings { control: StateControl::Random, states: 2, machine: 1, length: 8 };
 
     fn pair(share: Share) -> (u64, u64) {
         (share.0, share.1)
@@ -252,10 +255,10 @@ mod tests {
                 assert_eq!(context, &trace[..8]);
             }
             let mut second = vec![];
-            TRACES.source().held_out(3, 1, 0..1, &mut second);
+            TRACES.build_source().sample_held_out(3, 1, 0..1, &mut second);
             assert_eq!(evaluator.places[held_out * 9..][..9], second);
         }
-        let table = Traces { control: Control::Table, states: 3, ..TRACES };
+        let table = TraceSettings { control: StateControl::Table, states: 3, ..TRACES };
         assert_eq!([TRACES, table].map(|traces| TraceEvaluator::of(&traces, 3, 2).tokens()), [8, 6]);
     }
 
@@ -292,8 +295,12 @@ mod tests {
         let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let tokens = [0, 1, 1, 3, 2, 2, 0, 1, 1];
         let written = [None, None, Some(0), None, Some(0), Some(3), Some(0), None, Some(0)];
-        let trace = tokens.into_iter().zip(written).map(|(token, written)| Place { token, written, cell: 0 });
-        let trace: Vec<Place> = trace.collect();
+        let trace = tokens.into_iter().zip(written).map(|(token, written)| TracePosition {
+            token,
+            last_write: written,
+            cell: 0,
+        });
+        let trace: Vec<TracePosition> = trace.collect();
         // 66 traces from the beginning, two of each longer run.
         let evaluator = TraceEvaluator {
             tokens: 4,

@@ -2,7 +2,7 @@
 
 use crate::tasks::measures::{OF_SEQUENCES, Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
-use vivarium_science::machines::TraceMeasure;
+use vivarium_science::machines::TraceMetric;
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_SEQUENCES, &ON_TEST, &FURTHER];
@@ -11,7 +11,7 @@ pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_SEQUENCES, &ON_TEST, &FURTH
 pub(super) const NAMES: Measures = Measures {
     names: [OF_SEQUENCES[0].name, OF_SEQUENCES[1].name, ON_TEST[0].name, ON_TEST[1].name],
     further: &FURTHER_NAMES,
-    more: TraceMeasure::OPTIONS,
+    more: TraceMetric::OPTIONS,
     largest_margin: None,
 };
 
@@ -33,7 +33,7 @@ const ON_TEST: [MeasureInfo; 2] = [
     ),
 ];
 
-/// In the order of [`TraceMeasure`].
+/// In the order of [`TraceMetric`].
 const FURTHER: [MeasureInfo; 16] = [
     MeasureInfo::new(
         Slot::Further,

@@ -3,7 +3,7 @@
 use crate::tasks::measures::{Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
 use vivarium_core::sources::WEI_2022;
-use vivarium_science::machines::Measured;
+use vivarium_science::machines::MachineMetric;
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_STEPS, &FURTHER];
@@ -12,7 +12,7 @@ pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_STEPS, &FURTHER];
 pub(super) const NAMES: Measures = Measures {
     names: names(&OF_STEPS),
     further: &FURTHER_NAMES,
-    more: Measured::OPTIONS,
+    more: MachineMetric::OPTIONS,
     largest_margin: None,
 };
 
@@ -47,7 +47,7 @@ const OF_STEPS: [MeasureInfo; 4] = [
     .from(&[WEI_2022]),
 ];
 
-/// In the order of [`Measured`].
+/// In the order of [`MachineMetric`].
 const FURTHER: [MeasureInfo; 8] = [
     MeasureInfo::new(Slot::Further, "first_wrong_step", units::COUNT, "Number of the first step whose token differs from the simulator's. Without such a step: one more than there are steps."),
     MeasureInfo::new(Slot::Further, "smallest_score_gap", units::DISTANCE, "Smallest difference between the largest attention score and the next one, in all steps so far, step 0 included; 0 where no attention had two different scores.").from(&[WEI_2022]),

@@ -4,7 +4,7 @@ use vivarium_core::settings::{Field, Value, line};
 use vivarium_science::machines::Machine;
 
 /// Most characters of the rules in a link. Two hundred rules, more than most machines have, take about 4,000.
-pub const MOST_RULES: usize = 5_000;
+pub const MAX_RULES: usize = 5_000;
 
 /// The rules that a person's own machine begins with: it adds 1 to a binary number.
 const FIRST: &str = "right 0 → 0 R right\nright 1 → 1 R right\nright _ → _ L carry\n\
@@ -31,10 +31,10 @@ impl Field for Rules {
     fn take(&mut self, value: &Value) {
         let Value::Text(text) = value else { return };
         let written = || {
-            let machine = Machine::parse(text).ok().filter(|_| text.len() <= MOST_RULES)?;
+            let machine = Machine::parse(text).ok().filter(|_| text.len() <= MAX_RULES)?;
             // Rules for every symbol become one for each, which may be too long.
             Some(machine.to_string().trim_end().to_owned())
-                .filter(|text| line::encode(text).len() <= MOST_RULES)
+                .filter(|text| line::encode(text).len() <= MAX_RULES)
         };
         self.0 = written().unwrap_or_else(|| text.clone());
     }
@@ -58,7 +58,7 @@ mod tests {
         let name = |state: usize| format!("{}{state}", "q".repeat(30));
         let wild: String = (0..23).map(|state| format!("{} * → * R {};", name(state), name(0))).collect();
         let wild = wild + "a 1 → 2 R a;a 3 → 4 R a;a 5 → 6 R a;a 7 → 7 R a";
-        assert!(Machine::parse(&wild).unwrap().to_string().len() > MOST_RULES);
+        assert!(Machine::parse(&wild).unwrap().to_string().len() > MAX_RULES);
         assert_eq!(take(&wild), wild);
     }
 }
