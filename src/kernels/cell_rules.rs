@@ -30,7 +30,7 @@ use super::buffer::Buffer;
 use super::client::{client, limits};
 use super::plan::Limits;
 use vivarium_model::protocol::Failure;
-use vivarium_science::succinct::search::{Cell, Query, Readout, Rule};
+use vivarium_science::succinct::search::{CellRule, CellValue, Query, ReadoutCells};
 
 /// Lanes of a workgroup.
 const LANES: u32 = 64;
@@ -180,11 +180,11 @@ pub fn judge(
 }
 
 /// A rule as the kernel reads it.
-fn entries(rule: Rule) -> u32 {
+fn entries(rule: CellRule) -> u32 {
     let gives = |entry: usize| {
         let [result, centre, above] = [entry / 9, entry / 3 % 3, entry % 3];
-        let result = if result == 0 { Cell::Plus } else { Cell::Minus };
-        rule.apply(Cell::ALL[centre], Cell::ALL[above]) == result
+        let result = if result == 0 { CellValue::Plus } else { CellValue::Minus };
+        rule.apply(CellValue::ALL[centre], CellValue::ALL[above]) == result
     };
     (0..18).map(|entry| u32::from(gives(entry)) << entry).sum()
 }
@@ -206,13 +206,13 @@ impl RuleJudge {
     ///
     /// # Errors
     /// A sentence that says why this GPU cannot judge them.
-    pub fn new(searches: &[Vec<Query>], validation: usize, readout: Readout) -> Result<Self, String> {
+    pub fn new(searches: &[Vec<Query>], validation: usize, readout: ReadoutCells) -> Result<Self, String> {
         let client = client();
         let first = searches.first().and_then(|queries| Some((queries.len(), queries.first()?.size())));
         let (count, (rows, columns)) = first.ok_or("there are no queries")?;
         let first_read = match readout {
-            Readout::All => 0,
-            Readout::Bottom => rows - 1,
+            ReadoutCells::All => 0,
+            ReadoutCells::Bottom => rows - 1,
         };
         let shape = Shape { rows, columns, first_read };
         let blocks = count.div_ceil(32);
@@ -225,10 +225,10 @@ impl RuleJudge {
                 let (block, bit) = (number / 32, 1 << (number % 32));
                 let part = if number < validation { 1 } else { 2 };
                 labels[3 * block + part] |= bit;
-                if query.right > 0 {
+                if query.label > 0 {
                     labels[3 * block] |= bit;
                 }
-                for (at, _) in query.signs().enumerate().filter(|(_, sign)| *sign > 0) {
+                for (at, _) in query.image_signs().enumerate().filter(|(_, sign)| *sign > 0) {
                     let (row, column) = (at / columns, at % columns);
                     signs[(column * rows + row) * blocks + block] |= bit;
                 }
@@ -249,7 +249,7 @@ impl RuleJudge {
     /// # Errors
     /// [`Failure::GpuLost`] where the GPU gives no answers.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    pub async fn judge(&mut self, rules: &[Vec<Rule>]) -> Result<Vec<Vec<[u32; 2]>>, Failure> {
+    pub async fn judge(&mut self, rules: &[Vec<CellRule>]) -> Result<Vec<Vec<[u32; 2]>>, Failure> {
         // Never 0, which fresh memory holds.
         self.nonce = self.nonce % 0x00ff_ffff + 1;
         let entries: Vec<u32> = rules.iter().flatten().map(|rule| entries(*rule)).collect();

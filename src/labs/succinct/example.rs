@@ -13,8 +13,8 @@ use vivarium_model::models::recurrent_conv::{RecurrentConv, TABLE, examples};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::grid::{Grid, NetworkOutput, ProgramRun};
-use vivarium_science::succinct::search::{ReadoutCells, CellRule, QueryDistribution, answer};
-use vivarium_science::succinct::{SampledProblem, LearningProblem, MOST_STEPS};
+use vivarium_science::succinct::search::{CellRule, QueryDistribution, ReadoutCells, predict};
+use vivarium_science::succinct::{LearningProblem, MAX_PROGRAM_STEPS, SampledProblem};
 use vivarium_view::display::words::thousands;
 use vivarium_view::display::{Example, RunView};
 use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
@@ -91,13 +91,19 @@ fn by_program(
     let program = Arc::new(net.program().ok()?);
     let output = NetworkOutput::new(&program);
     let mut walk = ProgramRun::new(program, grid);
-    walk.advance((layers - 1).min(MOST_STEPS));
+    walk.advance((layers - 1).min(MAX_PROGRAM_STEPS));
     output.excess(&walk, layers)?;
-    Some((output.of(&walk, layers) as f64 / output.denominator() as f64) as f32)
+    Some((output.compute(&walk, layers) as f64 / output.denominator() as f64) as f32)
 }
 
 /// What a rule answers to a query of this number.
-fn by_rule(problem: &LearningProblem, seed: u64, number: u64, rule: CellRule, readout: ReadoutCells) -> Option<i8> {
+fn by_rule(
+    problem: &LearningProblem,
+    seed: u64,
+    number: u64,
+    rule: CellRule,
+    readout: ReadoutCells,
+) -> Option<i8> {
     predict(&task(problem)?.query(seed, number), rule, readout)
 }
 
@@ -138,7 +144,7 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
     let (x, label) = match search {
         Some(own) => {
             let query = own.task.query(run.spec().run.seed, (own.net.validation + at) as u64);
-            (query.test, query.right)
+            (query.test_input, query.label)
         }
         None => {
             let x = input(problem, &state.drawn, at);
@@ -271,12 +277,15 @@ mod tests {
             let shown = example(&run, at).unwrap();
             brief(&shown);
             let query = task.query(run.spec().run.seed, 40 + at as u64);
-            assert_eq!(shown.label, format!("The label is {}.", signed(query.concept.label(&query.test))));
+            assert_eq!(
+                shown.label,
+                format!("The label is {}.", signed(query.concept.label(&query.test_input)))
+            );
             let sum = query.image().run(CellRule::CONSENSUS).sum(ReadoutCells::All);
             let expected = match sum.signum() {
                 0 => "There is no answer at step 9.".to_string(),
                 sign => {
-                    let is_right = sign == i32::from(query.right);
+                    let is_right = sign == i32::from(query.label);
                     right += usize::from(is_right);
                     let verdict = if is_right { "right" } else { "wrong" };
                     format!(

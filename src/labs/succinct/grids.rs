@@ -54,7 +54,7 @@ pub(super) fn gradient(state: &SuccinctState) -> Grid {
 
 /// How bright a cell is: a bit by its sign, a blank 0, another symbol between.
 fn shade(own: &OnTable, cell: AutomatonCell) -> f32 {
-    match own.program.symbol(cell.symbol) {
+    match own.program.symbol_name(cell.symbol) {
         '_' => 0.0,
         '+' => 0.6,
         '-' => -0.6,
@@ -81,12 +81,12 @@ pub(super) fn cells(state: &SuccinctState) -> Grid {
     let wide = own.columns.min((last + 1).clamp(own.block + 2, MOST_COLUMNS.max(own.block + 2)));
     let shown = || own.cells.chunks(own.columns.max(1)).flat_map(|row| row.iter().take(wide));
     let text = |cell: &AutomatonCell| {
-        let symbol = match own.program.symbol(cell.symbol) {
+        let symbol = match own.program.symbol_name(cell.symbol) {
             '_' => String::new(),
             symbol => symbol.to_string(),
         };
         match cell.head {
-            Some(head) => format!("{symbol}\n{}", own.program.state(head)),
+            Some(head) => format!("{symbol}\n{}", own.program.state_name(head)),
             None => symbol,
         }
     };

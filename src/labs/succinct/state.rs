@@ -12,8 +12,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::LearningProblem;
 use vivarium_science::succinct::data::SampledProblem;
 use vivarium_science::succinct::grid::{
-    TapePadding, Automaton, AutomatonCell, CellCodes, BLANK_INDEX, Grid, MINUS_INDEX, PLUS_INDEX, CellPhase, GridProgram, GridRule as Transition, TableTraining, TABLE_DENOMINATOR,
-    output,
+    Automaton, AutomatonCell, BLANK_INDEX, CellCodes, CellPhase, Grid, GridProgram, GridRule as Transition,
+    MINUS_INDEX, PLUS_INDEX, TABLE_DENOMINATOR, TableTraining, TapePadding, output,
 };
 use vivarium_science::succinct::search::{CellRule, QueryDistribution};
 use vivarium_view::display::LabState;
@@ -37,7 +37,7 @@ pub struct SuccinctState {
 #[derive(Debug, Clone)]
 pub enum Of {
     /// A program on the table.
-    GridProgram(Box<OnTable>),
+    Program(Box<OnTable>),
     /// A search among rules.
     Search(Box<Searched>),
 }
@@ -97,7 +97,8 @@ impl SuccinctState {
                 net,
             })),
             Family::RuleSearch(net) => Of::Search(Box::new(Searched {
-                task: QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()?,
+                task: QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise)
+                    .ok()?,
                 rule: None,
                 best: [0.0; 3],
                 cloud: vec![0.0; SIDE * SIDE],
@@ -188,7 +189,12 @@ impl OnTable {
     }
 
     /// The cells after so many layers with those of the working tape, made anew from the table.
-    fn with_tape(&self, problem: &LearningProblem, query: &[i8], layers: u64) -> Option<(Vec<AutomatonCell>, usize)> {
+    fn with_tape(
+        &self,
+        problem: &LearningProblem,
+        query: &[i8],
+        layers: u64,
+    ) -> Option<(Vec<AutomatonCell>, usize)> {
         let data = examples(&self.table, problem).ok()?;
         let grid = Grid::new(&data, query).ok()?.with_tape(self.tape);
         let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
@@ -203,20 +209,31 @@ impl OnTable {
 }
 
 /// ∂loss/∂W of the step of SGD that wrote row `row`, from the table before it, and 0 everywhere where nothing was written.
-fn gradient(problem: &LearningProblem, drawn: &SampledProblem, table: &[f32], row: Option<usize>) -> Vec<f32> {
+fn gradient(
+    problem: &LearningProblem,
+    drawn: &SampledProblem,
+    table: &[f32],
+    row: Option<usize>,
+) -> Vec<f32> {
     let nothing = || vec![0.0; table.len()];
     let Some(row) = row else { return nothing() };
     let columns = problem.inputs + 1;
     let before = table.iter().enumerate().map(|(at, w)| {
         // Later rows were 0.
-        if at / columns < row { libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64 } else { 0 }
+        if at / columns < row {
+            libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64
+        } else {
+            0
+        }
     });
     let before: Vec<i64> = before.collect();
     let written = || {
-        let mut tape = TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, before.clone(), row).ok()?;
+        let mut tape =
+            TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, before.clone(), row)
+                .ok()?;
         match (drawn.data.inputs().get(row), drawn.data.labels().get(row)) {
-            (Some(x), Some(y)) => tape.write(x, *y).ok()?,
-            _ => tape.write_dummy().ok()?,
+            (Some(x), Some(y)) => tape.train_on(x, *y).ok()?,
+            _ => tape.train_on_dummy().ok()?,
         };
         Some(tape)
     };

@@ -307,5 +307,5 @@ pub(super) fn rule(run: &RunView) -> Option<String> {
         Some(name) => tr!("This is rule {number}, the {name} rule.", number = rule.number(), name),
         None => tr!("This is rule {number}.", number = rule.number()),
     };
-    Some(format!("{named} {}", rule.reading().join(" ")))
+    Some(format!("{named} {}", rule.describe().join(" ")))
 }

@@ -19,12 +19,12 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_core::{choices, settings};
-#[cfg(not(target_family = "wasm"))]
-use vivarium_science::succinct::Drawn;
 use vivarium_science::succinct::LearningProblem;
-use vivarium_science::succinct::search::{Cell, Readout, Rule, restart};
 #[cfg(not(target_family = "wasm"))]
-use vivarium_science::succinct::search::{Query, answer};
+use vivarium_science::succinct::SampledProblem;
+use vivarium_science::succinct::search::{CellRule, CellValue, ReadoutCells, draw_rule};
+#[cfg(not(target_family = "wasm"))]
+use vivarium_science::succinct::search::{Query, predict};
 
 choices! {
     /// Which cells are added up for the answer.
@@ -126,20 +126,20 @@ f = the sign of the sum of the cells after the rule was applied in every layer",
     };
 
     /// Which cells are added up.
-    pub fn readout(&self) -> Readout {
+    pub fn readout(&self) -> ReadoutCells {
         match self.read {
-            Read::All => Readout::All,
-            Read::Bottom => Readout::Bottom,
+            Read::All => ReadoutCells::All,
+            Read::Bottom => ReadoutCells::Bottom,
         }
     }
 
     /// The rule of restart `step` of a replica; none after the last one of the list.
-    pub fn tried(&self, seed: u64, replica: usize, step: u64) -> Option<Rule> {
+    pub fn tried(&self, seed: u64, replica: usize, step: u64) -> Option<CellRule> {
         let index = u32::try_from(step).ok()?;
         match self.order {
-            Order::Random => Some(restart(seed, replica as u32, index)),
-            Order::All => Rule::numbered(index).ok(),
-            Order::One => Rule::read(&self.rule).ok().filter(|_| index == 0),
+            Order::Random => Some(draw_rule(seed, replica as u32, index)),
+            Order::All => CellRule::from_number(index).ok(),
+            Order::One => CellRule::parse(&self.rule).ok().filter(|_| index == 0),
         }
     }
 }
@@ -150,18 +150,18 @@ pub fn place(accuracy: f64) -> usize {
 }
 
 /// The rule of nine numbers, each −1, 0 or 1.
-pub fn rule_of(numbers: &[f32]) -> Rule {
+pub fn rule_of(numbers: &[f32]) -> CellRule {
     let entry = |at: usize| match numbers.get(at) {
-        Some(number) if *number < -0.5 => Cell::Minus,
-        Some(number) if *number > 0.5 => Cell::Plus,
-        _ => Cell::Zero,
+        Some(number) if *number < -0.5 => CellValue::Minus,
+        Some(number) if *number > 0.5 => CellValue::Plus,
+        _ => CellValue::Zero,
     };
-    Rule::new(std::array::from_fn(|centre| std::array::from_fn(|above| entry(3 * centre + above))))
+    CellRule::new(std::array::from_fn(|centre| std::array::from_fn(|above| entry(3 * centre + above))))
 }
 
 /// The nine numbers of a rule.
-pub fn numbers(rule: Rule) -> [f32; 9] {
-    std::array::from_fn(|at| rule.apply(Cell::ALL[at / 3], Cell::ALL[at % 3]).value() as f32)
+pub fn numbers(rule: CellRule) -> [f32; 9] {
+    std::array::from_fn(|at| rule.apply(CellValue::ALL[at / 3], CellValue::ALL[at % 3]).value() as f32)
 }
 
 impl Bind for CellRules {
@@ -212,7 +212,7 @@ pub struct OnQueries {
 impl OnQueries {
     /// Bits of the images of all queries of a replica, of which there are as many as there may be.
     fn bits(&self) -> u64 {
-        let [rows, columns] = self.problem.as_ref().map_or([1; 2], LearningProblem::table);
+        let [rows, columns] = self.problem.as_ref().map_or([1; 2], LearningProblem::table_size);
         // Once more at twice the size.
         product([rows, columns, self.net.validation + MOST_TESTS, 5].map(|size| size as u64))
     }
@@ -237,12 +237,12 @@ impl Architecture for OnQueries {
 
     fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
         // Words of 64 queries, a layer for each row.
-        let rows = self.problem.as_ref().map_or(1, |problem| problem.table()[0]);
+        let rows = self.problem.as_ref().map_or(1, |problem| problem.table_size()[0]);
         self.bits() as f64 * rows as f64 / 64.0
     }
 
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
-        if self.net.order == Order::One && Rule::read(&self.net.rule).is_err() {
+        if self.net.order == Order::One && CellRule::parse(&self.net.rule).is_err() {
             return vec![Problem::new("entries", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
         }
         let all = self.bits().saturating_mul(replicas as u64);
@@ -283,20 +283,22 @@ impl Network for OnQueries {
             return Err("the search has tried no rule yet, and without a rule there are no arrays".into());
         }
         let (rule, readout) = (rule_of(weights[RULE]), self.net.readout());
-        let ([rows, columns], count) = (problem.table(), x.len() / inputs.max(1));
+        let ([rows, columns], count) = (problem.table_size(), x.len() / inputs.max(1));
         let kept = inside::kept(rows as u64, product([count, rows, columns]))?;
-        let Drawn { concept, data, .. } = problem.drawn(at.seed, 0).map_err(|mistake| mistake.to_string())?;
+        let SampledProblem { concept, data, .. } =
+            problem.sample(at.seed, 0).map_err(|mistake| mistake.to_string())?;
         let mut all = inside::Gathered::default();
         for x in x.chunks_exact(inputs.max(1)) {
             let test: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
             let right = concept.label(&test);
-            let query = Query { concept: concept.clone(), data: data.clone(), test, right };
-            let course = query.image().course(rule);
+            let query =
+                Query { concept: concept.clone(), data: data.clone(), test_input: test, label: right };
+            let course = query.image().trajectory(rule);
             let images = kept.iter().filter_map(|layer| course.get(*layer as usize));
             let cells = images.flat_map(|image| image.cells().iter().map(|cell| f64::from(cell.value())));
             let axes = [("layer", kept.len()), ("row", rows), ("column", columns)];
             all.activations("activations", &axes, cells);
-            let answer = answer(&query, rule, readout).map_or(0.0, f64::from);
+            let answer = predict(&query, rule, readout).map_or(0.0, f64::from);
             all.add(inside::Kind::Examples, inside::OUTPUTS, &[], [answer]);
         }
         let mut arrays = all.arrays();
@@ -325,12 +327,12 @@ mod tests {
     #[test]
     fn rules_are_tried_in_both_orders() {
         let all = CellRules { order: Order::All, ..Default::default() };
-        assert_eq!(all.tried(0, 0, 7).map(Rule::number), Some(7));
+        assert_eq!(all.tried(0, 0, 7).map(CellRule::number), Some(7));
         assert_eq!((all.tried(0, 0, 19_682).is_some(), all.tried(0, 0, 19_683)), (true, None));
         let random = CellRules::default();
         assert_ne!(random.tried(0, 0, 1), random.tried(0, 1, 1));
         let one = CellRules { order: Order::One, rule: "-00 000 00+".into(), ..Default::default() };
-        assert_eq!([0, 1].map(|step| one.tried(0, 0, step)), [Some(Rule::CONSENSUS), None]);
+        assert_eq!([0, 1].map(|step| one.tried(0, 0, step)), [Some(CellRule::CONSENSUS), None]);
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(place), [0, 20, 40, 40]);
     }
 
@@ -339,10 +341,10 @@ mod tests {
     fn cells_after_every_layer_are_an_array() {
         let link = "#v1/succinct-learning?model=cell-rules&inputs=3&examples=5&seed=5";
         let spec = decode(link).0.spec;
-        let drawn = spec.task.examples().learning_problem().unwrap().drawn(5, 0).unwrap();
-        let x: Vec<f32> = (0..4).flat_map(|at| drawn.query(at)).map(f32::from).collect();
+        let drawn = spec.task.examples().learning_problem().unwrap().sample(5, 0).unwrap();
+        let x: Vec<f32> = (0..4).flat_map(|at| drawn.test_input(at)).map(f32::from).collect();
         let at = inside::At { seed: 5, step: 1, rate: 0.0, kinds: &[] };
-        for (rule, tried) in [(Rule::IDENTITY, 1.0), (Rule::CONSENSUS, 9.0)] {
+        for (rule, tried) in [(CellRule::IDENTITY, 1.0), (CellRule::CONSENSUS, 9.0)] {
             let numbers = numbers(rule);
             let arrays = spec.network().inside_at(&at, &[&numbers, &[0.0, tried, 0.0]], 3, &x).unwrap();
             let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
@@ -355,7 +357,7 @@ mod tests {
             for (course, output) in cells.values.chunks(7 * 24).zip(&outputs.values) {
                 let (first, last) = (&course[..24], &course[6 * 24..]);
                 assert!(first.iter().all(|cell| cell.abs() == 1.0));
-                assert_eq!(first == last, rule == Rule::IDENTITY);
+                assert_eq!(first == last, rule == CellRule::IDENTITY);
                 let sum: f32 = last.iter().sum();
                 assert_eq!(*output, if sum == 0.0 { 0.0 } else { sum.signum() });
             }

@@ -34,8 +34,10 @@ use vivarium_core::sources::GOEL_2022;
 use vivarium_core::{choices, settings};
 #[cfg(not(target_family = "wasm"))]
 use vivarium_science::succinct::grid::Automaton;
-use vivarium_science::succinct::grid::{Grid, MOST_TAPE, Output, Program, Walk, library};
-use vivarium_science::succinct::{Data, LearningProblem, Mistake};
+use vivarium_science::succinct::grid::{
+    Grid, GridProgram, MAX_TAPE_COLUMNS, NetworkOutput, ProgramRun, library,
+};
+use vivarium_science::succinct::{Dataset, LearningProblem, SuccinctError};
 
 choices! {
     /// A learning algorithm as a program on a grid.
@@ -84,7 +86,7 @@ settings! {
         /// Your rules, one per line: state, symbols read, an arrow, symbol written, move (U, D, L, R, or S for stay) and next state.
         rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
         /// Blank columns to the right of the table, for a program to write on; 0: one for each layer, as in the paper.
-        tape: usize = 0, "columns", "Columns of the working tape", Range::Int(0, MOST_TAPE);
+        tape: usize = 0, "columns", "Columns of the working tape", Range::Int(0, MAX_TAPE_COLUMNS);
     }
 }
 
@@ -134,13 +136,13 @@ f = the sum of f_head over the cells of the table in the last layer, from the ex
     ///
     /// # Errors
     /// What is wrong with a program of one's own.
-    pub fn program(&self) -> Result<Program, Mistake> {
+    pub fn program(&self) -> Result<GridProgram, SuccinctError> {
         let program = match self.program {
-            Chosen::Dictator => library::DICTATOR.program(),
-            Chosen::Parity => library::PARITY.program(),
-            Chosen::Own => Program::parse(&self.rules),
+            Chosen::Dictator => library::DICTATOR.parse_program(),
+            Chosen::Parity => library::PARITY.parse_program(),
+            Chosen::Own => GridProgram::parse(&self.rules),
         }?;
-        program.stays_first()?;
+        program.check_first_step()?;
         Ok(program)
     }
 
@@ -150,7 +152,7 @@ f = the sum of f_head over the cells of the table in the last layer, from the ex
         let room = MOST_CELLS / product([high, replicas, MOST_QUERIES].map(|size| size as u64)).max(1);
         match self.tape as u64 {
             // The first column is one of the tensor's.
-            0 => (room + 1).saturating_sub(wide as u64).clamp(1, MOST_TAPE),
+            0 => (room + 1).saturating_sub(wide as u64).clamp(1, MAX_TAPE_COLUMNS),
             columns => columns,
         }
     }
@@ -169,13 +171,13 @@ f = the sum of f_head over the cells of the table in the last layer, from the ex
 ///
 /// # Errors
 /// Where there is no row.
-pub fn examples(table: &[f32], problem: &LearningProblem) -> Result<Data, Mistake> {
-    let [_, columns] = problem.table();
+pub fn examples(table: &[f32], problem: &LearningProblem) -> Result<Dataset, SuccinctError> {
+    let [_, columns] = problem.table_size();
     let sign = |number: f32| if number < 0.0 { -1i8 } else { 1 };
     let rows: Vec<&[f32]> = table.chunks_exact(columns).take(problem.examples).collect();
     let labels: Vec<i8> = rows.iter().map(|row| sign(row[columns - 1])).collect();
     let input = |(row, label): (&&[f32], &i8)| row[..columns - 1].iter().map(|w| sign(*w) * label).collect();
-    Data::new(rows.iter().zip(&labels).map(input).collect(), labels)
+    Dataset::new(rows.iter().zip(&labels).map(input).collect(), labels)
 }
 
 impl Bind for RecurrentConv {
@@ -222,7 +224,7 @@ pub struct OnTable {
 impl OnTable {
     /// Rows and columns of table and cells.
     fn sizes(&self) -> [[usize; 2]; 2] {
-        self.problem.as_ref().map_or([[1; 2]; 2], |problem| [problem.table(), problem.cells()])
+        self.problem.as_ref().map_or([[1; 2]; 2], |problem| [problem.table_size(), problem.grid_size()])
     }
 }
 
@@ -290,10 +292,10 @@ impl Network for OnTable {
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let count = x.len() / inputs.max(1);
         let Some((data, program)) = self.parts(weights) else { return vec![0.0; count] };
-        let output = Output::new(&program);
+        let output = NetworkOutput::new(&program);
         let f = |x: &[f32]| {
             let (_, walk) = self.walk(&data, &program, x)?;
-            Some(output.of(&walk, u64::MAX) as f64 / output.unit() as f64)
+            Some(output.compute(&walk, u64::MAX) as f64 / output.denominator() as f64)
         };
         x.chunks_exact(inputs.max(1)).map(|x| f(x).map_or(0.0, |f| f as f32)).collect()
     }
@@ -312,7 +314,7 @@ impl Network for OnTable {
         let Some((problem, (data, program))) = parts.filter(|_| at.wants(inside::Kind::Activations)) else {
             return Ok(vec![]);
         };
-        let [rows, columns] = problem.cells();
+        let [rows, columns] = problem.grid_size();
         let walks: Vec<_> =
             x.chunks_exact(inputs.max(1)).filter_map(|x| self.walk(&data, &program, x)).collect();
         // Layer 1 sets the head; each further layer is a step.
@@ -324,7 +326,7 @@ impl Network for OnTable {
             let mut network = network?;
             let after = kept.iter().flat_map(|layer| {
                 network.run(*layer);
-                network.window().map(|cell| f64::from(cell.number())).collect::<Vec<_>>()
+                network.window().map(|cell| f64::from(cell.to_number())).collect::<Vec<_>>()
             });
             let axes = [("layer", kept.len()), ("row", rows), ("column", columns)];
             all.activations("activations", &axes, after);
@@ -337,18 +339,18 @@ impl Network for OnTable {
 
 impl OnTable {
     /// The examples that the table holds, and the program.
-    fn parts(&self, weights: &[&[f32]]) -> Option<(Data, Arc<Program>)> {
+    fn parts(&self, weights: &[&[f32]]) -> Option<(Dataset, Arc<GridProgram>)> {
         let (problem, table) = self.problem.as_ref().zip(weights.get(TABLE))?;
         Some((examples(table, problem).ok()?, Arc::new(self.net.program().ok()?)))
     }
 
     /// The grid of an input before the first layer, and the program after its last step.
-    fn walk(&self, data: &Data, program: &Arc<Program>, x: &[f32]) -> Option<(Grid, Walk)> {
+    fn walk(&self, data: &Dataset, program: &Arc<GridProgram>, x: &[f32]) -> Option<(Grid, ProgramRun)> {
         let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
         let [_, cells] = self.sizes();
         let grid = Grid::new(data, &x).ok()?.with_tape(self.net.columns(cells, 1));
-        let mut walk = Walk::new(program.clone(), grid.clone());
-        walk.run(vivarium_science::succinct::MOST_STEPS).ok()?;
+        let mut walk = ProgramRun::new(program.clone(), grid.clone());
+        walk.run(vivarium_science::succinct::MAX_PROGRAM_STEPS).ok()?;
         Some((grid, walk))
     }
 }
@@ -361,7 +363,7 @@ mod tests {
     use super::*;
     use crate::permalink::decode;
     use crate::run::RunSpec;
-    use vivarium_science::succinct::grid::{Cell, MINUS, PLUS};
+    use vivarium_science::succinct::grid::{AutomatonCell, MINUS_INDEX, PLUS_INDEX};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));
@@ -384,14 +386,14 @@ mod tests {
     fn the_answer_is_that_of_the_program_on_the_table() {
         let spec = spec("concept=parity&program=parity&inputs=3&examples=9&seed=5");
         let problem = spec.task.examples().learning_problem().unwrap();
-        let drawn = problem.drawn(5, 0).unwrap();
+        let drawn = problem.sample(5, 0).unwrap();
         assert_eq!(drawn.data.rank(), 3);
         let third = |y: i8, x: i8| f32::from(y * x) / 3.0;
         let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| third(y, *x)).collect::<Vec<f32>>();
         let mut table: Vec<f32> = drawn.data.examples().flat_map(row).collect();
         table.extend([1.0 / 3.0; 4]);
         assert_eq!(examples(&table, &problem).unwrap(), drawn.data);
-        let queries: Vec<Vec<i8>> = (0..8).map(|at| drawn.query(at)).collect();
+        let queries: Vec<Vec<i8>> = (0..8).map(|at| drawn.test_input(at)).collect();
         let x: Vec<f32> = queries.iter().flatten().map(|one| f32::from(*one)).collect();
         let expected: Vec<f32> = queries.iter().map(|x| f32::from(drawn.concept.label(x))).collect();
         assert_eq!(spec.network().evaluate(&[&table], 3, &x, 0), expected);
@@ -400,7 +402,7 @@ mod tests {
     #[test]
     fn the_first_program_of_ones_own_answers_with_the_first_label() {
         let spec = spec("program=own&inputs=3&examples=4");
-        let data = Data::new(vec![vec![1, -1, 1]; 4], vec![-1, 1, 1, 1]).unwrap();
+        let data = Dataset::new(vec![vec![1, -1, 1]; 4], vec![-1, 1, 1, 1]).unwrap();
         let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x)).collect::<Vec<f32>>();
         let mut table: Vec<f32> = data.examples().flat_map(row).collect();
         table.extend([1.0; 4]);
@@ -411,11 +413,11 @@ mod tests {
     #[test]
     fn cells_after_every_layer_are_an_array() {
         let spec = spec("concept=dictator&program=dictator&inputs=3&examples=5&seed=5");
-        let drawn = spec.task.examples().learning_problem().unwrap().drawn(5, 0).unwrap();
+        let drawn = spec.task.examples().learning_problem().unwrap().sample(5, 0).unwrap();
         let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x)).collect::<Vec<f32>>();
         let mut table: Vec<f32> = drawn.data.examples().flat_map(row).collect();
         table.extend([1.0; 4]);
-        let queries: Vec<Vec<i8>> = (0..4).map(|at| drawn.query(at)).collect();
+        let queries: Vec<Vec<i8>> = (0..4).map(|at| drawn.test_input(at)).collect();
         let x: Vec<f32> = queries.iter().flatten().map(|one| f32::from(*one)).collect();
         let at = inside::At { seed: 5, step: 0, rate: 0.0, kinds: &[inside::Kind::Activations] };
         let arrays = spec.network().inside_at(&at, &[&table], 3, &x).unwrap();
@@ -431,12 +433,15 @@ mod tests {
         for (e, x) in queries.iter().enumerate() {
             let symbols = |layer: usize| -> Vec<u8> {
                 let numbers = &cells.values[(e * count + layer) * 48..][..48];
-                numbers.iter().map(|number| Cell::numbered(*number as u16).unwrap().symbol).collect()
+                numbers
+                    .iter()
+                    .map(|number| AutomatonCell::from_number(*number as u16).unwrap().symbol)
+                    .collect()
             };
-            assert_eq!(symbols(0), Grid::new(&drawn.data, x).unwrap().cells());
+            assert_eq!(symbols(0), Grid::new(&drawn.data, x).unwrap().symbols());
             let mut last = Grid::blank(3, 5).unwrap();
-            last.write(1, 1, if answers[e] > 0.0 { PLUS } else { MINUS });
-            assert_eq!(symbols(count - 1), last.cells(), "{e}");
+            last.set_symbol(1, 1, if answers[e] > 0.0 { PLUS_INDEX } else { MINUS_INDEX });
+            assert_eq!(symbols(count - 1), last.symbols(), "{e}");
         }
         let none = inside::At { kinds: &[], ..at };
         assert_eq!(spec.network().inside_at(&none, &[&table], 3, &x), Ok(vec![]));

@@ -13,7 +13,7 @@ use vivarium_core::pytorch::{Part, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{Problem, Range};
 use vivarium_core::sources::GOEL_2022;
-use vivarium_science::succinct::{Family, LearningProblem};
+use vivarium_science::succinct::{ConceptFamily, LearningProblem};
 
 /// Most inputs of an example in a run.
 const MOST_INPUTS: u64 = 31;
@@ -24,7 +24,7 @@ settings! {
     /// What the label is a function of, how many examples there are, and the test input that is shown.
     pub struct SuccinctLearning {
         /// How the label depends on the inputs.
-        concept: Family = Family::Dictator, "concept", "Label", Range::Choice(Family::OPTIONS);
+        concept: ConceptFamily = ConceptFamily::Dictator, "concept", "Label", Range::Choice(ConceptFamily::OPTIONS);
         /// Number of inputs of an example; each input is −1 or 1.
         inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
         /// Number of training examples; each row of the table has one example.
@@ -61,7 +61,7 @@ impl SuccinctLearning {
             inputs: self.inputs,
             examples: self.examples,
             noise: self.flips,
-            shown: self.query.iter().map(|bit| if *bit == 1 { 1 } else { -1 }).collect(),
+            fixed_input: self.query.iter().map(|bit| if *bit == 1 { 1 } else { -1 }).collect(),
         }
     }
 }
@@ -133,7 +133,7 @@ impl Examples for SuccinctLearning {
 
 impl Sampler for SuccinctLearning {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
         for at in self.visits(seed, replica, step, size) {
             push(&drawn.data.inputs()[at], drawn.data.labels()[at], out);
         }
@@ -144,15 +144,15 @@ impl Sampler for SuccinctLearning {
     }
 
     fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
         for at in from..from + size {
-            let x = drawn.query(at as u64);
+            let x = drawn.test_input(at as u64);
             push(&x, drawn.concept.label(&x), out);
         }
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().drawn(seed, replica as usize) else { return };
+        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
         for (x, y) in drawn.data.examples().skip(from).take(size) {
             push(x, y, out);
         }
@@ -189,9 +189,12 @@ mod tests {
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&read), link);
         let problem = read.spec.task.examples().learning_problem().unwrap();
-        let drawn = problem.drawn(3, 1).unwrap();
-        assert_eq!(problem.query(&drawn), [1, -1, -1, 1]);
-        assert_eq!((problem.table(), problem.cells(), problem.writing()), ([9, 5], [11, 7], 9));
+        let drawn = problem.sample(3, 1).unwrap();
+        assert_eq!(problem.test_input(&drawn), [1, -1, -1, 1]);
+        assert_eq!(
+            (problem.table_size(), problem.grid_size(), problem.writing_steps()),
+            ([9, 5], [11, 7], 9)
+        );
     }
 
     #[test]
@@ -211,8 +214,8 @@ mod tests {
 
     #[test]
     fn examples_are_those_of_the_concept() {
-        let task = SuccinctLearning { concept: Family::Parity, ..Default::default() };
-        let drawn = task.problem().drawn(5, 2).unwrap();
+        let task = SuccinctLearning { concept: ConceptFamily::Parity, ..Default::default() };
+        let drawn = task.problem().sample(5, 2).unwrap();
         let mut batch = Batch::default();
         task.finite_sample(5, 2, 0, 8, &mut batch);
         task.held_out_of(5, 2, 10, 4, &mut batch);

@@ -1,63 +1,63 @@
-//! Data sets over {−1, 1}^d: a concept, m examples with noise on their labels, and test inputs, all from a seed and a number.
+//! Data sets over {−1, 1}^d: a concept, m examples with label noise, and test inputs, all determined by a seed and a number.
 //!
 //! ```text
 //! dictator     y = x_b, b uniform
 //! parity       y = Π_{b ∈ S} x_b for an unknown set S, each bit in it with probability ½
 //! half-space   y = sign(w·x), w standard normal
-//! constant     y = the same for every x, 1 or −1
+//! constant     y = 1 for all x, or y = −1 for all x
 //! ```
 //!
 //! # Why
-//! Each number of a seed has its own concept, its own examples and its own test inputs. So accuracy over many numbers
-//! measures a learning algorithm, not one classifier. With one constant for all of them, an algorithm that always answers 1
-//! would be perfect. The label of a test input is never wrong: only examples have noise.
+//! Each number has its own concept, examples and test inputs. So the accuracy over many numbers measures a learning algorithm,
+//! not one classifier. With the same constant for all numbers, an algorithm that always answers 1 would be perfect. Only the
+//! labels of examples have noise, not those of test inputs.
 
-use super::limits::{MOST_EXAMPLES, MOST_INPUTS, MOST_NOISE};
-use super::mistake::Mistake;
+use super::error::SuccinctError;
+use super::limits::{MAX_EXAMPLE_INPUTS, MAX_EXAMPLES, MAX_LABEL_NOISE};
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, Stream};
 
 choices! {
     /// A family of concepts.
-    pub enum Family {
-        /// One input is the label.
+    pub enum ConceptFamily {
+        /// The label is one of the inputs.
         Dictator = "dictator", "One unknown bit";
         /// The label is the product of some inputs.
         Parity = "parity", "Parity of unknown bits";
         /// The label is the sign of a weighted sum.
         HalfSpace = "half-space", "Half-space";
-        /// The label is always the same.
+        /// The label is the same for all inputs.
         Constant = "constant", "Constant label";
     }
 }
 
-/// What labels are without noise.
+/// A function from inputs to labels: the labels without noise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Concept {
     /// y = x_b.
     Dictator {
-        /// b, from 0.
+        /// Index b of the input.
         bit: usize,
     },
-    /// y = the product of these inputs.
+    /// y = product of the inputs in the set.
     Parity {
-        /// Which inputs enter.
+        /// For each input whether it is in the set, `[d]`.
         bits: Vec<bool>,
     },
     /// y = sign(w·x), 1 at 0.
     HalfSpace {
-        /// w.
+        /// Weights w, `[d]`.
         weights: Vec<f64>,
     },
-    /// y = the same for every x.
+    /// y is constant.
     Constant {
-        /// 1 or −1.
+        /// The label, 1 or −1.
         label: i8,
     },
 }
 
 impl Concept {
-    /// The label of an input.
+    /// The label of the input x, 1 or −1.
     pub fn label(&self, x: &[i8]) -> i8 {
         match self {
             Concept::Dictator { bit } => x.get(*bit).copied().unwrap_or(1),
@@ -73,63 +73,63 @@ impl Concept {
     }
 }
 
-/// m examples of d inputs, each 1 or −1, with labels.
+/// m examples with d inputs each, and their labels; all numbers are 1 or −1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Data {
+pub struct Dataset {
     d: usize,
     inputs: Vec<Vec<i8>>,
     labels: Vec<i8>,
 }
 
-impl Data {
-    /// These examples.
+impl Dataset {
+    /// A data set of these inputs, `[m][d]`, and labels, `[m]`.
     ///
     /// # Errors
-    /// Where there are none or too many, where lengths differ, or where a number is neither 1 nor −1.
-    pub fn new(inputs: Vec<Vec<i8>>, labels: Vec<i8>) -> Result<Data, Mistake> {
+    /// d or m is out of range, lengths differ, or a number is neither 1 nor −1.
+    pub fn new(inputs: Vec<Vec<i8>>, labels: Vec<i8>) -> Result<Dataset, SuccinctError> {
         let d = inputs.first().map_or(0, Vec::len);
         check_sizes(d, inputs.len())?;
         if inputs.len() != labels.len() {
-            return Err(Mistake::Labels { labels: labels.len(), examples: inputs.len() });
+            return Err(SuccinctError::LabelCount { labels: labels.len(), examples: inputs.len() });
         }
         for x in &inputs {
             check_input(d, x)?;
         }
         check_input(labels.len(), &labels)?;
-        Ok(Data { d, inputs, labels })
+        Ok(Dataset { d, inputs, labels })
     }
 
-    /// Inputs d of an example.
+    /// Number d of inputs of an example.
     pub fn d(&self) -> usize {
         self.d
     }
 
-    /// Examples m.
+    /// Number m of examples.
     pub fn m(&self) -> usize {
         self.inputs.len()
     }
 
-    /// The inputs x of each example.
+    /// The inputs x of the examples, `[m][d]`.
     pub fn inputs(&self) -> &[Vec<i8>] {
         &self.inputs
     }
 
-    /// The labels y.
+    /// The labels y of the examples, `[m]`.
     pub fn labels(&self) -> &[i8] {
         &self.labels
     }
 
-    /// The examples (x, y) in their order.
+    /// The examples (x, y), in their order.
     pub fn examples(&self) -> impl Iterator<Item = (&[i8], i8)> {
         self.inputs.iter().map(Vec::as_slice).zip(self.labels.iter().copied())
     }
 
-    /// The rank of the inputs as bits (−1 is 1) modulo 2; at rank d the examples determine every parity.
+    /// The rank of the inputs modulo 2, as bits (−1 is the bit 1). At rank d the examples determine every parity.
     pub fn rank(&self) -> usize {
         let bits = |x: &Vec<i8>| x.iter().fold(0u64, |word, one| word << 1 | u64::from(*one < 0));
         let mut pivots: Vec<u64> = Vec::new();
         for row in self.inputs.iter().map(bits) {
-            // The smaller of row and row ⊕ pivot lacks the pivot's highest bit.
+            // In the smaller of row and row ⊕ pivot the highest bit of the pivot is 0.
             let rest = pivots.iter().fold(row, |row, pivot| row.min(row ^ pivot));
             if rest != 0 {
                 pivots.push(rest);
@@ -140,123 +140,131 @@ impl Data {
     }
 }
 
-/// Whether a data set may have d inputs and m examples, with this noise.
-pub(super) fn check_draw(d: usize, m: usize, noise: f64) -> Result<(), Mistake> {
+/// Checks that d, m and the label noise are in range.
+pub(super) fn check_settings(d: usize, m: usize, noise: f64) -> Result<(), SuccinctError> {
     check_sizes(d, m)?;
-    if !(0.0..=MOST_NOISE).contains(&noise) {
-        return Err(Mistake::Noise { found: noise });
+    if !(0.0..=MAX_LABEL_NOISE).contains(&noise) {
+        return Err(SuccinctError::NoiseOutOfRange { found: noise });
     }
     Ok(())
 }
 
-/// Whether a data set may have d inputs and m examples.
-pub(super) fn check_sizes(d: usize, m: usize) -> Result<(), Mistake> {
-    if !(1..=MOST_INPUTS).contains(&d) {
-        return Err(Mistake::Inputs { found: u64::try_from(d).unwrap_or(u64::MAX) });
+/// Checks that d and m are in range.
+pub(super) fn check_sizes(d: usize, m: usize) -> Result<(), SuccinctError> {
+    if !(1..=MAX_EXAMPLE_INPUTS).contains(&d) {
+        return Err(SuccinctError::InputsOutOfRange { found: u64::try_from(d).unwrap_or(u64::MAX) });
     }
-    if !(1..=MOST_EXAMPLES).contains(&m) {
-        return Err(Mistake::Examples { found: u64::try_from(m).unwrap_or(u64::MAX) });
+    if !(1..=MAX_EXAMPLES).contains(&m) {
+        return Err(SuccinctError::ExamplesOutOfRange { found: u64::try_from(m).unwrap_or(u64::MAX) });
     }
     Ok(())
 }
 
-/// Whether an input has d entries, each 1 or −1.
-pub(super) fn check_input(d: usize, x: &[i8]) -> Result<(), Mistake> {
+/// Checks that an input has d entries, each 1 or −1.
+pub(super) fn check_input(d: usize, x: &[i8]) -> Result<(), SuccinctError> {
     if x.len() != d {
-        return Err(Mistake::Length { found: x.len(), wanted: d });
+        return Err(SuccinctError::InputLength { found: x.len(), wanted: d });
     }
     match x.iter().find(|one| one.unsigned_abs() != 1) {
-        Some(found) => Err(Mistake::Value { found: *found }),
+        Some(found) => Err(SuccinctError::InvalidValue { found: *found }),
         None => Ok(()),
     }
 }
 
-/// A concept and the draws of its data, all from one seed and one number.
+/// A random concept with random examples and test inputs, determined by a seed and a number.
 ///
 /// ```
-/// use vivarium_science::succinct::{Drawn, Family};
-/// let drawn = Drawn::new(Family::HalfSpace, 5, 20, 0.0, 1, 7).unwrap();
+/// use vivarium_science::succinct::{SampledProblem, ConceptFamily};
+/// let drawn = SampledProblem::new(ConceptFamily::HalfSpace, 5, 20, 0.0, 1, 7).unwrap();
 /// assert!(drawn.data.examples().all(|(x, y)| y == drawn.concept.label(x)));
-/// assert_eq!(drawn.query(0).len(), 5);
+/// assert_eq!(drawn.test_input(0).len(), 5);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Drawn {
-    /// The concept.
+pub struct SampledProblem {
+    /// The concept that gives the labels.
     pub concept: Concept,
-    /// The examples, with noise.
-    pub data: Data,
-    /// Which labels are wrong because of the noise.
+    /// The examples, with label noise.
+    pub data: Dataset,
+    /// For each example whether its label is wrong because of the noise, `[m]`.
     pub flipped: Vec<bool>,
     seed: u64,
     number: u64,
 }
 
-impl Drawn {
-    /// A concept of a family and m examples with d uniform inputs, of which each label is flipped with probability `noise`.
-    /// Two numbers of one seed have nothing in common, nor have two seeds.
+impl SampledProblem {
+    /// Samples a concept of a family, and m examples with d uniform inputs whose labels are flipped with probability `noise`.
+    /// Different numbers and different seeds give independent samples.
     ///
     /// # Errors
-    /// Where d, m or the noise is outside its range.
+    /// d, m or the noise is out of range.
     pub fn new(
-        family: Family,
+        family: ConceptFamily,
         d: usize,
         m: usize,
         noise: f64,
         seed: u64,
         number: u64,
-    ) -> Result<Drawn, Mistake> {
-        check_draw(d, m, noise)?;
-        Ok(Drawn::of(family, [d, m], noise, seed, number))
+    ) -> Result<SampledProblem, SuccinctError> {
+        check_settings(d, m, noise)?;
+        Ok(SampledProblem::sample_unchecked(family, [d, m], noise, seed, number))
     }
 
-    /// The same for d, m and a noise that [`check_draw`] lets pass.
-    pub(super) fn of(family: Family, [d, m]: [usize; 2], noise: f64, seed: u64, number: u64) -> Drawn {
-        let concept = Concept::drawn(family, d, seed, number);
+    /// [`SampledProblem::new`] for settings that [`check_settings`] has accepted.
+    pub(super) fn sample_unchecked(
+        family: ConceptFamily,
+        [d, m]: [usize; 2],
+        noise: f64,
+        seed: u64,
+        number: u64,
+    ) -> SampledProblem {
+        let concept = Concept::sample(family, d, seed, number);
         let flips = Stream::new(seed, Purpose::Noise, 0);
         let inputs: Vec<Vec<i8>> =
-            (0..).take(m).map(|example| input(seed, Purpose::Sample, number, example, d)).collect();
+            (0..).take(m).map(|example| sample_input(seed, Purpose::Sample, number, example, d)).collect();
         let flipped: Vec<bool> = (0..).take(m).map(|example| flips.chance(number, example, noise)).collect();
         let label = |(x, flip): (&Vec<i8>, &bool)| if *flip { -concept.label(x) } else { concept.label(x) };
         let labels = inputs.iter().zip(&flipped).map(label).collect();
-        Drawn { concept, data: Data { d, inputs, labels }, flipped, seed, number }
+        SampledProblem { concept, data: Dataset { d, inputs, labels }, flipped, seed, number }
     }
 
-    /// Test input number `index`, uniform and independent of the examples; each index below 2⁶³ has draws of its own.
-    pub fn query(&self, index: u64) -> Vec<i8> {
-        input(self.seed, Purpose::HeldOut, self.number, index, self.data.d)
+    /// Test input number `index`, `[d]`: uniform, and independent of the examples and of other indices below 2⁶³.
+    pub fn test_input(&self, index: u64) -> Vec<i8> {
+        sample_input(self.seed, Purpose::HeldOut, self.number, index, self.data.d)
     }
 }
 
-/// d random inputs.
-fn input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) -> Vec<i8> {
-    // Two words hold the bits of an input; a replica has room for 2³¹ of them.
+/// Samples d inputs, each 1 or −1.
+fn sample_input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) -> Vec<i8> {
+    // An input takes two words, and a stream has 2³² words per step.
     let stream = Stream::new(seed, purpose, (index >> 31) as u32);
     let first = 2 * (index & 0x7fff_ffff) as u32;
     let bits = u64::from(stream.word(number, first)) | u64::from(stream.word(number, first + 1)) << 32;
-    (0..d).map(|at| sign(bits >> at)).collect()
+    (0..d).map(|at| sign_of_bit(bits >> at)).collect()
 }
 
-/// 1 or −1 by the lowest bit.
-fn sign(word: u64) -> i8 {
+/// 1 if the lowest bit is 0, else −1.
+fn sign_of_bit(word: u64) -> i8 {
     if word & 1 == 0 { 1 } else { -1 }
 }
 
 impl Concept {
-    /// The concept of a family for d inputs.
-    fn drawn(family: Family, d: usize, seed: u64, number: u64) -> Concept {
+    /// Samples a concept of a family for d inputs.
+    fn sample(family: ConceptFamily, d: usize, seed: u64, number: u64) -> Concept {
         let stream = Stream::new(seed, Purpose::Support, 0);
-        let sign = |index| sign(u64::from(stream.word(number, index)));
+        let sign = |index| sign_of_bit(u64::from(stream.word(number, index)));
         match family {
-            Family::Dictator => {
+            ConceptFamily::Dictator => {
                 let bit = stream.below(number, 0, u32::try_from(d).unwrap_or(1));
                 Concept::Dictator { bit: usize::try_from(bit).unwrap_or(0) }
             }
-            Family::Parity => Concept::Parity { bits: (0..).take(d).map(|bit| sign(bit) < 0).collect() },
-            Family::HalfSpace => {
+            ConceptFamily::Parity => {
+                Concept::Parity { bits: (0..).take(d).map(|bit| sign(bit) < 0).collect() }
+            }
+            ConceptFamily::HalfSpace => {
                 let weight = |bit| f64::from(stream.normal(number, bit));
                 Concept::HalfSpace { weights: (0..).take(d).map(weight).collect() }
             }
-            Family::Constant => Concept::Constant { label: sign(0) },
+            ConceptFamily::Constant => Concept::Constant { label: sign(0) },
         }
     }
 }
@@ -266,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn concepts_label_as_they_say() {
+    fn concepts_compute_their_labels() {
         let x = [1, -1, -1];
         assert_eq!(Concept::Dictator { bit: 1 }.label(&x), -1);
         assert_eq!(Concept::Parity { bits: vec![true, true, false] }.label(&x), -1);
@@ -276,7 +284,8 @@ mod tests {
         assert_eq!(Concept::HalfSpace { weights: vec![1.0, 0.5, 0.6] }.label(&x), -1);
         assert_eq!(Concept::HalfSpace { weights: vec![1.0, 0.5, 0.5] }.label(&x), 1);
         assert_eq!(Concept::Constant { label: -1 }.label(&x), -1);
-        let families: Vec<(&str, &str)> = Family::OPTIONS.iter().map(|one| (one.slug, one.label)).collect();
+        let families: Vec<(&str, &str)> =
+            ConceptFamily::OPTIONS.iter().map(|one| (one.slug, one.label)).collect();
         let expected = [
             ("dictator", "One unknown bit"),
             ("parity", "Parity of unknown bits"),
@@ -287,13 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn draws_have_the_distribution_that_they_should() {
-        for &family in Family::ALL {
+    fn samples_have_the_stated_distributions() {
+        for &family in ConceptFamily::ALL {
             // Once from 200 seeds, and once from 200 numbers of one seed.
             for numbers in [false, true] {
                 let drawn = |at| {
                     let (seed, number) = if numbers { (4, at) } else { (at, 0) };
-                    Drawn::new(family, 10, 20, 0.1, seed, number).unwrap()
+                    SampledProblem::new(family, 10, 20, 0.1, seed, number).unwrap()
                 };
                 let (mut flips, mut ones, mut minus) = (0, 0, 0);
                 for drawn in (0..200).map(drawn) {
@@ -302,7 +311,7 @@ mod tests {
                         flips += u32::from(*flip);
                         ones += x.iter().filter(|one| **one == 1).count();
                     }
-                    minus += usize::from(drawn.concept.label(&drawn.query(0)) < 0);
+                    minus += usize::from(drawn.concept.label(&drawn.test_input(0)) < 0);
                 }
                 // Five standard deviations: of 4,000 flips 95, of 40,000 inputs 500, of 200 labels 35.
                 assert!((305..=495).contains(&flips), "{family:?} {flips}");
@@ -311,39 +320,42 @@ mod tests {
             }
         }
         let bits: Vec<usize> = (0..60)
-            .filter_map(|number| match Drawn::new(Family::Dictator, 4, 1, 0.0, 9, number).unwrap().concept {
-                Concept::Dictator { bit } => Some(bit),
-                _ => None,
+            .filter_map(|number| {
+                match SampledProblem::new(ConceptFamily::Dictator, 4, 1, 0.0, 9, number).unwrap().concept {
+                    Concept::Dictator { bit } => Some(bit),
+                    _ => None,
+                }
             })
             .collect();
         assert!((0..4).all(|bit| bits.contains(&bit)) && bits.len() == 60);
     }
 
     #[test]
-    fn seed_number_and_index_are_all_that_a_draw_depends_on() {
-        let drawn = |seed, number| Drawn::new(Family::Parity, 63, 100, 0.5, seed, number).unwrap();
+    fn samples_depend_only_on_seed_number_and_index() {
+        let drawn =
+            |seed, number| SampledProblem::new(ConceptFamily::Parity, 63, 100, 0.5, seed, number).unwrap();
         let one = drawn(5, 6);
         assert_eq!(one, drawn(5, 6));
         let mut inputs = one.data.inputs().to_vec();
         for other in [drawn(5, 7), drawn(6, 6), drawn(5, 6 | 1 << 40)] {
             assert!(other.concept != one.concept && other.flipped != one.flipped);
             inputs.extend_from_slice(other.data.inputs());
-            inputs.extend((0..3).map(|index| other.query(index)));
+            inputs.extend((0..3).map(|index| other.test_input(index)));
         }
-        inputs.extend([0, 1, 2, 99, 1 << 20, 1 << 31, 1 << 32, 3 << 40].map(|index| one.query(index)));
+        inputs.extend([0, 1, 2, 99, 1 << 20, 1 << 31, 1 << 32, 3 << 40].map(|index| one.test_input(index)));
         let count = inputs.len();
         inputs.sort_unstable();
         inputs.dedup();
         assert_eq!((inputs.len(), count), (417, 417));
-        let small = Drawn::new(Family::Parity, 5, 100, 0.5, 5, 6).unwrap();
-        assert_eq!(small.query(3), one.query(3)[..5]);
+        let small = SampledProblem::new(ConceptFamily::Parity, 5, 100, 0.5, 5, 6).unwrap();
+        assert_eq!(small.test_input(3), one.test_input(3)[..5]);
     }
 
     #[test]
-    fn rank_is_that_of_the_bits() {
+    fn rank_is_the_rank_modulo_2() {
         let rank = |rows: &[&[i8]]| {
             let inputs: Vec<Vec<i8>> = rows.iter().map(|row| row.to_vec()).collect();
-            Data::new(inputs, vec![1; rows.len()]).unwrap().rank()
+            Dataset::new(inputs, vec![1; rows.len()]).unwrap().rank()
         };
         assert_eq!(rank(&[&[1, 1]]), 0);
         assert_eq!(rank(&[&[-1, 1], &[-1, -1], &[1, -1]]), 2);
@@ -353,10 +365,10 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_a_data_set_has_its_sentence() {
+    fn every_error_of_a_data_set_displays_as_a_sentence() {
         let new = |inputs: &[&[i8]], labels: &[i8]| {
             let inputs = inputs.iter().map(|x| x.to_vec()).collect();
-            Data::new(inputs, labels.to_vec()).unwrap_err().to_string()
+            Dataset::new(inputs, labels.to_vec()).unwrap_err().to_string()
         };
         assert_eq!(new(&[], &[]), "the number of inputs must be from 1 to 63, but it is 0");
         assert_eq!(new(&[&[1]], &[1, 1]), "each example needs one label (examples: 1, labels: 2)");
@@ -364,7 +376,9 @@ mod tests {
         let value = "each input and each label must be 1 or -1, but one of them is";
         assert_eq!(new(&[&[1, 0]], &[1]), format!("{value} 0"));
         assert_eq!(new(&[&[1, 1]], &[2]), format!("{value} 2"));
-        let drawn = |d, m, noise| Drawn::new(Family::Parity, d, m, noise, 0, 0).unwrap_err().to_string();
+        let drawn = |d, m, noise| {
+            SampledProblem::new(ConceptFamily::Parity, d, m, noise, 0, 0).unwrap_err().to_string()
+        };
         assert_eq!(drawn(64, 1, 0.0), "the number of inputs must be from 1 to 63, but it is 64");
         assert_eq!(
             drawn(usize::MAX, 1, 0.0),

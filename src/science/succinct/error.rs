@@ -1,202 +1,202 @@
-//! What can be wrong with a program's text, a data set or a grid, each as a sentence for the person who wrote it.
+//! Errors of programs' texts, data sets and grids; each error displays as a sentence for the user.
 
 use super::limits::{
-    MOST_EXAMPLES, MOST_INPUTS, MOST_LETTERS, MOST_NOISE, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS,
-    MOST_TEXT,
+    MAX_EXAMPLE_INPUTS, MAX_EXAMPLES, MAX_LABEL_NOISE, MAX_PROGRAM_RULES, MAX_PROGRAM_STATES,
+    MAX_PROGRAM_STEPS, MAX_PROGRAM_SYMBOLS, MAX_PROGRAM_TEXT_BYTES, MAX_STATE_NAME_LENGTH,
 };
 
-/// Something that must be changed before a program can be read or run, or data can be drawn. Lines, rows and columns are
-/// counted from 1; row 0 and column 0 are the ring.
+/// Why a program cannot be parsed or run, or data cannot be sampled. Lines, rows and columns are numbered from 1; row 0 and
+/// column 0 are the ring.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Mistake {
+pub enum SuccinctError {
     /// The text has no rule.
     #[error("{}", tr!("the text has no rule; write one rule per line, for example A + → - L B"))]
     Empty,
-    /// The text is too long to be read.
-    #[error("{}", tr!("the text must have at most {most} bytes", most = MOST_TEXT))]
-    LongText,
-    /// A line that is not a rule.
+    /// The text has more than [`MAX_PROGRAM_TEXT_BYTES`] bytes.
+    #[error("{}", tr!("the text must have at most {most} bytes", most = MAX_PROGRAM_TEXT_BYTES))]
+    TextTooLong,
+    /// A line does not have the form of a rule.
     #[error("{}", tr!("line {line}: expected state, symbols read → symbol to write, move, next state, found: {found}", line, found))]
-    NotARule {
-        /// The line.
+    InvalidRule {
+        /// Line number.
         line: usize,
-        /// The line as it stands, cut if it is long.
+        /// Beginning of the line.
         found: String,
     },
-    /// A move that is none.
+    /// A line has an unknown word in the position of the move.
     #[error("{}", tr!("line {line}: unknown move {found}; write U, D, L, R or S (stay)", line, found))]
-    Direction {
-        /// The line.
+    UnknownMove {
+        /// Line number.
         line: usize,
-        /// What stands there.
+        /// The word of the text.
         found: String,
     },
-    /// A character with a meaning of its own.
+    /// A list of symbols contains a character with a special meaning.
     #[error("{}", tr!("line {line}: the character {found} has a special meaning and must not be in a list of symbols", line, found))]
-    Symbol {
-        /// The line.
+    ReservedSymbol {
+        /// Line number.
         line: usize,
-        /// The character.
+        /// The character of the text.
         found: char,
     },
-    /// A symbol that a line reads twice.
+    /// A line lists the same symbol to read twice.
     #[error("{}", tr!("line {line}: the symbol {found} is listed twice", line, found))]
-    SymbolTwice {
-        /// The line.
+    DuplicateSymbol {
+        /// Line number.
         line: usize,
-        /// The symbol.
+        /// Character of the symbol.
         found: char,
     },
-    /// A line that does not say what each symbol becomes.
+    /// The number of symbols to write is neither 1 nor the number of symbols read.
     #[error("{}", tr!("line {line}: number of symbols read: {read}, number of symbols to write: {written}; as symbols to write, give *, one symbol, or as many symbols as are read", line, read, written))]
-    Written {
-        /// The line.
+    WrittenSymbolCount {
+        /// Line number.
         line: usize,
-        /// How many symbols are read; 1 for `*`.
+        /// Number of symbols read; 1 for `*`.
         read: usize,
-        /// How many are written.
+        /// Number of symbols to write.
         written: usize,
     },
-    /// A state whose name is too long.
-    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MOST_LETTERS))]
-    LongName {
-        /// The line.
+    /// The name of a state has more than [`MAX_STATE_NAME_LENGTH`] characters.
+    #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MAX_STATE_NAME_LENGTH))]
+    StateNameTooLong {
+        /// Line number.
         line: usize,
     },
-    /// A name that no state may have.
+    /// The name of a state is reserved.
     #[error("{}", tr!("line {line}: the name {found} cannot be used for a state", line, found))]
-    Name {
-        /// The line.
+    InvalidStateName {
+        /// Line number.
         line: usize,
-        /// The name.
+        /// The name in the text.
         found: String,
     },
-    /// Two rules for one state and symbol.
+    /// Two rules are for the same state and symbol.
     #[error("{}", tr!("line {line}: state {state} with symbol {symbol} already has a rule, in line {first}", line, state, symbol, first))]
-    TwoRules {
-        /// The line of the second rule.
+    DuplicateRule {
+        /// Line number of the second rule.
         line: usize,
-        /// The line of the first rule.
+        /// Line number of the first rule.
         first: usize,
-        /// The state.
+        /// Name of the state.
         state: String,
-        /// The symbol; `*` for a second rule for all other symbols.
+        /// The symbol; `*` if both rules are for all other symbols.
         symbol: char,
     },
-    /// More states than a program may have.
-    #[error("{}", tr!("line {line}: the program must have at most {most} states", line, most = MOST_STATES))]
-    States {
-        /// The line of the first state that is too much.
+    /// The program has more than [`MAX_PROGRAM_STATES`] states.
+    #[error("{}", tr!("line {line}: the program must have at most {most} states", line, most = MAX_PROGRAM_STATES))]
+    TooManyStates {
+        /// Line of the first state above the limit.
         line: usize,
     },
-    /// More symbols than a program may have.
-    #[error("{}", tr!("line {line}: the program must have at most {most} symbols, including _, + and -", line, most = MOST_SYMBOLS))]
-    Symbols {
-        /// The line of the first symbol that is too much.
+    /// The program has more than [`MAX_PROGRAM_SYMBOLS`] symbols.
+    #[error("{}", tr!("line {line}: the program must have at most {most} symbols, including _, + and -", line, most = MAX_PROGRAM_SYMBOLS))]
+    TooManySymbols {
+        /// Line of the first symbol above the limit.
         line: usize,
     },
-    /// More rules than are read.
-    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MOST_RULES))]
-    Rules {
-        /// The line of the first rule that is too much.
+    /// The text has more than [`MAX_PROGRAM_RULES`] rules.
+    #[error("{}", tr!("line {line}: the text must have at most {most} rules", line, most = MAX_PROGRAM_RULES))]
+    TooManyRules {
+        /// Line of the first rule above the limit.
         line: usize,
     },
-    /// A rule for the state in which runs end.
+    /// A rule is for the state HALT, in which runs end.
     #[error("{}", tr!("line {line}: the state HALT ends the run and must not have a rule", line))]
-    RuleOfHalt {
-        /// The line.
+    HaltHasRule {
+        /// Line number.
         line: usize,
     },
-    /// A state that rules lead to, but that has no rule.
+    /// A rule leads to a state that has no rule and is not HALT.
     #[error("{}", tr!("line {line}: the state {state} has no rule; every state except HALT needs a rule", line, state))]
     StateWithoutRule {
-        /// The line of the first rule that leads to it.
+        /// Line of the first rule that leads to the state.
         line: usize,
-        /// The state.
+        /// Name of the state.
         state: String,
     },
-    /// A first step that moves.
+    /// A rule of the start state moves the head.
     #[error("{}", tr!("in the start state {state}, a head that reads the symbol {symbol} must not move: the move of the first step must be S, because the compute message, which activates the cells, must reach each cell before the head does", state, symbol))]
-    FirstStep {
-        /// The start state.
+    FirstStepMoves {
+        /// Name of the start state.
         state: String,
-        /// The symbol on which it moves.
+        /// The symbol that the rule reads.
         symbol: char,
     },
-    /// No input, or too many.
-    #[error("{}", tr!("the number of inputs must be from 1 to {most}, but it is {found}", most = MOST_INPUTS, found))]
-    Inputs {
-        /// How many there are.
+    /// The number of inputs is 0 or greater than [`MAX_EXAMPLE_INPUTS`].
+    #[error("{}", tr!("the number of inputs must be from 1 to {most}, but it is {found}", most = MAX_EXAMPLE_INPUTS, found))]
+    InputsOutOfRange {
+        /// The number found.
         found: u64,
     },
-    /// No example, or too many.
-    #[error("{}", tr!("the number of examples must be from 1 to {most}, but it is {found}", most = MOST_EXAMPLES, found))]
-    Examples {
-        /// How many there are.
+    /// The number of examples is 0 or greater than [`MAX_EXAMPLES`].
+    #[error("{}", tr!("the number of examples must be from 1 to {most}, but it is {found}", most = MAX_EXAMPLES, found))]
+    ExamplesOutOfRange {
+        /// The number found.
         found: u64,
     },
-    /// As many labels as there are not examples.
+    /// The number of labels differs from the number of examples.
     #[error("{}", tr!("each example needs one label (examples: {examples}, labels: {labels})", labels, examples))]
-    Labels {
-        /// How many labels there are.
+    LabelCount {
+        /// Number of labels.
         labels: usize,
-        /// How many examples there are.
+        /// Number of examples.
         examples: usize,
     },
-    /// An example with more or fewer inputs than the others.
+    /// An input has the wrong length.
     #[error("{}", tr!("wrong number of inputs in an example: {found} instead of {wanted}", found, wanted))]
-    Length {
-        /// How many it has.
+    InputLength {
+        /// Length of the input.
         found: usize,
-        /// How many it must have.
+        /// Required length.
         wanted: usize,
     },
-    /// An input or a label that is neither 1 nor −1.
+    /// An entry of an input, or a label, is neither 1 nor −1.
     #[error("{}", tr!("each input and each label must be 1 or -1, but one of them is {found}", found))]
-    Value {
-        /// What it is.
+    InvalidValue {
+        /// The invalid value.
         found: i8,
     },
-    /// A probability that is none, or above one half.
-    #[error("{}", tr!("the label noise must be a probability from 0 to {most}, but it is {found}", most = MOST_NOISE, found))]
-    Noise {
-        /// What it is.
+    /// The label noise is not a probability from 0 to [`MAX_LABEL_NOISE`].
+    #[error("{}", tr!("the label noise must be a probability from 0 to {most}, but it is {found}", most = MAX_LABEL_NOISE, found))]
+    NoiseOutOfRange {
+        /// The invalid value.
         found: f64,
     },
-    /// All rows are written.
+    /// All rows of the table are written already.
     #[error("{}", tr!("all {rows} rows are written; there is no empty row for another example", rows))]
-    Full {
-        /// Rows of the table, m + 1.
+    TableFull {
+        /// Number of rows of the table, m + 1.
         rows: usize,
     },
-    /// A cell of the block that is blank before the run.
+    /// A cell of the table is blank before the run.
     #[error("{}", tr!("the cell in row {row}, column {column} is blank, but the program starts only on a full table", row, column))]
-    Hole {
-        /// The row in the block.
+    BlankCell {
+        /// Row of the cell.
         row: usize,
-        /// The column in the block.
+        /// Column of the cell.
         column: usize,
     },
-    /// More or fewer cells than there are places.
+    /// The number of cells differs from rows times columns.
     #[error("{}", tr!("wrong number of cells: {found} instead of {wanted}", found, wanted))]
-    Cells {
-        /// How many there are.
+    CellCount {
+        /// The number found.
         found: usize,
-        /// Rows times columns.
+        /// Required number: rows times columns.
         wanted: usize,
     },
-    /// A cell of another program.
+    /// A cell has a symbol or a state that the program does not have.
     #[error("{}", tr!("the cell in row {row}, column {column} has a symbol or a state that the program does not have", row, column))]
-    Foreign {
-        /// The row.
+    UnknownCell {
+        /// Row of the cell.
         row: usize,
-        /// The column.
+        /// Column of the cell.
         column: usize,
     },
-    /// No step, or too many.
-    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MOST_STEPS, found))]
-    Steps {
-        /// How many were asked for.
+    /// The number of steps is 0 or greater than [`MAX_PROGRAM_STEPS`].
+    #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MAX_PROGRAM_STEPS, found))]
+    StepsOutOfRange {
+        /// The requested number.
         found: u64,
     },
 }

@@ -1,28 +1,28 @@
-//! How large data sets, grids, programs and their texts may be.
+//! Maximum sizes of data sets, grids, programs and their texts.
 
-/// Most states of a program, HALT among them.
-pub const MOST_STATES: usize = 64;
+/// Maximum number of states of a program, including HALT.
+pub const MAX_PROGRAM_STATES: usize = 64;
 
-/// Most symbols of a program, the blank, `+` and `-` among them: as many as three digits of base 3 can tell apart.
-pub const MOST_SYMBOLS: usize = 27;
+/// Maximum number of symbols of a program, including the blank, `+` and `-`: the number of values of three ternary digits.
+pub const MAX_PROGRAM_SYMBOLS: usize = 27;
 
-/// Most rules of a text, each symbol that a line reads counted once.
-pub const MOST_RULES: usize = 1024;
+/// Maximum number of rules of a program; a line counts once for each symbol that it reads.
+pub const MAX_PROGRAM_RULES: usize = 1024;
 
-/// Most bytes of a text.
-pub const MOST_TEXT: usize = 1 << 16;
+/// Maximum length of a program's text, in bytes.
+pub const MAX_PROGRAM_TEXT_BYTES: usize = 1 << 16;
 
-/// Most characters of a state's name.
-pub const MOST_LETTERS: usize = 16;
+/// Maximum length of a state's name, in characters.
+pub const MAX_STATE_NAME_LENGTH: usize = 16;
 
-/// Most inputs d of an example: a row of bits fits in 64.
-pub const MOST_INPUTS: usize = 63;
+/// Maximum number d of inputs of an example, so that a row of d + 1 bits fits into 64.
+pub const MAX_EXAMPLE_INPUTS: usize = 63;
 
-/// Most examples m of a data set.
-pub const MOST_EXAMPLES: usize = 100;
+/// Maximum number m of examples of a data set.
+pub const MAX_EXAMPLES: usize = 100;
 
-/// Largest probability of a wrong label: above one half, the opposite label would be the right one more often.
-pub const MOST_NOISE: f64 = 0.5;
+/// Maximum probability of a wrong label; above one half, the opposite label would be correct more often.
+pub const MAX_LABEL_NOISE: f64 = 0.5;
 
-/// Most steps of a run.
-pub const MOST_STEPS: u64 = 1 << 20;
+/// Maximum number of steps of a run.
+pub const MAX_PROGRAM_STEPS: u64 = 1 << 20;

@@ -1,80 +1,80 @@
-//! What a run is about, as plain data, and what is measured of it.
+//! Settings of a learning problem as plain data, and the metrics of a run.
 
-use super::data::{Drawn, Family};
-use super::mistake::Mistake;
+use super::data::{ConceptFamily, SampledProblem};
+use super::error::SuccinctError;
 use vivarium_core::choices;
 
 choices! {
-    /// What is measured besides errors and answers, in the order of files.
-    pub enum Measured {
-        /// The largest distance of the written rows of the table from y\[x, 1\]/3.
-        Deviation = "table-deviation", "Deviation of the table";
-        /// Layers that the network has applied since the table was full.
+    /// Metrics of a run besides errors and accuracies, in the order of their columns in files.
+    pub enum LearningMetric {
+        /// Largest distance of a written row of the table from its exact value y\[x, 1\]/3.
+        TableDeviation = "table-deviation", "Deviation of the table";
+        /// Number of layers applied since the table was full.
         Layers = "layers", "Layers";
-        /// The share of test inputs for which the program has halted and the output f is its answer.
-        Answered = "answered", "Test inputs answered";
-        /// The median number of layers until the program halts, once it has halted for all test inputs.
-        Time = "running-time", "Running time";
-        /// The largest number of layers until the program halts, once it has halted for all test inputs.
-        Longest = "longest-time", "Longest running time";
-        /// The rank of the examples modulo 2; at rank d they determine every parity.
+        /// Share of test inputs for which the program has halted and the output f equals its answer.
+        AnsweredShare = "answered", "Test inputs answered";
+        /// Median number of layers until the program halts, if it has halted for all test inputs.
+        MedianTime = "running-time", "Running time";
+        /// Maximum number of layers until the program halts, if it has halted for all test inputs.
+        MaxTime = "longest-time", "Longest running time";
+        /// Rank of the examples modulo 2; at rank d they determine every parity.
         Rank = "rank", "Rank of the examples";
-        /// The share of the rules tried that answer at least 95 % of all queries right.
-        Good = "good-rules", "Share of rules with at least 95 % accuracy";
-        /// The accuracy of the chosen rule on problems of twice the size.
-        Twice = "twice-size", "Accuracy with twice as many inputs and examples";
-        /// The restart that found the chosen rule.
-        Restart = "best-restart", "Restart of the chosen rule";
-        /// The largest distance of the output f from the program's answer, over the test inputs for which the program has
-        /// halted with an answer in the top-left cell.
-        Excess = "output-excess", "Distance of the output from the answer";
+        /// Share of the rules tried with an accuracy of at least 95 % on all queries.
+        GoodRuleShare = "good-rules", "Share of rules with at least 95 % accuracy";
+        /// Accuracy of the chosen rule on problems with twice as many inputs and examples.
+        TwiceSizeAccuracy = "twice-size", "Accuracy with twice as many inputs and examples";
+        /// Number of the restart that drew the chosen rule.
+        BestRestart = "best-restart", "Restart of the chosen rule";
+        /// Largest distance of the output f from the program's answer, over the test inputs for which the program has halted
+        /// with an answer in the top-left cell.
+        OutputExcess = "output-excess", "Distance of the output from the answer";
     }
 }
 
-/// A family of concepts with d inputs and m examples, and the test input that is shown.
+/// Settings of a learning problem: family of concepts, numbers of inputs and examples, label noise, and test input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearningProblem {
-    /// What the label is a function of.
-    pub family: Family,
-    /// Inputs d of an example.
+    /// Family of the concept that gives the labels.
+    pub family: ConceptFamily,
+    /// Number d of inputs of an example.
     pub inputs: usize,
-    /// Examples m.
+    /// Number m of examples.
     pub examples: usize,
-    /// Probability that the label of an example is wrong.
+    /// Probability that an example has the wrong label.
     pub noise: f64,
-    /// The test input that is shown, each number 1 or −1; empty takes the first one that is drawn.
-    pub shown: Vec<i8>,
+    /// The test input that is shown, d numbers 1 or −1; empty for the first random one.
+    pub fixed_input: Vec<i8>,
 }
 
 impl LearningProblem {
-    /// The concept and the data set of a replica.
+    /// Samples the concept and the data set of a replica.
     ///
     /// # Errors
-    /// Where a size or the noise is outside its range.
-    pub fn drawn(&self, seed: u64, replica: usize) -> Result<Drawn, Mistake> {
-        Drawn::new(self.family, self.inputs, self.examples, self.noise, seed, replica as u64)
+    /// A size or the noise is out of range.
+    pub fn sample(&self, seed: u64, replica: usize) -> Result<SampledProblem, SuccinctError> {
+        SampledProblem::new(self.family, self.inputs, self.examples, self.noise, seed, replica as u64)
     }
 
-    /// The test input that is shown with these data.
-    pub fn query(&self, drawn: &Drawn) -> Vec<i8> {
-        match self.shown.is_empty() {
-            true => drawn.query(0),
-            false => self.shown.clone(),
+    /// The test input that is shown: `fixed_input`, or else the first random one of `drawn`.
+    pub fn test_input(&self, drawn: &SampledProblem) -> Vec<i8> {
+        match self.fixed_input.is_empty() {
+            true => drawn.test_input(0),
+            false => self.fixed_input.clone(),
         }
     }
 
-    /// Numbers of the table: m + 1 rows of d + 1.
-    pub fn table(&self) -> [usize; 2] {
+    /// Rows and columns of the table W: m + 1 and d + 1.
+    pub fn table_size(&self) -> [usize; 2] {
         [self.examples + 1, self.inputs + 1]
     }
 
-    /// Cells with the ring: m + 3 rows of d + 3.
-    pub fn cells(&self) -> [usize; 2] {
+    /// Rows and columns of the grid, including the ring: m + 3 and d + 3.
+    pub fn grid_size(&self) -> [usize; 2] {
         [self.examples + 3, self.inputs + 3]
     }
 
-    /// Steps of SGD: one for each example, and one for the dummy example.
-    pub fn writing(&self) -> u64 {
+    /// Number of SGD steps that fill the table: one per example, and one for the dummy example.
+    pub fn writing_steps(&self) -> u64 {
         self.examples as u64 + 1
     }
 }

@@ -5,7 +5,7 @@
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a filter that is written down too.
 //! The network is executed cell by cell for the test input that is shown. Its output f for all test inputs, the sum of the head
 //! over the cells of the table (definition 5), comes from the cells that the sequential walk of the same program gives, which
-//! tests show to be equal to those of the network and is faster ([`Output`]). An answer is right where f is the label.
+//! tests show to be equal to those of the network and is faster ([`NetworkOutput`]). An answer is right where f is the label.
 //!
 //! The parameters of a replica hold the block with its ring, and of the working tape one column. Where the tape may be wider,
 //! a network that is taken up again makes its layers anew from the table: they depend on nothing else.
@@ -24,9 +24,11 @@ use vivarium_model::models::family::GridProgram;
 use vivarium_model::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::succinct::grid::Output;
-use vivarium_science::succinct::grid::{Around, Automaton, Cell, End, Grid, Program, Tape, UNIT, Walk};
-use vivarium_science::succinct::{Data, Drawn, LearningProblem, Measured, Mistake};
+use vivarium_science::succinct::grid::NetworkOutput;
+use vivarium_science::succinct::grid::{
+    self, Automaton, AutomatonCell, Grid, ProgramRun, RunEnd, TABLE_DENOMINATOR, TableTraining, TapePadding,
+};
+use vivarium_science::succinct::{Dataset, LearningMetric, LearningProblem, SampledProblem, SuccinctError};
 
 /// Networks that run a program, on the processor.
 pub type GridProgramCpu = CpuLearner<GridPrograms>;
@@ -34,8 +36,8 @@ pub type GridProgramCpu = CpuLearner<GridPrograms>;
 /// The networks of a run.
 pub struct GridPrograms {
     problem: LearningProblem,
-    program: Arc<Program>,
-    output: Output,
+    program: Arc<grid::GridProgram>,
+    output: NetworkOutput,
     /// Columns that the working tape may have.
     columns: u64,
     replicas: Vec<OfReplica>,
@@ -45,9 +47,9 @@ pub struct GridPrograms {
 
 /// What belongs to one replica and does not change, and what need not be computed anew.
 struct OfReplica {
-    drawn: Drawn,
+    drawn: SampledProblem,
     /// The network in training, as far as it is.
-    tape: Tape,
+    tape: TableTraining,
     /// The table that the walks are of.
     written: Vec<f32>,
     walks: Vec<Answer>,
@@ -57,9 +59,9 @@ struct OfReplica {
 
 /// The program on one test input.
 struct Answer {
-    walk: Walk,
+    walk: ProgramRun,
     right: i8,
-    end: Option<End>,
+    end: Option<RunEnd>,
 }
 
 impl Answer {
@@ -67,15 +69,15 @@ impl Answer {
     fn time(&self) -> Option<u64> {
         // Layer 1 sets the head.
         match self.end {
-            Some(end @ End::Halted { .. }) => Some(end.steps() + 1),
+            Some(end @ RunEnd::Halted { .. }) => Some(end.steps() + 1),
             _ => None,
         }
     }
 
     /// The square of f minus the label, after so many layers.
-    fn error(&self, output: &Output, layers: u64) -> f64 {
-        let away = output.of(&self.walk, layers) - i64::from(self.right) * output.unit();
-        let away = away as f64 / output.unit() as f64;
+    fn error(&self, output: &NetworkOutput, layers: u64) -> f64 {
+        let away = output.compute(&self.walk, layers) - i64::from(self.right) * output.denominator();
+        let away = away as f64 / output.denominator() as f64;
         away * away
     }
 }
@@ -98,7 +100,7 @@ impl Cells {
     fn numbers(&self) -> Vec<f32> {
         match self {
             Cells::Kept(numbers) => numbers.clone(),
-            Cells::Live(network) => network.window().map(|cell| f32::from(cell.number())).collect(),
+            Cells::Live(network) => network.window().map(|cell| f32::from(cell.to_number())).collect(),
         }
     }
 }
@@ -132,38 +134,40 @@ impl GridPrograms {
         let problem = &self.problem;
         let own = self.replicas.get_mut(self.turn)?;
         // A table of a file may hold any numbers.
-        let unit = |w: &f32| libm::round(f64::from(w.clamp(-9.0, 9.0)) * UNIT as f64) as i64;
+        let unit = |w: &f32| libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64;
         let units: Vec<i64> = replica.table.iter().map(unit).collect();
         if own.tape.steps() != row || own.tape.weights().values != units {
-            own.tape = Tape::of(problem.inputs, problem.examples, Around::Ring, units, row).ok()?;
+            own.tape = TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, units, row)
+                .ok()?;
         }
         match (own.drawn.data.inputs().get(row), own.drawn.data.labels().get(row)) {
-            (Some(x), Some(y)) => own.tape.write(x, *y).ok()?,
-            _ => own.tape.write_dummy().ok()?,
+            (Some(x), Some(y)) => own.tape.train_on(x, *y).ok()?,
+            _ => own.tape.train_on_dummy().ok()?,
         };
-        replica.table = own.tape.weights().values.iter().map(|w| *w as f32 / UNIT as f32).collect();
+        replica.table =
+            own.tape.weights().values.iter().map(|w| *w as f32 / TABLE_DENOMINATOR as f32).collect();
         Some(())
     }
 
     /// One layer, number `layer` from 0.
     fn apply_layer(&self, replica: &mut Written, layer: u64) -> Option<()> {
         let own = self.replicas.get(self.turn)?;
-        let [rows, columns] = self.problem.cells();
+        let [rows, columns] = self.problem.grid_size();
         let is_kept = matches!(replica.cells, Cells::Kept(_));
         if layer == 0 || (is_kept && self.columns > 1) {
             let data = examples(&replica.table, &self.problem).ok()?;
-            let grid = Grid::new(&data, &self.problem.query(&own.drawn)).ok()?.with_tape(self.columns);
+            let grid = Grid::new(&data, &self.problem.test_input(&own.drawn)).ok()?.with_tape(self.columns);
             let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
             network.run(layer);
             replica.cells = Cells::Live(Box::new(network));
         } else if let Cells::Kept(numbers) = &replica.cells {
-            let cells: Option<Vec<Cell>> =
-                numbers.iter().map(|number| Cell::numbered(*number as u16)).collect();
-            let network = Automaton::of(self.program.clone(), rows, columns, cells?, layer).ok()?;
+            let cells: Option<Vec<AutomatonCell>> =
+                numbers.iter().map(|number| AutomatonCell::from_number(*number as u16)).collect();
+            let network = Automaton::from_cells(self.program.clone(), rows, columns, cells?, layer).ok()?;
             replica.cells = Cells::Live(Box::new(network));
         }
         if let Cells::Live(network) = &mut replica.cells {
-            network.layer();
+            network.apply_layer();
         }
         Some(())
     }
@@ -177,10 +181,10 @@ impl GridPrograms {
             own.written = table.to_vec();
             let data = examples(table, problem).ok();
             let walk = |at: u64| {
-                let x = own.drawn.query(at);
+                let x = own.drawn.test_input(at);
                 let grid = Grid::new(data.as_ref()?, &x).ok()?.with_tape(self.columns);
                 let right = own.drawn.concept.label(&x);
-                Some(Answer { walk: Walk::new(self.program.clone(), grid), right, end: None })
+                Some(Answer { walk: ProgramRun::new(self.program.clone(), grid), right, end: None })
             };
             own.walks = (0..count as u64).filter_map(walk).collect();
         }
@@ -201,7 +205,7 @@ fn median(mut numbers: Vec<f32>) -> f32 {
 }
 
 /// The largest distance of the rows that are written from y\[x, 1\]/3; the last row is that of the dummy example.
-fn deviation(table: &[f32], data: &Data, rows: usize) -> f32 {
+fn deviation(table: &[f32], data: &Dataset, rows: usize) -> f32 {
     let columns = data.d() + 1;
     let dummy = vec![1i8; data.d()];
     let all = data.examples().chain([(&dummy[..], 1i8)]).take(rows).zip(table.chunks_exact(columns));
@@ -224,15 +228,16 @@ impl CpuNetwork for GridPrograms {
         let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let program = Arc::new(net.program().map_err(|mistake| mistake.to_string())?);
         let of_replica = |replica: usize| {
-            let drawn = problem.drawn(spec.run.seed, replica)?;
-            let tape = Tape::new(problem.inputs, problem.examples, Around::Ring)?;
+            let drawn = problem.sample(spec.run.seed, replica)?;
+            let tape = TableTraining::new(problem.inputs, problem.examples, TapePadding::Ring)?;
             Ok(OfReplica { drawn, tape, written: vec![], walks: vec![], layers: 0 })
         };
-        let replicas: Result<Vec<OfReplica>, Mistake> = (0..spec.run.replicas).map(of_replica).collect();
+        let replicas: Result<Vec<OfReplica>, SuccinctError> =
+            (0..spec.run.replicas).map(of_replica).collect();
         let replicas = replicas.map_err(|mistake| mistake.to_string())?;
-        let [[rows, columns], [high, wide]] = [problem.table(), problem.cells()];
+        let [[rows, columns], [high, wide]] = [problem.table_size(), problem.grid_size()];
         let first = Written { table: vec![0.0; rows * columns], cells: Cells::Kept(vec![0.0; high * wide]) };
-        let (columns, output) = (net.columns([high, wide], spec.run.replicas), Output::new(&program));
+        let (columns, output) = (net.columns([high, wide], spec.run.replicas), NetworkOutput::new(&program));
         Ok((GridPrograms { problem, program, output, columns, replicas, turn: 0 }, first))
     }
 
@@ -242,7 +247,7 @@ impl CpuNetwork for GridPrograms {
     }
 
     fn step(&mut self, replica: &mut Written, _spec: &RunSpec, step: u64, _update: &Update) {
-        let writing = self.problem.writing();
+        let writing = self.problem.writing_steps();
         match step.checked_sub(writing) {
             None => self.write_row(replica, step as usize),
             Some(layer) => self.apply_layer(replica, layer),
@@ -250,7 +255,7 @@ impl CpuNetwork for GridPrograms {
     }
 
     fn measure(&mut self, replica: &mut Written, number: usize, step: u64, held_out: usize, row: &mut Row) {
-        let writing = self.problem.writing();
+        let writing = self.problem.writing_steps();
         let (rows, layers) = (step.min(writing), step.saturating_sub(writing));
         let Some(own) = self.replicas.get(number) else { return };
         let (stray, rank) =
@@ -282,15 +287,15 @@ impl CpuNetwork for GridPrograms {
         row.train_accuracy.push(rows as f32 / writing as f32);
         row.test_loss.push(error as f32);
         row.test_accuracy.push(right);
-        row.measures.resize(Measured::ALL.len(), vec![]);
-        let measures = Measured::ALL.iter().map(|measured| match measured {
-            Measured::Deviation => stray,
-            Measured::Layers => layers as f32,
-            Measured::Answered => given,
-            Measured::Time if all => median(times.clone()),
-            Measured::Longest if all => times.iter().copied().fold(f32::NAN, f32::max),
-            Measured::Rank => rank as f32,
-            Measured::Excess => excess,
+        row.measures.resize(LearningMetric::ALL.len(), vec![]);
+        let measures = LearningMetric::ALL.iter().map(|measured| match measured {
+            LearningMetric::TableDeviation => stray,
+            LearningMetric::Layers => layers as f32,
+            LearningMetric::AnsweredShare => given,
+            LearningMetric::MedianTime if all => median(times.clone()),
+            LearningMetric::MaxTime if all => times.iter().copied().fold(f32::NAN, f32::max),
+            LearningMetric::Rank => rank as f32,
+            LearningMetric::OutputExcess => excess,
             _ => f32::NAN,
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
@@ -312,7 +317,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: Measured) -> f32 {
+    fn measured(row: &Row, which: LearningMetric) -> f32 {
         row.measures[which as usize][0]
     }
 
@@ -323,7 +328,7 @@ mod tests {
         {
             let spec = spec(link);
             let mut learner = GridProgramCpu::new(&spec).unwrap();
-            let writing = spec.task.examples().learning_problem().unwrap().writing();
+            let writing = spec.task.examples().learning_problem().unwrap().writing_steps();
             for step in 0..writing {
                 let row = learner.measure_now(step, 64);
                 assert_eq!((row.train_loss[0], row.train_accuracy[0]), (0.0, step as f32 / writing as f32));
@@ -331,21 +336,21 @@ mod tests {
                 learner.train(&spec, step, step + 1);
             }
             let full = learner.measure_now(writing, 64);
-            assert_eq!((full.train_accuracy[0], measured(&full, Measured::Answered)), (1.0, 0.0));
+            assert_eq!((full.train_accuracy[0], measured(&full, LearningMetric::AnsweredShare)), (1.0, 0.0));
             assert_eq!((full.test_loss[0], full.test_accuracy[0]), (1.0, 0.0));
             learner.train(&spec, writing, writing + layers);
             let last = learner.measure_now(writing + layers, 64);
             assert_eq!(
-                (measured(&last, Measured::Answered), measured(&last, Measured::Layers)),
+                (measured(&last, LearningMetric::AnsweredShare), measured(&last, LearningMetric::Layers)),
                 (1.0, layers as f32)
             );
             assert!(last.test_accuracy[0] > 0.98, "{last:?}");
-            assert!(measured(&last, Measured::Time) <= measured(&last, Measured::Longest));
+            assert!(measured(&last, LearningMetric::MedianTime) <= measured(&last, LearningMetric::MaxTime));
             // The network's own output for the input that is shown.
             let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
             let drawn = &learner.network.replicas[0].drawn;
-            let expected = drawn.concept.label(&learner.network.problem.query(drawn));
-            assert_eq!(network.output(), i64::from(expected) * network.codes().unit());
+            let expected = drawn.concept.label(&learner.network.problem.test_input(drawn));
+            assert_eq!(network.output(), i64::from(expected) * network.codes().denominator());
         }
     }
 
@@ -418,21 +423,24 @@ mod tests {
         learner.train(&spec, 0, 13 + 400);
         let row = learner.measure_now(13 + 400, 64);
         let excess = 604.0 / 729.0;
-        assert_eq!((row.test_accuracy[0], measured(&row, Measured::Answered)), (0.0, 0.0));
-        assert!((measured(&row, Measured::Excess) - excess).abs() < 1e-6);
+        assert_eq!((row.test_accuracy[0], measured(&row, LearningMetric::AnsweredShare)), (0.0, 0.0));
+        assert!((measured(&row, LearningMetric::OutputExcess) - excess).abs() < 1e-6);
         assert!((row.test_loss[0] - excess * excess).abs() < 1e-5, "{row:?}");
-        assert!(measured(&row, Measured::Time) > 100.0);
+        assert!(measured(&row, LearningMetric::MedianTime) > 100.0);
         // The same learner with its own end.
         let spec = self::spec("inputs=6&examples=12");
         let mut learner = GridProgramCpu::new(&spec).unwrap();
         learner.train(&spec, 0, 13 + 400);
         let row = learner.measure_now(13 + 400, 64);
-        assert_eq!((measured(&row, Measured::Answered), measured(&row, Measured::Excess)), (1.0, 0.0));
+        assert_eq!(
+            (measured(&row, LearningMetric::AnsweredShare), measured(&row, LearningMetric::OutputExcess)),
+            (1.0, 0.0)
+        );
         // While the program runs, f is a sum of signs: in layer 1 that of all 91 cells of the image.
         let first = learner.measure_now(13 + 1, 64);
         let drawn = &learner.network.replicas[0].drawn;
         let error = |at: u64| {
-            let x = drawn.query(at);
+            let x = drawn.test_input(at);
             let dummy = vec![1; 6];
             let table = drawn.data.examples().chain([(dummy.as_slice(), 1)]);
             let row = |(a, y): (&[i8], i8)| {
@@ -479,7 +487,7 @@ mod tests {
         let answer = |learner: &mut GridProgramCpu| {
             learner.train(&spec, 13, 400);
             let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
-            network.output() / network.codes().unit()
+            network.output() / network.codes().denominator()
         };
         let first = answer(&mut learner);
         // Another input becomes the label, and the one that it was is none any more.

@@ -21,8 +21,10 @@ use vivarium_model::models::cell_rules::{
 use vivarium_model::models::family::SearchOfRules;
 use vivarium_model::protocol::Row;
 use vivarium_model::run::RunSpec;
-use vivarium_science::succinct::search::{Judged, MOST_CELLS, Query, Rule, SearchError, Sliced, Task};
-use vivarium_science::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
+use vivarium_science::succinct::search::{
+    BitSlicedQueries, CellRule, MAX_BATCH_CELLS, Query, QueryDistribution, RuleAnswers, SearchError,
+};
+use vivarium_science::succinct::{LearningMetric, LearningProblem, MAX_EXAMPLE_INPUTS, MAX_EXAMPLES};
 
 /// Searches among rules, on the processor.
 pub type RuleSearchCpu = CpuLearner<RuleSearches>;
@@ -33,11 +35,11 @@ const QUERIES_OF_REPLICA: u64 = 1 << 20;
 /// The searches of a run.
 pub struct RuleSearches {
     net: SearchOfRules,
-    task: Task,
+    task: QueryDistribution,
     seed: u64,
     tests: usize,
     replicas: Vec<OfReplica>,
-    judged: Judged,
+    judged: RuleAnswers,
     /// The replica whose turn it is.
     turn: usize,
     ahead: Ahead,
@@ -69,11 +71,11 @@ impl Ahead {
 /// What belongs to one replica and does not change.
 struct OfReplica {
     /// Validation queries, and after them those of the test.
-    queries: Sliced,
+    queries: BitSlicedQueries,
     /// Queries of twice the size, once they are asked for.
-    twice: Option<Sliced>,
+    twice: Option<BitSlicedQueries>,
     /// The rule that was measured last, with its accuracy on the test and at twice the size.
-    known: Option<(Rule, [f64; 2])>,
+    known: Option<(CellRule, [f64; 2])>,
 }
 
 /// What one search is at.
@@ -86,7 +88,7 @@ pub struct Chosen {
 
 impl Chosen {
     /// The rule that is chosen so far; none before the first restart.
-    fn rule(&self) -> Option<Rule> {
+    fn rule(&self) -> Option<CellRule> {
         (self.best[1] > 0.0).then(|| rule_of(&self.rule))
     }
 }
@@ -118,7 +120,7 @@ impl ReplicaState for Chosen {
 }
 
 /// Points in halves on the first so many queries, and on the others.
-fn parts(judged: &Judged, first: usize) -> [u32; 2] {
+fn parts(judged: &RuleAnswers, first: usize) -> [u32; 2] {
     let ones = |words: &[u64]| {
         words.iter().enumerate().fold([0; 2], |[before, after], (at, word)| {
             let mask = match first.saturating_sub(64 * at) {
@@ -129,15 +131,15 @@ fn parts(judged: &Judged, first: usize) -> [u32; 2] {
             [before + (word & mask).count_ones(), after + (word & !mask).count_ones()]
         })
     };
-    let ([right, right_after], [tied, tied_after]) = (ones(&judged.right), ones(&judged.tied));
+    let ([right, right_after], [tied, tied_after]) = (ones(&judged.correct), ones(&judged.tied));
     [2 * right + tied, 2 * right_after + tied_after]
 }
 
 impl RuleSearches {
     /// Points on the validation queries and on the test queries, in halves.
-    fn judge(&mut self, number: usize, rule: Rule) -> Option<[u32; 2]> {
+    fn judge(&mut self, number: usize, rule: CellRule) -> Option<[u32; 2]> {
         let own = self.replicas.get_mut(number)?;
-        own.queries.judge(rule, self.net.readout(), &mut self.judged);
+        own.queries.evaluate(rule, self.net.readout(), &mut self.judged);
         Some(parts(&self.judged, self.net.validation))
     }
 
@@ -166,7 +168,7 @@ impl RuleSearches {
     }
 
     /// The accuracy of a rule on the test queries, and at twice the size or the largest one there may be.
-    fn tested(&mut self, number: usize, rule: Rule) -> Option<[f64; 2]> {
+    fn tested(&mut self, number: usize, rule: CellRule) -> Option<[f64; 2]> {
         if let Some((known, accuracies)) = self.replicas.get(number)?.known
             && known == rule
         {
@@ -175,13 +177,14 @@ impl RuleSearches {
         let points = self.judge(number, rule)?;
         let [_, test, _] = self.accuracies(points);
         let (task, seed, tests) = (self.task, self.seed, self.tests);
-        let [bits, examples] = [(2 * task.bits()).min(MOST_INPUTS), (2 * task.examples()).min(MOST_EXAMPLES)];
+        let [bits, examples] =
+            [(2 * task.bits()).min(MAX_EXAMPLE_INPUTS), (2 * task.examples()).min(MAX_EXAMPLES)];
         let own = self.replicas.get_mut(number)?;
         if own.twice.is_none() {
             let first = number as u64 * QUERIES_OF_REPLICA + QUERIES_OF_REPLICA / 2;
-            let larger = task.resized(bits, examples).ok()?;
+            let larger = task.with_size(bits, examples).ok()?;
             let count = tests.min(most_queries(larger));
-            own.twice = Sliced::new(&larger.queries(seed, first, count).ok()?).ok();
+            own.twice = BitSlicedQueries::new(&larger.queries(seed, first, count).ok()?).ok();
         }
         let twice = own.twice.as_mut()?.accuracy(rule, self.net.readout());
         own.known = Some((rule, [test, twice]));
@@ -190,17 +193,17 @@ impl RuleSearches {
 }
 
 /// How many queries of a task may be drawn at once.
-fn most_queries(task: Task) -> usize {
+fn most_queries(task: QueryDistribution) -> usize {
     let cells = (task.examples() as u64 + 1) * (task.bits() as u64 + 1);
-    usize::try_from(MOST_CELLS / cells).unwrap_or(usize::MAX)
+    usize::try_from(MAX_BATCH_CELLS / cells).unwrap_or(usize::MAX)
 }
 
 /// The kind of problem as the search knows it.
 ///
 /// # Errors
 /// Those of the search.
-pub fn task_of(problem: &LearningProblem) -> Result<Task, SearchError> {
-    Task::new(problem.family, problem.inputs, problem.examples, problem.noise)
+pub fn task_of(problem: &LearningProblem) -> Result<QueryDistribution, SearchError> {
+    QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise)
 }
 
 impl CpuNetwork for RuleSearches {
@@ -220,7 +223,7 @@ impl CpuNetwork for RuleSearches {
         let mut searches = RuleSearches {
             replicas: vec![],
             seed: spec.run.seed,
-            judged: Judged::default(),
+            judged: RuleAnswers::default(),
             turn: 0,
             ahead: Ahead::default(),
             tests,
@@ -229,7 +232,7 @@ impl CpuNetwork for RuleSearches {
         };
         let of_replica = |number: u64| {
             let queries = searches.queries(number)?;
-            Ok(OfReplica { queries: Sliced::new(&queries)?, twice: None, known: None })
+            Ok(OfReplica { queries: BitSlicedQueries::new(&queries)?, twice: None, known: None })
         };
         let replicas: Result<Vec<OfReplica>, SearchError> =
             (0..spec.run.replicas as u64).map(of_replica).collect();
@@ -277,11 +280,11 @@ impl CpuNetwork for RuleSearches {
         row.train_accuracy.push(valid);
         row.test_loss.push(1.0 - test);
         row.test_accuracy.push(test);
-        row.measures.resize(Measured::ALL.len(), vec![]);
-        let measures = Measured::ALL.iter().map(|measured| match measured {
-            Measured::Good if step > 0 => replica.best[2] / tried.max(1.0),
-            Measured::Twice if rule.is_some() => twice,
-            Measured::Restart if rule.is_some() => replica.best[1],
+        row.measures.resize(LearningMetric::ALL.len(), vec![]);
+        let measures = LearningMetric::ALL.iter().map(|measured| match measured {
+            LearningMetric::GoodRuleShare if step > 0 => replica.best[2] / tried.max(1.0),
+            LearningMetric::TwiceSizeAccuracy if rule.is_some() => twice,
+            LearningMetric::BestRestart if rule.is_some() => replica.best[1],
             _ => f32::NAN,
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
@@ -293,7 +296,7 @@ mod tests {
     use super::*;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
-    use vivarium_science::succinct::search::{Readout, Scores, answer};
+    use vivarium_science::succinct::search::{ReadoutCells, RuleScores, predict};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?model=cell-rules&{link}"));
@@ -301,7 +304,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: Measured) -> &[f32] {
+    fn measured(row: &Row, which: LearningMetric) -> &[f32] {
         &row.measures[which as usize]
     }
 
@@ -314,21 +317,22 @@ mod tests {
         let task = task_of(&spec.task.examples().learning_problem().unwrap()).unwrap();
         let queries = task.queries(spec.run.seed, 0, 84).unwrap();
         let (valid, test) = queries.split_at(20);
-        let scores = Scores::new(valid, Readout::All).unwrap();
+        let scores = RuleScores::new(valid, ReadoutCells::All).unwrap();
         let best = scores.best();
         assert_eq!(learner.replicas[0].rule(), Some(best));
-        assert_eq!(measured(&row, Measured::Restart)[0], best.number() as f32 + 1.0);
+        assert_eq!(measured(&row, LearningMetric::BestRestart)[0], best.number() as f32 + 1.0);
         let points =
-            |query: &vivarium_science::succinct::search::Query| match answer(query, best, Readout::All) {
-                Some(label) => f32::from(u8::from(label == query.right)),
+            |query: &vivarium_science::succinct::search::Query| match predict(query, best, ReadoutCells::All)
+            {
+                Some(label) => f32::from(u8::from(label == query.label)),
                 None => 0.5,
             };
         let expected = test.iter().map(points).sum::<f32>() / 64.0;
         assert!((row.test_accuracy[0] - expected).abs() < 1e-6);
         assert!((f64::from(row.train_accuracy[0]) - scores.accuracy(best)).abs() < 1e-6);
-        let all = Scores::new(&queries, Readout::All).unwrap();
-        let good = all.at_least(GOOD) as f32 / 19_683.0;
-        assert!((measured(&row, Measured::Good)[0] - good).abs() < 1e-7);
+        let all = RuleScores::new(&queries, ReadoutCells::All).unwrap();
+        let good = all.count_at_least(GOOD) as f32 / 19_683.0;
+        assert!((measured(&row, LearningMetric::GoodRuleShare)[0] - good).abs() < 1e-7);
         assert_eq!(learner.replicas[0].cloud.iter().sum::<f32>(), 19_683.0);
     }
 
@@ -352,7 +356,8 @@ mod tests {
         assert_eq!(ready(second.weights()), ready(whole.weights()));
         // Searches differ in rules and in queries.
         assert!(
-            a.train_accuracy[0] >= 0.5 && measured(&a, Measured::Twice).iter().all(|share| *share <= 1.0)
+            a.train_accuracy[0] >= 0.5
+                && measured(&a, LearningMetric::TwiceSizeAccuracy).iter().all(|share| *share <= 1.0)
         );
         assert_ne!(whole.replicas[0].cloud, whole.replicas[1].cloud);
     }
@@ -362,17 +367,17 @@ mod tests {
         let spec = spec("inputs=31&examples=100&valid=1000&held=4096");
         let mut learner = RuleSearchCpu::new(&spec).unwrap();
         assert_eq!(learner.network.tests, (1 << 23) / (101 * 32) - 1000);
-        let [test, twice] = learner.network.tested(0, Rule::CONSENSUS).unwrap();
+        let [test, twice] = learner.network.tested(0, CellRule::CONSENSUS).unwrap();
         assert!(test > 0.9 && twice > 0.9, "{test} {twice}");
     }
 
     #[test]
     fn points_are_those_of_the_two_parts() {
-        let judged = Judged { right: vec![u64::MAX, 0b101], tied: vec![0, 0b010] };
+        let judged = RuleAnswers { correct: vec![u64::MAX, 0b101], tied: vec![0, 0b010] };
         assert_eq!(parts(&judged, 60), [120, 8 + 4 + 1]);
         assert_eq!(parts(&judged, 64), [128, 5]);
         assert_eq!(parts(&judged, 66), [128 + 2 + 1, 2]);
-        for rule in [Rule::IDENTITY, Rule::CONSENSUS, Rule::numbered(12_345).unwrap()] {
+        for rule in [CellRule::IDENTITY, CellRule::CONSENSUS, CellRule::from_number(12_345).unwrap()] {
             assert_eq!(rule_of(&numbers(rule)), rule);
         }
     }

@@ -1,7 +1,7 @@
 //! The program in the filter.
 
-use vivarium::succinct::search::{CellValue, Query, CellRule, QueryDistribution, odds, restart};
-use vivarium::succinct::{Concept, Dataset, SampledProblem, ConceptFamily, LearningProblem, LearningMetric};
+use vivarium::succinct::search::{CellRule, CellValue, Query, QueryDistribution, draw_rule, odds};
+use vivarium::succinct::{Concept, ConceptFamily, Dataset, LearningMetric, LearningProblem, SampledProblem};
 use vivarium::sweep::cells;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
@@ -38,7 +38,7 @@ fn median(numbers: &[f32]) -> f32 {
 /// Each step of SGD changes one row of the table, one after the other.
 fn one_row_a_step(runs: &Runs) -> bool {
     let run = runs.looked_into("tape-writer", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    let columns = problem("tape-writer").table()[1];
+    let columns = problem("tape-writer").table_size()[1];
     (1..=9).all(|step| {
         let (before, after) = (&run.weights(step - 1)[0], &run.weights(step)[0]);
         let rows = before.chunks(columns).zip(after.chunks(columns)).enumerate();
@@ -107,8 +107,8 @@ struct Reversing {
 fn reversing(runs: &Runs) -> Vec<Reversing> {
     let run = runs.run("search-bit");
     let (row, queries) = (run.row(3_000), queries(0.0, 200));
-    let [restarts, twice] =
-        [LearningMetric::BestRestart, LearningMetric::TwiceSizeAccuracy].map(|measured| &row.measures[measured as usize]);
+    let [restarts, twice] = [LearningMetric::BestRestart, LearningMetric::TwiceSizeAccuracy]
+        .map(|measured| &row.measures[measured as usize]);
     let judge = |(replica, (found, twice)): (usize, (&f32, &f32))| {
         let rule = draw_rule(run.spec.run.seed, replica as u32, *found as u32 - 1);
         let all: Vec<Vec<i32>> = queries.iter().map(|query| signs(query, rule)).collect();
@@ -118,7 +118,7 @@ fn reversing(runs: &Runs) -> Vec<Reversing> {
         };
         let right = |layer: usize| {
             let pairs = all.iter().zip(&queries);
-            share(pairs.filter(|(signs, query)| signs[layer] == i32::from(query.right)).count())
+            share(pairs.filter(|(signs, query)| signs[layer] == i32::from(query.label)).count())
         };
         let is_one = (13..=17).all(|layer| changes(layer) > 0.75);
         is_one.then(|| Reversing { right: [right(16), right(17)], twice: *twice })
@@ -134,8 +134,9 @@ fn only_what_is_above_a_change_is_left() -> bool {
         (0..columns).all(|column| {
             let signs: Vec<CellValue> = (0..rows).filter_map(|row| first.cell(row, column)).collect();
             let change = (1..rows).find(|row| signs[*row] != signs[row - 1]).unwrap_or(rows);
-            (0..rows)
-                .all(|row| last.cell(row, column) == Some(if row < change { signs[row] } else { CellValue::Zero }))
+            (0..rows).all(|row| {
+                last.cell(row, column) == Some(if row < change { signs[row] } else { CellValue::Zero })
+            })
         })
     })
 }
@@ -220,7 +221,9 @@ pub const STATEMENTS: Statements = &[
     ("A learning algorithm needs memory for its examples and time to compute.", Words),
     (
         "In this network the memory is the first layer: a table W with one row for each example.",
-        Known("Goel, Kakade, Kalai and Zhang 2022, section 4; `TableTraining::memory_image` multiplies W by the input"),
+        Known(
+            "Goel, Kakade, Kalai and Zhang 2022, section 4; `TableTraining::memory_image` multiplies W by the input",
+        ),
     ),
     (
         "All other layers apply one small filter, with the same weights in every layer, to windows of 3 × 3 cells of the grid that the first layer computes.",
@@ -277,7 +280,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Each row of the table is multiplied by the test input, component by component.",
-        Known("`the_trained_image_is_the_grid_of_the_programs`"),
+        Known("`the_image_of_the_trained_table_equals_the_grid`"),
     ),
     (
         "In each layer the new content of a cell depends on the cell and its neighbours.",
@@ -285,15 +288,21 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "In the first layer the bottom-right cell detects that the table is full.",
-        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
+        Known(
+            "`the_message_stays_ahead_of_the_head_only_if_the_first_step_does_not_move`: layer 1 sets the head",
+        ),
     ),
     (
         "The head, which reads and writes one cell in each step of the program, begins in this cell, in the start state of the program.",
-        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: layer 1 sets the head"),
+        Known(
+            "`the_message_stays_ahead_of_the_head_only_if_the_first_step_does_not_move`: layer 1 sets the head",
+        ),
     ),
     (
         "From this cell a message spreads, one cell further in each layer.",
-        Known("`the_message_is_ahead_of_the_head_only_if_the_first_step_stays`: the cells that change"),
+        Known(
+            "`the_message_stays_ahead_of_the_head_only_if_the_first_step_does_not_move`: the cells that change",
+        ),
     ),
     (
         "A cell starts to compute when the message reaches the cell.",
@@ -301,7 +310,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "From the second layer on, each layer computes one step of the program.",
-        Known("`the_automaton_is_the_machine_for_both_learners`: every cell after every step"),
+        Known("`the_automaton_equals_the_run_for_both_library_programs`: every cell after every step"),
     ),
     (
         "The program checks the columns from right to left, until it finds a column in which all cells have the same sign.",
@@ -323,11 +332,13 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The output of the network is a sum over all cells of the table: a cell with + counts 1, a cell with - counts −1, and a blank cell counts 0.",
-        Known("Goel, Kakade, Kalai and Zhang 2022, definition 5; `values_are_those_of_the_paper`"),
+        Known("Goel, Kakade, Kalai and Zhang 2022, definition 5; `values_equal_those_of_the_paper`"),
     ),
     (
         "When the program has halted, all other cells are blank, so the output is the answer.",
-        Known("`the_automaton_is_the_machine_for_both_learners`: the output is the label that it predicts"),
+        Known(
+            "`the_automaton_equals_the_run_for_both_library_programs`: the output is the label that it predicts",
+        ),
     ),
     (
         "A program that halts with its head on another cell of the table has a wrong output, because the head changes the value of its cell.",
@@ -350,14 +361,14 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The program for Gaussian elimination has 47 states.",
-        Known("`programs_have_the_sizes_that_they_should`"),
+        Known("`library_programs_have_the_stated_sizes`"),
     ),
     ("What share of the test inputs will be answered correctly when the program has halted?", Words),
     ("All test inputs, in the median of 20 data sets.", Preset("parity-program")),
     ("All test inputs.", Preset("parity-program")),
     (
         "If the examples have full rank, they determine the parity, and Gaussian elimination finds the parity.",
-        Known("`parity_is_right_on_every_instance_of_full_rank`"),
+        Known("`parity_is_correct_on_every_instance_of_full_rank`"),
     ),
     ("Here a perceptron with one hidden layer is trained on 40 examples of a parity of 8 of 20 bits.", Words),
     ("SGD trains all of its weights.", On(sgd_trains_all)),
@@ -418,12 +429,12 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Each rule is a learning algorithm: the rule is applied to all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
-        Known("`CellImage::run` makes one step for each row; `all_rules_answer_as_the_plain_way`"),
+        Known("`CellImage::run` makes one step for each row; `all_rules_give_the_answers_of_the_reference`"),
     ),
     (
         "Each query has its own unknown bit (the input that is equal to the label), its own 15 examples and its own test input.",
         Known(
-            "`QueryDistribution::query` draws all of them with the number of the query; `a_query_depends_on_seed_and_number_alone`",
+            "`QueryDistribution::query` draws all of them with the number of the query; `a_query_depends_only_on_seed_and_number`",
         ),
     ),
     (
@@ -463,7 +474,8 @@ pub const STATEMENTS: Statements = &[
             CellRule::CONSENSUS.name() == Some("consensus")
                 && CellValue::ALL.iter().all(|cell| {
                     CellValue::ALL.iter().all(|above| {
-                        CellRule::CONSENSUS.apply(*cell, *above) == if cell == above { *cell } else { CellValue::Zero }
+                        CellRule::CONSENSUS.apply(*cell, *above)
+                            == if cell == above { *cell } else { CellValue::Zero }
                     })
                 })
         }),

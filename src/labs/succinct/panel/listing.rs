@@ -26,7 +26,7 @@ pub fn lines(text: &str) -> Vec<Line> {
 /// The line, from 1, that says what a program does in this state with this symbol under the head; none where it has no rule
 /// for them. A line that names the symbol counts before one that reads `*`.
 pub fn line_of(text: &str, program: &GridProgram, state: &str, symbol: char) -> Option<usize> {
-    let of_state = program.states().iter().position(|name| name == state)?;
+    let of_state = program.state_names().iter().position(|name| name == state)?;
     let of_symbol = program.symbols().iter().position(|name| *name == symbol)?;
     program.rule(u8::try_from(of_state).ok()?, u8::try_from(of_symbol).ok()?)?;
     let mut rest = None;
@@ -51,7 +51,7 @@ fn case(line: &str) -> Option<(&str, &str)> {
 /// The line of the rule that the next layer applies at the head; none where it applies none.
 pub fn current(own: &OnTable) -> Option<usize> {
     let (state, symbol, _) = own.next_rule()?;
-    line_of(own.net.text(), &own.program, own.program.state(state), own.program.symbol(symbol))
+    line_of(own.net.text(), &own.program, own.program.state_name(state), own.program.symbol_name(symbol))
 }
 
 #[cfg(test)]
@@ -66,7 +66,7 @@ mod tests {
             let all: Vec<&str> = learner.text.lines().collect();
             let mut used = vec![false; all.len()];
             let mut found = 0;
-            for (state, name) in (0..).zip(program.states()) {
+            for (state, name) in (0..).zip(program.state_names()) {
                 for (symbol, sign) in (0..).zip(program.symbols()) {
                     let line = line_of(learner.text, &program, name, *sign);
                     let Some(rule) = program.rule(state, symbol) else {
@@ -83,12 +83,12 @@ mod tests {
                         "*" => *sign,
                         several => several.chars().nth(place).or(several.chars().next()).unwrap(),
                     };
-                    assert_eq!(written, program.symbol(rule.write), "{line}");
+                    assert_eq!(written, program.symbol_name(rule.write), "{line}");
                     assert_eq!(words[4], rule.step.letter().to_string(), "{line}");
-                    assert_eq!(words[5], program.state(rule.next), "{line}");
+                    assert_eq!(words[5], program.state_name(rule.next), "{line}");
                 }
             }
-            assert_eq!(found, program.len(), "{}", learner.slug);
+            assert_eq!(found, program.rule_count(), "{}", learner.slug);
             assert!(used.iter().all(|used| *used), "{}: each line is of some transition", learner.slug);
         }
     }

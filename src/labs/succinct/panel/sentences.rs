@@ -109,22 +109,22 @@ fn program(own: &OnTable) -> String {
     let Some((row, column, at)) = own.head() else {
         return tr!("The head has left the grid, so the program gives no answer.").into();
     };
-    let name = own.program.state(at);
+    let name = own.program.state_name(at);
     match own.next_rule() {
         Some((_, read, rule)) => tr!(
             "In state {name} the head reads {read}, writes {write} and {step}; the next state is {next}.",
             name,
-            read = own.program.symbol(read),
-            write = own.program.symbol(rule.write),
+            read = own.program.symbol_name(read),
+            write = own.program.symbol_name(rule.write),
             step = moves(rule.step),
-            next = own.program.state(rule.next)
+            next = own.program.state_name(rule.next)
         ),
         None => {
             let read = own.cells.get(row * own.columns + column).map_or(0, |cell| cell.symbol);
             tr!(
                 "State {name} has no rule for the symbol {read}, so nothing changes any more.",
                 name,
-                read = own.program.symbol(read)
+                read = own.program.symbol_name(read)
             )
         }
     }
@@ -144,9 +144,9 @@ fn moves(step: GridMove) -> &'static str {
 pub fn fixed(own: &OnTable) -> Entries {
     let count = |count: usize| thousands(count as u64);
     vec![
-        (tr!("States, HALT included"), count(own.program.states().len())),
+        (tr!("States, HALT included"), count(own.program.state_names().len())),
         (tr!("Symbols"), count(own.program.symbols().len())),
-        (tr!("Transitions, HALT included"), count(own.program.transitions())),
+        (tr!("Transitions, HALT included"), count(own.program.transition_count())),
     ]
 }
 

@@ -3,7 +3,7 @@
 use crate::tasks::measures::{Slot, names, units};
 use crate::tasks::{MeasureInfo, Measures};
 use vivarium_core::sources::GOEL_2022;
-use vivarium_science::succinct::Measured;
+use vivarium_science::succinct::LearningMetric;
 
 /// All of them.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_PROGRAM, &OF_SEARCH, &FURTHER];
@@ -12,7 +12,7 @@ pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_PROGRAM, &OF_SEARCH, &FURTH
 pub(super) const NAMES: Measures = Measures {
     names: names(&OF_PROGRAM),
     further: &FURTHER_NAMES,
-    more: Measured::OPTIONS,
+    more: LearningMetric::OPTIONS,
     largest_margin: None,
 };
 
@@ -75,7 +75,7 @@ const OF_SEARCH: [MeasureInfo; 4] = [
     ),
 ];
 
-/// In the order of [`Measured`].
+/// In the order of [`LearningMetric`].
 const FURTHER: [MeasureInfo; 10] = [
     MeasureInfo::new(Slot::Further, "table_deviation", units::DISTANCE, "The same number as table_error."),
     MeasureInfo::new(

@@ -1,4 +1,4 @@
-//! One number per cell, in balanced base 3: how a cell of the automaton is a value of the network.
+//! Encoding of a cell of the automaton as a number of the network, in balanced base 3.
 //!
 //! ```text
 //! value = Σ a(i)·3^−i with digits a(i) ∈ {−1, 0, 1}
@@ -21,93 +21,96 @@
 //! slope of the head and the learning rate would depend on the program. Behind digit 3 the first digits are the same for
 //! all programs, and so is the training.
 
-use super::super::limits::MOST_STATES;
-use super::grid::EMPTY;
-use super::program::Program;
+use super::super::limits::MAX_PROGRAM_STATES;
+use super::grid::BLANK_INDEX;
+use super::program::GridProgram;
 
-/// What a cell knows of the run.
+/// Phase of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Nothing yet.
+pub enum CellPhase {
+    /// Before a message has arrived.
     Unknown,
-    /// An example is being written: nothing is computed.
+    /// An example is being written; the program does not run.
     Memorise,
-    /// The table is full: the program runs.
+    /// The table is full; the program runs.
     Compute,
 }
 
 /// A cell of the automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Cell {
-    /// Whether it is padding; a cell of the ring is, until the head has been there.
+pub struct AutomatonCell {
+    /// Whether the cell is padding. Cells of the ring are, until the head has visited them.
     pub padding: bool,
-    /// The symbol, by number.
+    /// Index of the symbol.
     pub symbol: u8,
-    /// The phase.
-    pub phase: Phase,
-    /// The state, by number, if the head is here.
+    /// Phase of the cell.
+    pub phase: CellPhase,
+    /// Index of the state if the head is on this cell.
     pub head: Option<u8>,
 }
 
-impl Cell {
+impl AutomatonCell {
     /// A cell of the block with a symbol, before the first layer.
-    pub fn new(symbol: u8) -> Cell {
-        Cell { padding: false, symbol, phase: Phase::Unknown, head: None }
+    pub fn new(symbol: u8) -> AutomatonCell {
+        AutomatonCell { padding: false, symbol, phase: CellPhase::Unknown, head: None }
     }
 
     /// A cell of the ring before the first layer, with the value 1.
-    pub const RING: Cell = Cell { padding: true, symbol: EMPTY, phase: Phase::Unknown, head: None };
+    pub const RING: AutomatonCell =
+        AutomatonCell { padding: true, symbol: BLANK_INDEX, phase: CellPhase::Unknown, head: None };
 
-    /// The cell of a program as one number below 2¹⁴, for runs that keep their cells as numbers.
+    /// The cell as one number below 2¹⁴, for files and runs that store cells as numbers.
     ///
     /// ```text
     /// symbol + 27·phase + 81·padding + 162·head      phase: 0 unknown, 1 memorise, 2 compute
-    ///                                                head: 0 where it is not, and 1 + the state where it is
+    ///                                                head: 0 without the head, 1 + state with the head
     /// ```
     ///
-    /// Unlike its [value](Codes::encode), the number does not depend on the program.
-    pub fn number(self) -> u16 {
+    /// Unlike [`CellCodes::encode`], the number does not depend on the program.
+    pub fn to_number(self) -> u16 {
         let phase = match self.phase {
-            Phase::Unknown => 0,
-            Phase::Memorise => 1,
-            Phase::Compute => 2,
+            CellPhase::Unknown => 0,
+            CellPhase::Memorise => 1,
+            CellPhase::Compute => 2,
         };
         let head = self.head.map_or(0, |state| 1 + u16::from(state));
         u16::from(self.symbol) + 27 * phase + 81 * u16::from(self.padding) + 162 * head
     }
 
-    /// The cell that has this number; none where no cell of any program has it.
-    pub fn numbered(number: u16) -> Option<Cell> {
+    /// The cell with this number; `None` if no cell of any program has it.
+    pub fn from_number(number: u16) -> Option<AutomatonCell> {
         let symbol = u8::try_from(number % 27).ok()?;
         let phase = match number / 27 % 3 {
-            0 => Phase::Unknown,
-            1 => Phase::Memorise,
-            _ => Phase::Compute,
+            0 => CellPhase::Unknown,
+            1 => CellPhase::Memorise,
+            _ => CellPhase::Compute,
         };
         let padding = number / 81 % 2 == 1;
         let head = match (number / 162).checked_sub(1) {
             None => None,
-            Some(state) if usize::from(state) < MOST_STATES => Some(u8::try_from(state).ok()?),
+            Some(state) if usize::from(state) < MAX_PROGRAM_STATES => Some(u8::try_from(state).ok()?),
             Some(_) => return None,
         };
-        Some(Cell { padding, symbol, phase, head })
+        Some(AutomatonCell { padding, symbol, phase, head })
     }
 }
 
-/// The code words of one program.
+/// Encoding of the cells of one program as balanced ternary numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Codes {
+pub struct CellCodes {
+    /// Number of symbols.
     symbols: usize,
+    /// Number of states.
     states: usize,
-    more_digits: usize,
+    extra_symbol_digits: usize,
     state_digits: usize,
 }
 
-/// Digits before those that depend on the program.
-const FIRST: usize = 4;
+/// Number of leading digits that are the same for all programs.
+const COMMON_DIGITS: usize = 4;
 
-/// The digit for 0, 1 and 2.
-fn trit(number: u8) -> i8 {
+/// Balanced ternary digit of `number` modulo 3: 0, 1 or −1 for 0, 1 or 2.
+fn ternary_digit(number: u8) -> i8 {
     match number % 3 {
         0 => 0,
         1 => 1,
@@ -115,30 +118,32 @@ fn trit(number: u8) -> i8 {
     }
 }
 
-impl Codes {
-    /// The code words of a program.
-    pub fn new(program: &Program) -> Codes {
-        let (symbols, states) = (program.symbols().len(), program.states().len());
-        let more_digits = usize::from(symbols > 3) + usize::from(symbols > 9);
+impl CellCodes {
+    /// The encoding for a program.
+    pub fn new(program: &GridProgram) -> CellCodes {
+        let (symbols, states) = (program.symbols().len(), program.state_names().len());
+        let extra_symbol_digits = usize::from(symbols > 3) + usize::from(symbols > 9);
         let state_digits = (0..).take_while(|digits| (1usize << digits) < states).count().max(1);
-        Codes { symbols, states, more_digits, state_digits }
+        CellCodes { symbols, states, extra_symbol_digits, state_digits }
     }
 
-    /// Digits of a code word, with digit 0.
+    /// Number of digits of a cell, including digit 0.
     pub fn width(&self) -> usize {
-        FIRST + self.more_digits + self.state_digits
+        COMMON_DIGITS + self.extra_symbol_digits + self.state_digits
     }
 
     /// The digits of a cell, digit 0 first.
-    pub fn digits(&self, cell: Cell) -> Vec<i8> {
+    pub fn digits(&self, cell: AutomatonCell) -> Vec<i8> {
         let phase = match cell.phase {
-            Phase::Unknown => 0,
-            Phase::Memorise => -1,
-            Phase::Compute => 1,
+            CellPhase::Unknown => 0,
+            CellPhase::Memorise => -1,
+            CellPhase::Compute => 1,
         };
         let mut digits =
-            vec![i8::from(cell.padding), trit(cell.symbol), phase, i8::from(cell.head.is_some())];
-        digits.extend([3, 9].iter().take(self.more_digits).map(|power| trit(cell.symbol / power)));
+            vec![i8::from(cell.padding), ternary_digit(cell.symbol), phase, i8::from(cell.head.is_some())];
+        digits.extend(
+            [3, 9].iter().take(self.extra_symbol_digits).map(|power| ternary_digit(cell.symbol / power)),
+        );
         let bit = |state: u8, at: usize| match state {
             0 => 0,
             _ if u64::from(state) >> at & 1 == 1 => 1,
@@ -148,52 +153,52 @@ impl Codes {
         digits
     }
 
-    /// What values are numerators over: 2·3^k, where k is the number of the last digit.
-    pub fn unit(&self) -> i64 {
+    /// Denominator of values: 2·3^k, where k is the index of the last digit.
+    pub fn denominator(&self) -> i64 {
         (1..self.width()).fold(2, |unit, _| unit * 3)
     }
 
-    /// The value of a cell, as a numerator over [`Codes::unit`].
-    pub fn encode(&self, cell: Cell) -> i64 {
+    /// The value of a cell, as a numerator over [`CellCodes::denominator`].
+    pub fn encode(&self, cell: AutomatonCell) -> i64 {
         2 * self.digits(cell).iter().fold(0, |value, digit| 3 * value + i64::from(*digit))
     }
 
-    /// The cell that has a value; none where no cell of this program has it.
-    pub fn decode(&self, value: i64) -> Option<Cell> {
-        let digits = digits(value, self.width())?;
-        let (first, rest) = digits.split_at(FIRST);
-        let (more, state) = rest.split_at(self.more_digits);
+    /// The cell with this value; `None` if no cell of this program has it.
+    pub fn decode(&self, value: i64) -> Option<AutomatonCell> {
+        let digits = balanced_digits(value, self.width())?;
+        let (first, rest) = digits.split_at(COMMON_DIGITS);
+        let (more, state) = rest.split_at(self.extra_symbol_digits);
         let number = |digit: i8| u8::try_from(digit.rem_euclid(3)).unwrap_or(0);
         let symbol =
             more.iter().rev().chain([&first[1]]).fold(0, |symbol, digit| 3 * symbol + number(*digit));
         let phase = match first[2] {
-            0 => Phase::Unknown,
-            1 => Phase::Compute,
-            _ => Phase::Memorise,
+            0 => CellPhase::Unknown,
+            1 => CellPhase::Compute,
+            _ => CellPhase::Memorise,
         };
         let number = state.iter().fold(0, |state, digit| 2 * state + u8::from(*digit > 0));
         let head = (first[3] == 1).then_some(number);
-        let cell = Cell { padding: first[0] == 1, symbol, phase, head };
+        let cell = AutomatonCell { padding: first[0] == 1, symbol, phase, head };
         let known = usize::from(symbol) < self.symbols && usize::from(head.unwrap_or(0)) < self.states;
         (known && self.encode(cell) == value).then_some(cell)
     }
 }
 
-/// The digits of a numerator over 2·3^(count − 1), digit 0 first; none where digit 0 would not be one of −1, 0 and 1 or where
-/// the value is no sum of digits, as the border's 1/6.
-fn digits(value: i64, count: usize) -> Option<Vec<i8>> {
+/// The `count` digits of a numerator over 2·3^(count − 1), digit 0 first; `None` if the value is not a sum of digits, such as
+/// the border's 1/6.
+fn balanced_digits(value: i64, count: usize) -> Option<Vec<i8>> {
     let mut digits = vec![0; count];
-    take_apart(value, &mut digits).then_some(digits)
+    split_digits(value, &mut digits).then_some(digits)
 }
 
-/// The first four digits of a numerator over 54, as [`Codes::decode`] has them; none where there are no such digits.
-pub(super) fn four_digits(value: i64) -> Option<[i8; FIRST]> {
-    let mut digits = [0; FIRST];
-    take_apart(value, &mut digits).then_some(digits)
+/// The four digits of a numerator over 54; `None` if the value is not a sum of four digits.
+pub(super) fn four_digits(value: i64) -> Option<[i8; COMMON_DIGITS]> {
+    let mut digits = [0; COMMON_DIGITS];
+    split_digits(value, &mut digits).then_some(digits)
 }
 
-/// Fills in the digits; whether the value is their sum.
-fn take_apart(value: i64, digits: &mut [i8]) -> bool {
+/// Computes the digits; returns whether the value is their sum.
+fn split_digits(value: i64, digits: &mut [i8]) -> bool {
     let mut rest = value / 2;
     for digit in digits.iter_mut().rev() {
         // −1, 0 or 1.
@@ -204,7 +209,7 @@ fn take_apart(value: i64, digits: &mut [i8]) -> bool {
     rest == 0 && value % 2 == 0
 }
 
-/// The head of the network at a value; value and result are numerators over `unit`, a multiple of 18.
+/// The head f_head of the network; `value` and the result are numerators over `unit`, a multiple of 18.
 ///
 /// ```text
 /// −1 up to −1/6 | 18(x + 1/9) up to 0 | −18(x − 1/9) up to 1/9 | 18(x − 1/9) up to 1/6 | 1
@@ -223,8 +228,8 @@ pub fn readout(value: i64, unit: i64) -> i64 {
     }
 }
 
-/// The slope of [`readout`]; where two pieces meet, that of the left one.
-pub fn slope(value: i64, unit: i64) -> i64 {
+/// The derivative of [`readout`]; at a kink, that of the left piece.
+pub fn readout_derivative(value: i64, unit: i64) -> i64 {
     let (ninth, sixth) = (unit / 9, unit / 6);
     match value {
         _ if value <= -sixth || value > sixth => 0,
@@ -236,23 +241,23 @@ pub fn slope(value: i64, unit: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::MOST_SYMBOLS;
-    use crate::succinct::grid::{MINUS, PLUS, library};
+    use crate::succinct::MAX_PROGRAM_SYMBOLS;
+    use crate::succinct::grid::{MINUS_INDEX, PLUS_INDEX, library};
 
     #[test]
-    fn every_cell_has_a_value_of_its_own() {
+    fn different_cells_have_different_values() {
         for (learner, digits, unit) in [(library::DICTATOR, 9, 13_122), (library::PARITY, 12, 354_294)] {
-            let program = learner.program().unwrap();
-            let codes = Codes::new(&program);
-            assert_eq!((codes.width(), codes.unit()), (digits, unit));
+            let program = learner.parse_program().unwrap();
+            let codes = CellCodes::new(&program);
+            assert_eq!((codes.width(), codes.denominator()), (digits, unit));
             let mut values = Vec::new();
             let symbols = u8::try_from(program.symbols().len()).unwrap();
-            let states = u8::try_from(program.states().len()).unwrap();
+            let states = u8::try_from(program.state_names().len()).unwrap();
             for head in [None].into_iter().chain((0..states).map(Some)) {
-                for phase in [Phase::Unknown, Phase::Memorise, Phase::Compute] {
+                for phase in [CellPhase::Unknown, CellPhase::Memorise, CellPhase::Compute] {
                     for (symbol, padding) in (0..symbols).flat_map(|symbol| [(symbol, false), (symbol, true)])
                     {
-                        let cell = Cell { padding, symbol, phase, head };
+                        let cell = AutomatonCell { padding, symbol, phase, head };
                         let value = codes.encode(cell);
                         assert_eq!(codes.decode(value), Some(cell));
                         values.push(value);
@@ -265,69 +270,77 @@ mod tests {
             assert_eq!(values.len(), count);
             assert_eq!(codes.decode(unit / 6), None);
             // A state without a head, and a head with digits that no state has: −1 … −1, which would be 0 in binary.
-            let states = codes.unit() / 27 - (0..codes.state_digits).fold(0, |sum, _| 3 * sum + 2);
+            let states = codes.denominator() / 27 - (0..codes.state_digits).fold(0, |sum, _| 3 * sum + 2);
             assert_eq!((codes.decode(2), codes.decode(states)), (None, None));
             // The head alone is the start state.
-            let start = Cell { head: Some(0), ..Cell::new(EMPTY) };
+            let start = AutomatonCell { head: Some(0), ..AutomatonCell::new(BLANK_INDEX) };
             assert_eq!(codes.decode(unit / 27), Some(start));
         }
     }
 
     #[test]
-    fn every_cell_has_a_number_of_its_own() {
-        let states = u8::try_from(MOST_STATES).unwrap();
+    fn different_cells_have_different_numbers() {
+        let states = u8::try_from(MAX_PROGRAM_STATES).unwrap();
         let mut numbers = Vec::new();
         for head in [None].into_iter().chain((0..states).map(Some)) {
             for padding in [false, true] {
-                for phase in [Phase::Unknown, Phase::Memorise, Phase::Compute] {
-                    for symbol in 0..u8::try_from(MOST_SYMBOLS).unwrap() {
-                        let cell = Cell { padding, symbol, phase, head };
-                        assert_eq!(Cell::numbered(cell.number()), Some(cell));
-                        numbers.push(cell.number());
+                for phase in [CellPhase::Unknown, CellPhase::Memorise, CellPhase::Compute] {
+                    for symbol in 0..u8::try_from(MAX_PROGRAM_SYMBOLS).unwrap() {
+                        let cell = AutomatonCell { padding, symbol, phase, head };
+                        assert_eq!(AutomatonCell::from_number(cell.to_number()), Some(cell));
+                        numbers.push(cell.to_number());
                     }
                 }
             }
         }
         // Every number up to the last one is that of a cell, and no other is.
         assert!(numbers.into_iter().eq(0..10_530));
-        assert!((10_530..=u16::MAX).all(|number| Cell::numbered(number).is_none()));
-        let cell = Cell { padding: true, symbol: 5, phase: Phase::Compute, head: Some(3) };
-        assert_eq!(cell.number(), 5 + 27 * 2 + 81 + 162 * 4);
-        assert_eq!((Cell::new(EMPTY).number(), Cell::RING.number()), (0, 81));
+        assert!((10_530..=u16::MAX).all(|number| AutomatonCell::from_number(number).is_none()));
+        let cell = AutomatonCell { padding: true, symbol: 5, phase: CellPhase::Compute, head: Some(3) };
+        assert_eq!(cell.to_number(), 5 + 27 * 2 + 81 + 162 * 4);
+        assert_eq!((AutomatonCell::new(BLANK_INDEX).to_number(), AutomatonCell::RING.to_number()), (0, 81));
     }
 
     #[test]
-    fn values_are_those_of_the_paper() {
-        let codes = Codes::new(&library::PARITY.program().unwrap());
-        let unit = codes.unit();
-        let compute = |symbol| Cell { phase: Phase::Compute, ..Cell::new(symbol) };
-        assert_eq!(codes.encode(Cell::RING), unit);
-        assert_eq!(codes.encode(Cell::new(PLUS)), unit / 3);
-        assert_eq!(codes.encode(Cell::new(MINUS)), -unit / 3);
-        assert_eq!(codes.encode(Cell { phase: Phase::Memorise, ..Cell::new(EMPTY) }), -unit / 9);
+    fn values_equal_those_of_the_paper() {
+        let codes = CellCodes::new(&library::PARITY.parse_program().unwrap());
+        let unit = codes.denominator();
+        let compute = |symbol| AutomatonCell { phase: CellPhase::Compute, ..AutomatonCell::new(symbol) };
+        assert_eq!(codes.encode(AutomatonCell::RING), unit);
+        assert_eq!(codes.encode(AutomatonCell::new(PLUS_INDEX)), unit / 3);
+        assert_eq!(codes.encode(AutomatonCell::new(MINUS_INDEX)), -unit / 3);
+        assert_eq!(
+            codes.encode(AutomatonCell { phase: CellPhase::Memorise, ..AutomatonCell::new(BLANK_INDEX) }),
+            -unit / 9
+        );
         let read = |symbol| readout(codes.encode(compute(symbol)), unit);
-        assert_eq!([PLUS, MINUS, EMPTY].map(read), [unit, -unit, 0]);
-        assert_eq!(codes.encode(compute(PLUS)), unit * 4 / 9);
-        let start = codes.digits(Cell { head: Some(0), ..compute(MINUS) });
+        assert_eq!([PLUS_INDEX, MINUS_INDEX, BLANK_INDEX].map(read), [unit, -unit, 0]);
+        assert_eq!(codes.encode(compute(PLUS_INDEX)), unit * 4 / 9);
+        let start = codes.digits(AutomatonCell { head: Some(0), ..compute(MINUS_INDEX) });
         // The start state has the code 0 (B.1.2), so that f_msg adds 1/9 + 1/27 and nothing else (B.2).
         assert_eq!(start, [0, -1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
-        let with_head = Cell { head: Some(0), ..compute(MINUS) };
-        assert_eq!(codes.encode(with_head), codes.encode(Cell::new(MINUS)) + unit / 9 + unit / 27);
-        let state = codes.digits(Cell { head: Some(5), ..compute(EMPTY) });
+        let with_head = AutomatonCell { head: Some(0), ..compute(MINUS_INDEX) };
+        assert_eq!(
+            codes.encode(with_head),
+            codes.encode(AutomatonCell::new(MINUS_INDEX)) + unit / 9 + unit / 27
+        );
+        let state = codes.digits(AutomatonCell { head: Some(5), ..compute(BLANK_INDEX) });
         assert_eq!(state[6..], [-1, -1, -1, 1, -1, 1]);
-        assert_eq!(digits(9, 4), None);
-        assert_eq!(digits(36, 4).unwrap(), [1, -1, 0, 0]);
-        assert_eq!(digits(82, 4), None);
+        assert_eq!(balanced_digits(9, 4), None);
+        assert_eq!(balanced_digits(36, 4).unwrap(), [1, -1, 0, 0]);
+        assert_eq!(balanced_digits(82, 4), None);
     }
 
     #[test]
-    fn the_readout_is_continuous_and_has_its_slope() {
+    fn the_readout_is_continuous_with_the_stated_derivative() {
         let unit = 54 * 27;
         for value in -unit..unit {
             let rise = readout(value + 1, unit) - readout(value, unit);
-            assert_eq!(rise, slope(value + 1, unit), "{value}");
+            assert_eq!(rise, readout_derivative(value + 1, unit), "{value}");
         }
-        let at = |numerator| (readout(unit * numerator / 18, unit), slope(unit * numerator / 18, unit));
+        let at = |numerator| {
+            (readout(unit * numerator / 18, unit), readout_derivative(unit * numerator / 18, unit))
+        };
         assert_eq!([-4, -2, 0, 2, 8].map(at), [(-unit, 0), (0, 18), (2 * unit, 18), (0, -18), (unit, 0)]);
     }
 }

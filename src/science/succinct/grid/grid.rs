@@ -1,92 +1,92 @@
-//! The grid on which a program works: a block with the data, one ring of blank cells around it, and the working tape.
+//! The grid on which a program runs: a block with the data, a ring of blank cells around it, and the working tape.
 //!
 //! ```text
 //! row i of the block   y_i · [x ∘ x_i, 1]      i = 1 … m: the XOR form of example i for the test input x
-//! row m + 1            [x, 1]                   from the dummy sample
+//! row m + 1            [x, 1]                   from the dummy example
 //! ```
 //!
-//! The XOR form is what the memory layer W·diag([x, 1]) makes of a table W = y[x, 1]/3 (Goel, Kakade, Kalai and Zhang 2022,
+//! The XOR form is the output of the memory layer W·diag([x, 1]) for a table W = y[x, 1]/3 (Goel, Kakade, Kalai and Zhang 2022,
 //! appendix B.1.2, where the last column is y·y instead: the memory layer gives y).
 //!
 //! # Why
-//! The paper has no ring. A head can then see the right edge, where padding stands, but not the three others, where cells
-//! simply end. With the ring every edge is a blank, and the programs of the [library](super::library) find all four.
+//! The paper has no ring. A program can then detect the right edge, where the padding begins, but not the other three, where
+//! the cells end. With the ring every edge is blank, and the programs of the [library](super::library) detect all four.
 //!
 //! The paper's working tape has l columns of padding to the right of the block, as many as the network has layers (definition
-//! 5 and algorithm 1: l = L), so that no head comes to its end. The first of these columns is the right side of the ring. A
-//! grid begins with this one and grows as the head moves to the right, up to the number of columns that it may have: columns
-//! that the head has not been near hold padding and nothing else.
+//! 5 and algorithm 1: l = L), so that no head reaches its end. The first of these columns is the right side of the ring. A
+//! grid begins with this column and grows as the head moves to the right, up to a maximum; columns that the head has not
+//! approached contain only padding.
 
-use super::super::data::{Data, check_input, check_sizes};
-use super::super::limits::MOST_STEPS;
-use super::super::mistake::Mistake;
+use super::super::data::{Dataset, check_input, check_sizes};
+use super::super::error::SuccinctError;
+use super::super::limits::MAX_PROGRAM_STEPS;
 
-/// The number of the blank.
-pub const EMPTY: u8 = 0;
-/// The number of the symbol for 1.
-pub const PLUS: u8 = 1;
-/// The number of the symbol for −1.
-pub const MINUS: u8 = 2;
+/// Index of the blank symbol.
+pub const BLANK_INDEX: u8 = 0;
+/// Index of the symbol `+`, which stands for 1.
+pub const PLUS_INDEX: u8 = 1;
+/// Index of the symbol `-`, which stands for −1.
+pub const MINUS_INDEX: u8 = 2;
 
-/// Most columns of a working tape: as many as a run has steps at most.
-pub const MOST_TAPE: u64 = MOST_STEPS;
+/// Maximum number of columns of a working tape: the maximum number of steps of a run.
+pub const MAX_TAPE_COLUMNS: u64 = MAX_PROGRAM_STEPS;
 
-/// How many columns a grid has.
+/// Numbers of columns of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Columns {
-    /// Those that are kept now, with both sides of the ring.
-    pub now: usize,
-    /// Those of the block.
+pub(super) struct ColumnCounts {
+    /// Columns stored now, including both sides of the ring.
+    pub current: usize,
+    /// Columns of the block: d + 1.
     pub block: usize,
-    /// Those that there may be.
-    pub most: usize,
+    /// Maximum number of columns.
+    pub max: usize,
 }
 
-impl Columns {
-    /// A block of so many columns, and a working tape of one.
-    pub fn ring(block: usize) -> Columns {
-        Columns { now: block + 2, block, most: block + 2 }
+impl ColumnCounts {
+    /// A block of `block` columns with a ring, and no further columns of a working tape.
+    pub fn with_ring(block: usize) -> ColumnCounts {
+        ColumnCounts { current: block + 2, block, max: block + 2 }
     }
 
-    /// Columns after the tape has grown; as many as before where it may not grow.
-    pub fn grown(self) -> usize {
-        let tape = self.now.saturating_sub(self.block + 1);
-        self.block.saturating_add(1).saturating_add(tape.saturating_mul(2)).min(self.most).max(self.now)
+    /// Number of columns after the tape has doubled, at most `max`.
+    pub fn grown_count(self) -> usize {
+        let tape = self.current.saturating_sub(self.block + 1);
+        self.block.saturating_add(1).saturating_add(tape.saturating_mul(2)).min(self.max).max(self.current)
     }
 }
 
-/// Symbols by number, on (m + 3) rows and d + 2 columns besides the working tape, which has one column at first. Rows and
-/// columns are counted from 0, ring included, so that the block begins in row 1 and column 1.
+/// A grid of symbol indices with m + 3 rows and, in addition to the working tape, d + 2 columns. The tape has one column at
+/// first. Rows and columns are numbered from 0, including the ring, so that the block begins in row 1 and column 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     rows: usize,
-    columns: Columns,
+    columns: ColumnCounts,
     cells: Vec<u8>,
 }
 
 impl Grid {
-    /// A blank grid for m examples of d inputs.
+    /// A blank grid for m examples with d inputs.
     ///
     /// # Errors
-    /// Where d or m is outside its range.
-    pub fn blank(d: usize, m: usize) -> Result<Grid, Mistake> {
+    /// d or m is out of range.
+    pub fn blank(d: usize, m: usize) -> Result<Grid, SuccinctError> {
         check_sizes(d, m)?;
-        let (rows, columns) = (m + 3, Columns::ring(d + 1));
-        Ok(Grid { rows, columns, cells: vec![EMPTY; rows * columns.now] })
+        let (rows, columns) = (m + 3, ColumnCounts::with_ring(d + 1));
+        Ok(Grid { rows, columns, cells: vec![BLANK_INDEX; rows * columns.current] })
     }
 
-    /// The grid with a working tape of up to so many columns, at least 1 and at most [`MOST_TAPE`].
+    /// Sets the maximum number of columns of the working tape, clamped to 1 … [`MAX_TAPE_COLUMNS`].
     pub fn with_tape(mut self, tape: u64) -> Grid {
-        let tape = usize::try_from(tape.clamp(1, MOST_TAPE)).unwrap_or(1);
-        self.columns.most = (self.columns.block + 1 + tape).max(self.columns.now);
+        let tape = usize::try_from(tape.clamp(1, MAX_TAPE_COLUMNS)).unwrap_or(1);
+        self.columns.max = (self.columns.block + 1 + tape).max(self.columns.current);
         self
     }
 
-    /// The XOR form of a data set with a test input.
+    /// The grid with the XOR form of a data set and the test input x.
     ///
     /// # Errors
-    /// Where the test input has another length than the examples, or an entry that is neither 1 nor −1.
-    pub fn new(data: &Data, x: &[i8]) -> Result<Grid, Mistake> {
+    /// x has the wrong length, or an entry that is neither 1 nor −1.
+    pub fn new(data: &Dataset, x: &[i8]) -> Result<Grid, SuccinctError> {
         check_input(data.d(), x)?;
         let mut grid = Grid::blank(data.d(), data.m())?;
         let dummy = vec![1; data.d()];
@@ -94,94 +94,96 @@ impl Grid {
         for ((example, y), row) in table.zip(1..) {
             let entries = example.iter().zip(x).map(|(a, b)| a * b * y).chain([y]);
             for (entry, column) in entries.zip(1..) {
-                grid.write(row, column, if entry > 0 { PLUS } else { MINUS });
+                grid.set_symbol(row, column, if entry > 0 { PLUS_INDEX } else { MINUS_INDEX });
             }
         }
         Ok(grid)
     }
 
-    /// Rows, ring included.
+    /// Number of rows, including the ring.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Columns that are kept now, ring included.
+    /// Number of columns stored now, including the ring.
     pub fn columns(&self) -> usize {
-        self.columns.now
+        self.columns.current
     }
 
-    /// Columns that are kept, that the block has, and that there may be.
-    pub(super) fn widths(&self) -> Columns {
+    /// Current, block and maximum numbers of columns.
+    pub(super) fn column_counts(&self) -> ColumnCounts {
         self.columns
     }
 
-    /// Rows and columns of the block.
-    pub fn block(&self) -> (usize, usize) {
+    /// Numbers of rows and columns of the block: m + 1 and d + 1.
+    pub fn block_size(&self) -> (usize, usize) {
         (self.rows - 2, self.columns.block)
     }
 
-    /// All symbols by number, row by row.
-    pub fn cells(&self) -> &[u8] {
+    /// All symbol indices, row-major, `[rows, columns]`.
+    pub fn symbols(&self) -> &[u8] {
         &self.cells
     }
 
-    /// The bottom-right cell of the block, where programs start.
-    pub fn start(&self) -> (usize, usize) {
+    /// Row and column of the bottom-right cell of the block, where programs start.
+    pub fn start_cell(&self) -> (usize, usize) {
         (self.rows - 2, self.columns.block)
     }
 
-    /// Whether a cell is one of the ring or of the working tape.
+    /// Whether a cell belongs to the ring or the working tape, that is, not to the block.
     pub fn is_ring(&self, row: usize, column: usize) -> bool {
         row == 0 || column == 0 || row + 1 >= self.rows || column > self.columns.block
     }
 
-    /// Whether the head may be at a cell; the tape grows if it is the first one to the right of the columns that are kept.
+    /// Whether the cell exists, after the tape has grown if the cell is in the first column to the right of the stored ones.
     #[inline]
-    pub(super) fn reach(&mut self, row: usize, column: usize) -> bool {
-        if column == self.columns.now {
+    pub(super) fn extend_to(&mut self, row: usize, column: usize) -> bool {
+        if column == self.columns.current {
             self.grow();
         }
-        self.place(row, column).is_some()
+        self.index(row, column).is_some()
     }
 
-    /// Blank columns on the right.
+    /// Adds blank columns on the right.
     fn grow(&mut self) {
-        let (before, after) = (self.columns.now, self.columns.grown());
-        let mut cells = vec![EMPTY; self.rows * after];
+        let (before, after) = (self.columns.current, self.columns.grown_count());
+        let mut cells = vec![BLANK_INDEX; self.rows * after];
         for (new, old) in cells.chunks_mut(after).zip(self.cells.chunks(before)) {
             new.iter_mut().zip(old).for_each(|(new, old)| *new = *old);
         }
-        (self.columns.now, self.cells) = (after, cells);
+        (self.columns.current, self.cells) = (after, cells);
     }
 
-    /// The place of a cell in [`Grid::cells`]; none outside of the grid.
+    /// Index of a cell in [`Grid::symbols`]; `None` outside of the grid.
     #[inline]
-    pub fn place(&self, row: usize, column: usize) -> Option<usize> {
-        (row < self.rows && column < self.columns.now).then(|| row * self.columns.now + column)
+    pub fn index(&self, row: usize, column: usize) -> Option<usize> {
+        (row < self.rows && column < self.columns.current).then(|| row * self.columns.current + column)
     }
 
-    /// A symbol by number; the blank outside of the grid.
+    /// Symbol index of a cell; the blank outside of the grid.
     #[inline]
-    pub fn read(&self, row: usize, column: usize) -> u8 {
-        self.place(row, column).and_then(|at| self.cells.get(at)).copied().unwrap_or(EMPTY)
+    pub fn symbol_at(&self, row: usize, column: usize) -> u8 {
+        self.index(row, column).and_then(|at| self.cells.get(at)).copied().unwrap_or(BLANK_INDEX)
     }
 
-    /// Puts a symbol into a cell; nothing happens outside of the grid.
+    /// Sets the symbol of a cell; does nothing outside of the grid.
     #[inline]
-    pub fn write(&mut self, row: usize, column: usize, symbol: u8) {
-        if let Some(cell) = self.place(row, column).and_then(|at| self.cells.get_mut(at)) {
+    pub fn set_symbol(&mut self, row: usize, column: usize, symbol: u8) {
+        if let Some(cell) = self.index(row, column).and_then(|at| self.cells.get_mut(at)) {
             *cell = symbol;
         }
     }
 
-    /// The prediction after a run, 1 or −1: the top-left cell of the block where all others are blank; none elsewhere.
+    /// The prediction after a run, 1 or −1: the symbol of the top-left cell of the block, if all other cells of the block are
+    /// blank; else `None`.
     pub fn prediction(&self) -> Option<i8> {
-        let blank =
-            |row: usize| (1..=self.columns.block).filter(move |column| self.read(row, *column) != EMPTY);
+        let blank = |row: usize| {
+            (1..=self.columns.block).filter(move |column| self.symbol_at(row, *column) != BLANK_INDEX)
+        };
         let used = (1..=self.rows - 2).flat_map(|row| blank(row).map(move |column| (row, column)));
-        match (used.eq([(1, 1)]), self.read(1, 1)) {
-            (true, PLUS) => Some(1),
-            (true, MINUS) => Some(-1),
+        match (used.eq([(1, 1)]), self.symbol_at(1, 1)) {
+            (true, PLUS_INDEX) => Some(1),
+            (true, MINUS_INDEX) => Some(-1),
             _ => None,
         }
     }
@@ -192,55 +194,58 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_block_is_the_xor_form() {
-        let data = Data::new(vec![vec![1, -1], vec![-1, -1]], vec![-1, 1]).unwrap();
+    fn the_block_contains_the_xor_form() {
+        let data = Dataset::new(vec![vec![1, -1], vec![-1, -1]], vec![-1, 1]).unwrap();
         let grid = Grid::new(&data, &[1, -1]).unwrap();
-        assert_eq!((grid.rows(), grid.columns(), grid.start()), (5, 5, (3, 3)));
+        assert_eq!((grid.rows(), grid.columns(), grid.start_cell()), (5, 5, (3, 3)));
         let text: Vec<String> = grid
-            .cells()
+            .symbols()
             .chunks(5)
             .map(|row| row.iter().map(|one| ['.', '+', '-'][usize::from(*one)]).collect())
             .collect();
         assert_eq!(text, [".....", ".---.", ".-++.", ".+-+.", "....."]);
         assert!(grid.is_ring(0, 2) && grid.is_ring(2, 4) && grid.is_ring(4, 2) && !grid.is_ring(3, 3));
-        assert_eq!(grid.read(9, 0), EMPTY);
-        assert_eq!(Grid::new(&data, &[1]).unwrap_err(), Mistake::Length { found: 1, wanted: 2 });
-        assert_eq!(Grid::new(&data, &[1, 3]).unwrap_err(), Mistake::Value { found: 3 });
-        assert_eq!(Grid::blank(0, 1).unwrap_err(), Mistake::Inputs { found: 0 });
+        assert_eq!(grid.symbol_at(9, 0), BLANK_INDEX);
+        assert_eq!(Grid::new(&data, &[1]).unwrap_err(), SuccinctError::InputLength { found: 1, wanted: 2 });
+        assert_eq!(Grid::new(&data, &[1, 3]).unwrap_err(), SuccinctError::InvalidValue { found: 3 });
+        assert_eq!(Grid::blank(0, 1).unwrap_err(), SuccinctError::InputsOutOfRange { found: 0 });
     }
 
     #[test]
-    fn a_tape_grows_up_to_its_width() {
+    fn the_tape_grows_up_to_its_maximum() {
         let mut grid = Grid::blank(2, 1).unwrap().with_tape(3);
-        grid.write(2, 4, PLUS);
-        assert_eq!((grid.columns(), grid.block(), grid.start()), (5, (2, 3), (2, 3)));
-        assert!(grid.reach(2, 4) && grid.columns() == 5);
-        assert!(grid.reach(2, 5) && grid.columns() == 6);
-        assert!(grid.reach(0, 6) && grid.columns() == 7);
-        assert!(!grid.reach(0, 7) && grid.columns() == 7);
-        assert_eq!((grid.read(2, 4), grid.cells().iter().filter(|cell| **cell != EMPTY).count()), (PLUS, 1));
+        grid.set_symbol(2, 4, PLUS_INDEX);
+        assert_eq!((grid.columns(), grid.block_size(), grid.start_cell()), (5, (2, 3), (2, 3)));
+        assert!(grid.extend_to(2, 4) && grid.columns() == 5);
+        assert!(grid.extend_to(2, 5) && grid.columns() == 6);
+        assert!(grid.extend_to(0, 6) && grid.columns() == 7);
+        assert!(!grid.extend_to(0, 7) && grid.columns() == 7);
+        assert_eq!(
+            (grid.symbol_at(2, 4), grid.symbols().iter().filter(|cell| **cell != BLANK_INDEX).count()),
+            (PLUS_INDEX, 1)
+        );
         assert!(grid.is_ring(2, 6) && grid.is_ring(2, 4) && !grid.is_ring(2, 3));
         let mut narrow = Grid::blank(2, 1).unwrap();
-        assert!(!narrow.reach(1, 5));
+        assert!(!narrow.extend_to(1, 5));
         assert_eq!(Grid::blank(2, 1).unwrap().with_tape(0), Grid::blank(2, 1).unwrap());
         let widest = Grid::blank(2, 1).unwrap().with_tape(u64::MAX);
-        assert_eq!(widest.widths().most as u64, MOST_TAPE + 4);
+        assert_eq!(widest.column_counts().max as u64, MAX_TAPE_COLUMNS + 4);
     }
 
     #[test]
-    fn only_a_lone_bit_at_the_top_left_is_a_prediction() {
+    fn only_a_single_bit_in_the_top_left_cell_is_a_prediction() {
         let mut grid = Grid::blank(2, 2).unwrap();
         assert_eq!(grid.prediction(), None);
-        grid.write(1, 1, MINUS);
-        grid.write(0, 0, PLUS);
-        grid.write(9, 9, PLUS);
+        grid.set_symbol(1, 1, MINUS_INDEX);
+        grid.set_symbol(0, 0, PLUS_INDEX);
+        grid.set_symbol(9, 9, PLUS_INDEX);
         assert_eq!(grid.prediction(), Some(-1));
-        grid.write(1, 1, PLUS);
+        grid.set_symbol(1, 1, PLUS_INDEX);
         assert_eq!(grid.prediction(), Some(1));
-        grid.write(3, 3, PLUS);
+        grid.set_symbol(3, 3, PLUS_INDEX);
         assert_eq!(grid.prediction(), None);
-        grid.write(3, 3, EMPTY);
-        grid.write(1, 1, 5);
+        grid.set_symbol(3, 3, BLANK_INDEX);
+        grid.set_symbol(1, 1, 5);
         assert_eq!(grid.prediction(), None);
     }
 }

@@ -1,6 +1,6 @@
-//! Two learning algorithms as programs: a dictator learner, and parity by Gaussian elimination.
+//! Example programs: two learning algorithms, a dictator learner and parity by Gaussian elimination.
 //!
-//! The paper has neither: Gaussian elimination is only its motivating example (Goel, Kakade, Kalai and Zhang 2022,
+//! The paper contains neither program: Gaussian elimination is only its motivating example (Goel, Kakade, Kalai and Zhang 2022,
 //! section 1). Both programs follow its machine model: they start on the bottom-right cell of the block and stay there in
 //! the first step, and they halt with the prediction in the top-left cell and blanks in all others of the block.
 //!
@@ -10,56 +10,56 @@
 //!                    a bit with a mark on its row: P p pivot, T t target of the XOR, U u used as pivot (capital: 1)
 //! ```
 
-use super::super::mistake::Mistake;
-use super::program::Program;
+use super::super::error::SuccinctError;
+use super::program::GridProgram;
 use vivarium_core::language::translated;
 
-/// A learning algorithm with its name.
+/// A program that is a learning algorithm, with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Learner {
-    /// What links call it.
+pub struct LearningProgram {
+    /// Permanent identifier in links.
     pub slug: &'static str,
-    /// What it is called, in English.
+    /// Name in English.
     name: &'static str,
-    /// What it does, in English.
+    /// Description in English.
     about: &'static str,
-    /// The rules.
+    /// Text of the program: its rules.
     pub text: &'static str,
 }
 
-impl Learner {
-    /// What it is called.
+impl LearningProgram {
+    /// Name in the reader's language.
     pub fn name(&self) -> &'static str {
         translated(self.name)
     }
 
-    /// What it does, in a sentence.
+    /// Description in the reader's language, as a sentence.
     pub fn about(&self) -> &'static str {
         translated(self.about)
     }
 
-    /// The program.
+    /// Parses the program.
     ///
     /// # Errors
-    /// None for the learners of this list.
-    pub fn program(&self) -> Result<Program, Mistake> {
-        Program::parse(self.text)
+    /// None for the programs of this library.
+    pub fn parse_program(&self) -> Result<GridProgram, SuccinctError> {
+        GridProgram::parse(self.text)
     }
 }
 
-/// The learner with this slug.
-pub fn learner(slug: &str) -> Option<&'static Learner> {
+/// Finds the program with this slug.
+pub fn find_learner(slug: &str) -> Option<&'static LearningProgram> {
     LEARNERS.iter().find(|learner| learner.slug == slug)
 }
 
-/// All learners.
-pub const LEARNERS: [Learner; 2] = [DICTATOR, PARITY];
+/// All programs of the library, in the order of the menu.
+pub const LEARNERS: [LearningProgram; 2] = [DICTATOR, PARITY];
 
 /// Finds the input that equals the label: 20 states with HALT, 3 symbols.
 ///
 /// In the XOR form the column of the right input is constant, and its value is the prediction. Another column is constant
 /// with probability 2^−m. Where no column is constant, the program halts without an answer.
-pub const DICTATOR: Learner = Learner {
+pub const DICTATOR: LearningProgram = LearningProgram {
     slug: "dictator",
     name: text!("Dictator learner"),
     about: text!(
@@ -107,7 +107,7 @@ Y _ → * S HALT
 /// have rank d; its label cell is then the prediction. The XOR of two rows is a product of signs. Below rank d the prediction
 /// is still right where the test input is a sum of examples; elsewhere its row becomes a pivot itself, and the prediction is
 /// a guess.
-pub const PARITY: Learner = Learner {
+pub const PARITY: LearningProgram = LearningProgram {
     slug: "parity",
     name: text!("Parity by Gaussian elimination"),
     about: text!(

@@ -1,4 +1,4 @@
-//! The output f of the network for a test input, from the sequential walk of its program.
+//! The output f of the network for a test input, computed from the step-by-step run of its program.
 //!
 //! ```text
 //! f = Σ f_head(value of the cell) over the (m + 1)(d + 1) cells of the table          definition 5, appendix B.2
@@ -12,51 +12,56 @@
 //! because ±1/3 + 1/9 stays outside of ±1/6.
 //!
 //! # Why
-//! Each cell after layer t is known from the walk after step t − 1, without the t layers: the symbols are those of the walk's
-//! grid, the head is where it is, and a cell computes once the message has reached it. The walk is faster than the layers
-//! by a factor of ten. Tests compare f with the layers, and with the paper's functions in exact fractions.
+//! The cells after layer t follow from the run after step t − 1, without applying the layers: symbols and head are those of the
+//! run, and a cell is in the phase "compute" once the message has reached it. The run is ten times as fast as the layers. Tests
+//! compare f with the layers, and with the paper's functions in exact fractions.
 
-use super::automaton::reached;
-use super::code::{Cell, Codes, Phase, readout};
-use super::program::Program;
-use super::walk::{End, Walk};
+use super::automaton::is_reached;
+use super::code::{AutomatonCell, CellCodes, CellPhase, readout};
+use super::program::GridProgram;
+use super::run::{ProgramRun, RunEnd};
 
-/// What f is the sum of, for one program.
+/// Computes the output f for one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
-    codes: Codes,
-    /// f_head of each symbol without the head, before and after the message has come, as numerators over the unit.
+pub struct NetworkOutput {
+    codes: CellCodes,
+    /// f_head of a cell with each symbol and without the head, before and after the message has arrived; numerators over the
+    /// denominator.
     read: Vec<[i64; 2]>,
 }
 
-impl Output {
-    /// Of a program.
-    pub fn new(program: &Program) -> Output {
-        let codes = Codes::new(program);
+impl NetworkOutput {
+    /// Prepares the outputs of a program.
+    pub fn new(program: &GridProgram) -> NetworkOutput {
+        let codes = CellCodes::new(program);
         let of = |symbol: u8| {
-            [Phase::Unknown, Phase::Compute]
-                .map(|phase| readout(codes.encode(Cell { phase, ..Cell::new(symbol) }), codes.unit()))
+            [CellPhase::Unknown, CellPhase::Compute].map(|phase| {
+                readout(
+                    codes.encode(AutomatonCell { phase, ..AutomatonCell::new(symbol) }),
+                    codes.denominator(),
+                )
+            })
         };
-        Output { codes, read: (0..).take(program.symbols().len()).map(of).collect() }
+        NetworkOutput { codes, read: (0..).take(program.symbols().len()).map(of).collect() }
     }
 
-    /// What f is a numerator over.
-    pub fn unit(&self) -> i64 {
-        self.codes.unit()
+    /// Denominator of f.
+    pub fn denominator(&self) -> i64 {
+        self.codes.denominator()
     }
 
-    /// f after so many layers, as a numerator over [`Output::unit`]. The walk has made as many steps as these layers make, one
-    /// less than the layers, or has ended before.
-    pub fn of(&self, walk: &Walk, layers: u64) -> i64 {
+    /// f after `layers` layers, as a numerator over [`NetworkOutput::denominator`]. The run must have made `layers` − 1 steps,
+    /// which is what these layers do, or have ended before.
+    pub fn compute(&self, walk: &ProgramRun, layers: u64) -> i64 {
         let (grid, head) = (walk.grid(), walk.head());
-        let ((rows, columns), start) = (grid.block(), grid.start());
+        let ((rows, columns), start) = (grid.block_size(), grid.start_cell());
         let mut sum = 0;
         for row in 1..=rows {
             for column in 1..=columns {
-                let symbol = grid.read(row, column);
-                let computes = reached(start, (row, column), layers);
+                let symbol = grid.symbol_at(row, column);
+                let computes = is_reached(start, (row, column), layers);
                 sum += match layers > 0 && (row, column) == head {
-                    true => self.at_head(symbol, walk.state()),
+                    true => self.readout_at_head(symbol, walk.state()),
                     false => self.read.get(usize::from(symbol)).map_or(0, |read| read[usize::from(computes)]),
                 };
             }
@@ -64,29 +69,34 @@ impl Output {
         sum
     }
 
-    /// f_head where the head is.
-    fn at_head(&self, symbol: u8, state: u8) -> i64 {
-        let cell = Cell { phase: Phase::Compute, head: Some(state), ..Cell::new(symbol) };
-        readout(self.codes.encode(cell), self.codes.unit())
+    /// f_head of the cell with the head.
+    fn readout_at_head(&self, symbol: u8, state: u8) -> i64 {
+        let cell =
+            AutomatonCell { phase: CellPhase::Compute, head: Some(state), ..AutomatonCell::new(symbol) };
+        readout(self.codes.encode(cell), self.codes.denominator())
     }
 
-    /// The program's answer if the network gives it: the program has halted within these layers with an answer in the top-left
-    /// cell, and f is this answer.
-    pub fn answer(&self, walk: &Walk, layers: u64) -> Option<i8> {
-        halted(walk, layers).filter(|answer| self.of(walk, layers) == i64::from(*answer) * self.unit())
+    /// The program's answer, if the program has halted within these layers with an answer in the top-left cell and f equals the
+    /// answer.
+    pub fn answer(&self, walk: &ProgramRun, layers: u64) -> Option<i8> {
+        halted_answer(walk, layers)
+            .filter(|answer| self.compute(walk, layers) == i64::from(*answer) * self.denominator())
     }
 
-    /// f minus the answer of the program, where it has halted within these layers with one.
-    pub fn excess(&self, walk: &Walk, layers: u64) -> Option<f64> {
-        let answer = halted(walk, layers)?;
-        Some((self.of(walk, layers) - i64::from(answer) * self.unit()) as f64 / self.unit() as f64)
+    /// f minus the program's answer, if the program has halted within these layers with an answer.
+    pub fn excess(&self, walk: &ProgramRun, layers: u64) -> Option<f64> {
+        let answer = halted_answer(walk, layers)?;
+        Some(
+            (self.compute(walk, layers) - i64::from(answer) * self.denominator()) as f64
+                / self.denominator() as f64,
+        )
     }
 }
 
-/// The answer in the top-left cell of a program that has halted within so many layers; layer 1 sets the head.
-fn halted(walk: &Walk, layers: u64) -> Option<i8> {
+/// The answer in the top-left cell, if the program has halted within `layers` layers; layer 1 only places the head.
+fn halted_answer(walk: &ProgramRun, layers: u64) -> Option<i8> {
     match walk.end() {
-        Some(End::Halted { steps }) if steps < layers => walk.grid().prediction(),
+        Some(RunEnd::Halted { steps }) if steps < layers => walk.grid().prediction(),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::succinct::{Data, Drawn, Family};
+use crate::succinct::{ConceptFamily, Dataset, SampledProblem};
 use vivarium_core::rng::{Purpose, Stream};
 
 /// Numbers are numerators over 2·3⁹: 3⁻⁹ is the last digit of a state of up to 64 states, and the border is 1/6.
@@ -33,24 +33,24 @@ fn digit(index: u32) -> i64 {
 }
 
 /// γ[0]·3⁻⁴ of a state: 0 for the start state, and binary digits ±1 for the others.
-fn code(program: &Program, state: u8) -> i64 {
-    let count = program.states().len();
+fn code(program: &GridProgram, state: u8) -> i64 {
+    let count = program.state_names().len();
     let digits = (1u32..).find(|digits| 1usize << digits >= count).unwrap();
     let one = |at: u32| if state >> (digits - 1 - at) & 1 == 1 { digit(4 + at) } else { -digit(4 + at) };
     if state == 0 { 0 } else { (0..digits).map(one).sum() }
 }
 
 /// An image with a border of 1/6 outside.
-struct Image {
+struct ValueImage {
     rows: usize,
     columns: usize,
     block: usize,
     values: Vec<i64>,
 }
 
-impl Image {
+impl ValueImage {
     /// W·diag([x, 1]) of a full table, with the ring, and l columns of ones on its right.
-    fn new(data: &Data, x: &[i8], l: usize) -> Image {
+    fn new(data: &Dataset, x: &[i8], l: usize) -> ValueImage {
         let (rows, columns, block) = (data.m() + 3, data.d() + 2 + l, data.d() + 1);
         let mut values = vec![ONE; rows * columns];
         let dummy = vec![1; data.d()];
@@ -59,23 +59,23 @@ impl Image {
                 values[(row + 1) * columns + column + 1] = i64::from(y * a * z) * ONE / 3;
             }
         }
-        Image { rows, columns, block, values }
+        ValueImage { rows, columns, block, values }
     }
 
-    fn at(&self, row: usize, column: usize) -> i64 {
+    fn value_at(&self, row: usize, column: usize) -> i64 {
         // Row and column −1 are usize::MAX.
         let is_inside = row < self.rows && column < self.columns;
         if is_inside { self.values[row * self.columns + column] } else { ONE / 6 }
     }
 
-    fn layer(&mut self, program: &Program) {
+    fn apply_layer(&mut self, program: &GridProgram) {
         let mut next = self.values.clone();
         for row in 0..self.rows {
             for column in 0..self.columns {
-                let up = self.at(row.wrapping_sub(1), column);
-                let left = self.at(row, column.wrapping_sub(1));
-                let near = [up, self.at(row + 1, column), left, self.at(row, column + 1)];
-                next[row * self.columns + column] = conv(program, self.at(row, column), near);
+                let up = self.value_at(row.wrapping_sub(1), column);
+                let left = self.value_at(row, column.wrapping_sub(1));
+                let near = [up, self.value_at(row + 1, column), left, self.value_at(row, column + 1)];
+                next[row * self.columns + column] = conv(program, self.value_at(row, column), near);
             }
         }
         self.values = next;
@@ -84,12 +84,12 @@ impl Image {
     /// f: the sum of f_head over the first d + 1 columns.
     fn output(&self) -> i64 {
         let cells = (1..self.rows - 1).flat_map(|row| (1..=self.block).map(move |column| (row, column)));
-        cells.map(|(row, column)| head(self.at(row, column))).sum()
+        cells.map(|(row, column)| head(self.value_at(row, column))).sum()
     }
 }
 
 /// f_Conv2D.
-fn conv(program: &Program, x: i64, near: [i64; 4]) -> i64 {
+fn conv(program: &GridProgram, x: i64, near: [i64; 4]) -> i64 {
     let [up, down, left, right] = near;
     let (p, ninth, bit) =
         (ONE / 6, digit(2), |of: i64, index: usize| if of == ONE / 6 { 0 } else { val(of, index) });
@@ -101,10 +101,15 @@ fn conv(program: &Program, x: i64, near: [i64; 4]) -> i64 {
         0 if near.iter().any(|one| bit(*one, 2) == 1) => x + ninth,
         1 if val(x, 3) == 1 => {
             let (write, step, head) = gamma(program, x);
-            write * ONE / 3 + ninth + if step == Move::Stay { digit(3) + head } else { 0 }
+            write * ONE / 3 + ninth + if step == GridMove::Stay { digit(3) + head } else { 0 }
         }
         1 => {
-            let from = [(down, Move::Up), (up, Move::Down), (right, Move::Left), (left, Move::Right)];
+            let from = [
+                (down, GridMove::Up),
+                (up, GridMove::Down),
+                (right, GridMove::Left),
+                (left, GridMove::Right),
+            ];
             let Some((from, wanted)) = from.into_iter().find(|(from, _)| bit(*from, 3) == 1) else {
                 return x;
             };
@@ -116,14 +121,14 @@ fn conv(program: &Program, x: i64, near: [i64; 4]) -> i64 {
 }
 
 /// δ of the state and the symbol of a cell with the head: the symbol to write, the move, and the next state's code.
-fn gamma(program: &Program, x: i64) -> (i64, Move, i64) {
+fn gamma(program: &GridProgram, x: i64) -> (i64, GridMove, i64) {
     let of_state: i64 = (4..10u32).map(|index| val(x, index as usize) * digit(index)).sum();
-    let states = (0..u8::try_from(program.states().len()).unwrap()).collect::<Vec<u8>>();
+    let states = (0..u8::try_from(program.state_names().len()).unwrap()).collect::<Vec<u8>>();
     let state = *states.iter().find(|state| code(program, **state) == of_state).unwrap();
-    let symbol = [MINUS, EMPTY, PLUS][usize::try_from(val(x, 1) + 1).unwrap()];
+    let symbol = [MINUS_INDEX, BLANK_INDEX, PLUS_INDEX][usize::try_from(val(x, 1) + 1).unwrap()];
     match program.rule(state, symbol) {
-        Some(Rule { write, step, next }) => ([0, 1, -1][usize::from(write)], step, code(program, next)),
-        None => (val(x, 1), Move::Stay, of_state),
+        Some(GridRule { write, step, next }) => ([0, 1, -1][usize::from(write)], step, code(program, next)),
+        None => (val(x, 1), GridMove::Stay, of_state),
     }
 }
 
@@ -148,37 +153,49 @@ fn below(seed: u64, index: u32, bound: usize) -> usize {
     Stream::new(seed, Purpose::Machine, 7).below(0, index, u32::try_from(bound).unwrap()) as usize
 }
 
-/// f after each of so many layers in three ways; the last one, with the walk.
-fn compare(program: &Arc<Program>, data: &Data, x: &[i8], tape: usize, layers: u64) -> (i64, Walk) {
-    let mut image = Image::new(data, x, tape);
+/// Asserts that f after each of `layers` layers is equal in three implementations; returns the last f and the run.
+fn compare(
+    program: &Arc<GridProgram>,
+    data: &Dataset,
+    x: &[i8],
+    tape: usize,
+    layers: u64,
+) -> (i64, ProgramRun) {
+    let mut image = ValueImage::new(data, x, tape);
     let grid = Grid::new(data, x).unwrap().with_tape(tape as u64);
     let mut automaton = Automaton::new(program.clone(), &grid).unwrap();
-    let mut walk = Walk::new(program.clone(), grid);
-    let output = Output::new(program);
+    let mut walk = ProgramRun::new(program.clone(), grid);
+    let output = NetworkOutput::new(program);
     for layer in 0..=layers {
         if layer > 0 {
-            image.layer(program);
-            automaton.layer();
+            image.apply_layer(program);
+            automaton.apply_layer();
             walk.advance(layer - 1);
         }
         let f = image.output();
         let scaled = |f: i64, unit: i64| f * (ONE / unit);
-        assert_eq!(f, scaled(automaton.output(), automaton.codes().unit()), "layer {layer}\n{program}");
-        assert_eq!(f, scaled(output.of(&walk, layer), output.unit()), "layer {layer}\n{program}");
+        assert_eq!(
+            f,
+            scaled(automaton.output(), automaton.codes().denominator()),
+            "layer {layer}\n{program}"
+        );
+        assert_eq!(f, scaled(output.compute(&walk, layer), output.denominator()), "layer {layer}\n{program}");
         // Every cell that is kept, and outside of them nothing but padding and the message.
         let (_, columns) = automaton.size();
         for (at, cell) in automaton.cells().iter().enumerate() {
-            let value = scaled(automaton.codes().encode(*cell), automaton.codes().unit());
-            assert_eq!(value, image.at(at / columns, at % columns), "layer {layer}\n{program}");
+            let value = scaled(automaton.codes().encode(*cell), automaton.codes().denominator());
+            assert_eq!(value, image.value_at(at / columns, at % columns), "layer {layer}\n{program}");
         }
         let rest = (0..image.rows).flat_map(|row| (columns..image.columns).map(move |column| (row, column)));
-        assert!(rest.map(|(row, column)| image.at(row, column)).all(|x| [ONE, ONE + digit(2)].contains(&x)));
+        assert!(
+            rest.map(|(row, column)| image.value_at(row, column)).all(|x| [ONE, ONE + digit(2)].contains(&x))
+        );
     }
     (image.output(), walk)
 }
 
 /// A program of random rules for the three symbols of the paper.
-fn random(seed: u64) -> Program {
+fn random(seed: u64) -> GridProgram {
     let (states, symbols) = (2 + below(seed, 0, 6), ["_", "+", "-"]);
     let mut text = "start * → * S s0\n".to_string();
     for state in 0..states {
@@ -193,22 +210,22 @@ fn random(seed: u64) -> Program {
             text += &format!("s{state} {read} → {} {step} {next}\n", symbols[draw(2, 3)]);
         }
     }
-    Program::parse(&text).unwrap()
+    GridProgram::parse(&text).unwrap()
 }
 
 #[test]
-fn the_output_is_that_of_definition_5() {
+fn the_output_equals_definition_5() {
     let (mut farthest, mut halted) = (0, 0);
     for seed in 0..80 {
         let program = Arc::new(random(seed));
         let (d, m) = (1 + below(seed, 1000, 4), 1 + below(seed, 1001, 4));
-        let drawn = Drawn::new(Family::Parity, d, m, 0.0, seed, 0).unwrap();
+        let drawn = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
         let layers = 32;
         // In the paper as many columns as layers.
-        let (_, walk) = compare(&program, &drawn.data, &drawn.query(0), 32, layers);
+        let (_, walk) = compare(&program, &drawn.data, &drawn.test_input(0), 32, layers);
         farthest = farthest.max(walk.grid().columns() - d - 2);
-        halted += u32::from(matches!(walk.end(), Some(End::Halted { .. })));
-        compare(&program, &drawn.data, &drawn.query(1), 1 + below(seed, 1002, 5), layers);
+        halted += u32::from(matches!(walk.end(), Some(RunEnd::Halted { .. })));
+        compare(&program, &drawn.data, &drawn.test_input(1), 1 + below(seed, 1002, 5), layers);
     }
     assert!(farthest >= 8 && halted >= 8, "{farthest} {halted}");
 }
@@ -225,7 +242,8 @@ first +- → * R find
 first _ → * D write
 write _ → - S HALT";
 
-/// The dictator learner that goes back into the table to halt: it is in the bottom row then, under the last column or the first.
+/// The dictator learner that goes back into the table to halt: it is in the bottom row then, under the last column or the
+/// first.
 fn halting_inside() -> String {
     library::DICTATOR.text.replace("X _ → * S HALT", "X _ → * U Z").replace("Y _ → * S HALT", "Y _ → * U Z")
         + "Z * → * S HALT\n"
@@ -234,16 +252,16 @@ fn halting_inside() -> String {
 #[test]
 fn a_program_that_halts_inside_the_table_is_wrong_by_18_times_the_head() {
     let [outside, inside] = [library::DICTATOR.text.to_string(), halting_inside()]
-        .map(|text| Arc::new(Program::parse(&text).unwrap()));
+        .map(|text| Arc::new(GridProgram::parse(&text).unwrap()));
     let mut answers = [0, 0];
     for seed in 0..12 {
         let (d, m) = (2 + below(seed, 0, 3), 4 + below(seed, 1, 4));
-        let drawn = Drawn::new(Family::Dictator, d, m, 0.0, seed, 0).unwrap();
-        let (x, data) = (drawn.query(0), &drawn.data);
+        let drawn = SampledProblem::new(ConceptFamily::Dictator, d, m, 0.0, seed, 0).unwrap();
+        let (x, data) = (drawn.test_input(0), &drawn.data);
         let (f, walk) = compare(&outside, data, &x, 3, 160);
         let answer = i64::from(walk.grid().prediction().unwrap());
-        let of = |program: &Arc<Program>, walk: &Walk| {
-            let output = Output::new(program);
+        let of = |program: &Arc<GridProgram>, walk: &ProgramRun| {
+            let output = NetworkOutput::new(program);
             (output.answer(walk, 160), output.excess(walk, 160))
         };
         assert_eq!((f, of(&outside, &walk)), (answer * ONE, (Some(answer as i8), Some(0.0))));
@@ -256,7 +274,7 @@ fn a_program_that_halts_inside_the_table_is_wrong_by_18_times_the_head() {
         let (right, excess) = of(&inside, &walk);
         assert!(right.is_none() && (excess.unwrap() - 604.0 / 729.0).abs() < 1e-12);
         // On the top-left cell ±1/3 is too far from 1/9 for the head to change anything.
-        let program = Arc::new(Program::parse(AT_THE_TOP).unwrap());
+        let program = Arc::new(GridProgram::parse(AT_THE_TOP).unwrap());
         let (f, walk) = compare(&program, data, &x, 1, 160);
         assert_eq!((f, of(&program, &walk)), (-ONE, (Some(-1), Some(0.0))));
     }
@@ -276,11 +294,11 @@ here + → * L erase";
 #[test]
 fn a_head_is_lost_only_where_the_tape_is_shorter_than_the_papers() {
     let rest = AT_THE_TOP.lines().skip(1).collect::<Vec<_>>().join("\n");
-    let program = Arc::new(Program::parse(&format!("{ON_THE_TAPE}\n{rest}")).unwrap());
-    let data = Drawn::new(Family::Dictator, 2, 2, 0.0, 5, 0).unwrap().data;
+    let program = Arc::new(GridProgram::parse(&format!("{ON_THE_TAPE}\n{rest}")).unwrap());
+    let data = SampledProblem::new(ConceptFamily::Dictator, 2, 2, 0.0, 5, 0).unwrap().data;
     for tape in [1, 2, 3, 4, 90] {
         let (f, walk) = compare(&program, &data, &[1, -1], tape, 90);
-        let is_lost = matches!(walk.end(), Some(End::OffTheGrid { step: Move::Right, .. }));
+        let is_lost = matches!(walk.end(), Some(RunEnd::LeftGrid { step: GridMove::Right, .. }));
         assert_eq!(is_lost, tape < 3, "{tape}: {:?}", walk.end());
         assert!(is_lost || f == -ONE, "{tape}: {f}");
     }

@@ -1,4 +1,4 @@
-//! A program of one head on a grid of cells, as a value: states, symbols, and a table of rules.
+//! A program for a head on a grid of cells: states, symbols, and a table of rules.
 //!
 //! ```text
 //! δ: state × symbol → (symbol to write, move, next state)        moves: up, down, left, right, stay
@@ -9,158 +9,162 @@
 
 use std::fmt::{Display, Formatter, Result as Written};
 
-use super::super::mistake::Mistake;
+use super::super::error::SuccinctError;
 
-/// Name of the blank.
+/// Name of the blank symbol.
 pub const BLANK: char = '_';
 
 /// Names of the symbols that every program has, in the order of their numbers: the blank, 1 and −1.
-pub const BITS: [char; 3] = [BLANK, '+', '-'];
+pub const BASE_SYMBOLS: [char; 3] = [BLANK, '+', '-'];
 
 /// Name of the state that ends a run.
 pub const HALT: &str = "HALT";
 
-/// Where the head goes.
+/// Direction in which a rule moves the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Move {
-    /// To the cell above.
+pub enum GridMove {
+    /// One cell up.
     Up,
-    /// To the cell below.
+    /// One cell down.
     Down,
-    /// To the cell on the left.
+    /// One cell to the left.
     Left,
-    /// To the cell on the right.
+    /// One cell to the right.
     Right,
-    /// Nowhere.
+    /// No movement.
     Stay,
 }
 
-impl Move {
-    /// All moves.
-    pub const ALL: [Move; 5] = [Move::Up, Move::Down, Move::Left, Move::Right, Move::Stay];
+impl GridMove {
+    /// All moves, in the order of their declaration.
+    pub const ALL: [GridMove; 5] =
+        [GridMove::Up, GridMove::Down, GridMove::Left, GridMove::Right, GridMove::Stay];
 
-    /// "U".
+    /// The letter of the move in the text of a program: U, D, L, R or S.
     pub fn letter(self) -> char {
         match self {
-            Move::Up => 'U',
-            Move::Down => 'D',
-            Move::Left => 'L',
-            Move::Right => 'R',
-            Move::Stay => 'S',
+            GridMove::Up => 'U',
+            GridMove::Down => 'D',
+            GridMove::Left => 'L',
+            GridMove::Right => 'R',
+            GridMove::Stay => 'S',
         }
     }
 
-    /// The row and column to which it leads; none above or to the left of the first cell.
-    pub fn from(self, row: usize, column: usize) -> Option<(usize, usize)> {
+    /// Row and column after this move from a cell; `None` above the first row or to the left of the first column.
+    pub fn target(self, row: usize, column: usize) -> Option<(usize, usize)> {
         match self {
-            Move::Up => Some((row.checked_sub(1)?, column)),
-            Move::Down => Some((row.checked_add(1)?, column)),
-            Move::Left => Some((row, column.checked_sub(1)?)),
-            Move::Right => Some((row, column.checked_add(1)?)),
-            Move::Stay => Some((row, column)),
+            GridMove::Up => Some((row.checked_sub(1)?, column)),
+            GridMove::Down => Some((row.checked_add(1)?, column)),
+            GridMove::Left => Some((row, column.checked_sub(1)?)),
+            GridMove::Right => Some((row, column.checked_add(1)?)),
+            GridMove::Stay => Some((row, column)),
         }
     }
 }
 
-/// What a program does in a state with a symbol under the head.
+/// The action of a program for one pair of state and symbol under the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Rule {
-    /// The symbol that it writes, by number.
+pub struct GridRule {
+    /// Index of the symbol that the program writes.
     pub write: u8,
-    /// Where the head goes.
-    pub step: Move,
-    /// The next state, by number.
+    /// Direction in which the head moves after writing.
+    pub step: GridMove,
+    /// Index of the next state.
     pub next: u8,
 }
 
-/// A program.
+/// A program for a head on a grid: states, symbols and rules.
 ///
-/// The start state has number 0, and HALT, if a rule leads to it, the last one. The first symbols are [`BITS`], the others
-/// are sorted, so that equal programs have equal texts.
+/// The start state has index 0 and HALT, if a rule leads to it, has the last index. The first symbols are [`BASE_SYMBOLS`], the
+/// others are sorted, so that equal programs have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct GridProgram {
     pub(super) states: Vec<String>,
     pub(super) symbols: Vec<char>,
-    /// State by state, in each symbol by symbol.
-    pub(super) rules: Vec<Option<Rule>>,
+    /// The rule of each state and symbol, `[states, symbols]`.
+    pub(super) rules: Vec<Option<GridRule>>,
 }
 
-impl Program {
-    /// Names of the states; the first is the start state.
-    pub fn states(&self) -> &[String] {
+impl GridProgram {
+    /// Names of the states by index; the first is the start state.
+    pub fn state_names(&self) -> &[String] {
         &self.states
     }
 
-    /// Names of the symbols; the first are [`BITS`].
+    /// The symbols by index; the first are [`BASE_SYMBOLS`].
     pub fn symbols(&self) -> &[char] {
         &self.symbols
     }
 
-    /// The name of a state; empty where there is no such state.
-    pub fn state(&self, number: u8) -> &str {
+    /// Name of a state; empty if there is no such state.
+    pub fn state_name(&self, number: u8) -> &str {
         self.states.get(usize::from(number)).map_or("", String::as_str)
     }
 
-    /// The name of a symbol; the blank where there is no such symbol.
-    pub fn symbol(&self, number: u8) -> char {
+    /// Character of a symbol; the blank if there is no such symbol.
+    pub fn symbol_name(&self, number: u8) -> char {
         self.symbols.get(usize::from(number)).copied().unwrap_or(BLANK)
     }
 
     /// Whether a state is HALT.
     pub fn is_halt(&self, state: u8) -> bool {
-        self.state(state) == HALT
+        self.state_name(state) == HALT
     }
 
-    /// The rule for a state and a symbol; none where there is none, and in HALT.
+    /// The rule for a state and a symbol; `None` in HALT or if there is no rule.
     #[inline]
-    pub fn rule(&self, state: u8, symbol: u8) -> Option<Rule> {
+    pub fn rule(&self, state: u8, symbol: u8) -> Option<GridRule> {
         let (state, symbol) = (usize::from(state), usize::from(symbol));
         let known = symbol < self.symbols.len();
         known.then(|| self.rules.get(state * self.symbols.len() + symbol).copied().flatten()).flatten()
     }
 
-    /// What a step does: the rule, or nothing at all where there is none.
+    /// The rule for a state and a symbol, or a rule that changes nothing if there is none.
     #[inline]
-    pub fn transition(&self, state: u8, symbol: u8) -> Rule {
-        self.rule(state, symbol).unwrap_or(Rule { write: symbol, step: Move::Stay, next: state })
+    pub fn transition(&self, state: u8, symbol: u8) -> GridRule {
+        self.rule(state, symbol).unwrap_or(GridRule { write: symbol, step: GridMove::Stay, next: state })
     }
 
-    /// Whether no rule of the start state moves: the message that the table is full is then ahead of the head.
+    /// Checks that no rule of the start state moves the head, so that the message that the table is full reaches cells before
+    /// the head does.
     ///
     /// # Errors
-    /// The first symbol for which one moves.
-    pub fn stays_first(&self) -> Result<(), Mistake> {
+    /// [`SuccinctError::FirstStepMoves`] with the first symbol for which a rule moves the head.
+    pub fn check_first_step(&self) -> Result<(), SuccinctError> {
         let mut symbols = self.symbols.iter().zip(0..);
-        match symbols.find(|(_, number)| self.transition(0, *number).step != Move::Stay) {
-            Some((symbol, _)) => Err(Mistake::FirstStep { state: self.state(0).into(), symbol: *symbol }),
+        match symbols.find(|(_, number)| self.transition(0, *number).step != GridMove::Stay) {
+            Some((symbol, _)) => {
+                Err(SuccinctError::FirstStepMoves { state: self.state_name(0).into(), symbol: *symbol })
+            }
             None => Ok(()),
         }
     }
 
-    /// How many rules it has.
-    pub fn len(&self) -> usize {
+    /// Number of rules.
+    pub fn rule_count(&self) -> usize {
         self.rules.iter().flatten().count()
     }
 
-    /// Whether it has no rule, which is never so.
+    /// Whether the program has no rule; always false for a parsed program.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.rule_count() == 0
     }
 
-    /// How many transitions it has if HALT counts with one for each symbol, which stays and writes what it reads.
-    pub fn transitions(&self) -> usize {
+    /// Number of transitions: the rules, and one for each symbol in HALT, which changes nothing.
+    pub fn transition_count(&self) -> usize {
         let halts = self.states.iter().filter(|name| *name == HALT).count();
-        self.len() + halts * self.symbols.len()
+        self.rule_count() + halts * self.symbols.len()
     }
 }
 
-/// One rule a line, `state read → write move state`, without wild-cards.
-impl Display for Program {
+/// Writes one rule `state read → write move state` per line, without wildcards.
+impl Display for GridProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
         for (row, name) in self.rules.chunks(self.symbols.len()).zip(&self.states) {
             for (rule, read) in row.iter().zip(&self.symbols) {
-                if let Some(Rule { write, step, next }) = rule {
-                    let (write, next) = (self.symbol(*write), self.state(*next));
+                if let Some(GridRule { write, step, next }) = rule {
+                    let (write, next) = (self.symbol_name(*write), self.state_name(*next));
                     writeln!(f, "{name} {read} → {write} {} {next}", step.letter())?;
                 }
             }
@@ -174,25 +178,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_knows_its_parts() {
-        let program = Program::parse("a + → - L b\na _ → * S HALT\nb C → + U a").unwrap();
-        assert_eq!(program.states(), ["a", "b", "HALT"]);
+    fn a_parsed_program_has_the_states_symbols_and_rules_of_the_text() {
+        let program = GridProgram::parse("a + → - L b\na _ → * S HALT\nb C → + U a").unwrap();
+        assert_eq!(program.state_names(), ["a", "b", "HALT"]);
         assert_eq!(program.symbols(), ['_', '+', '-', 'C']);
-        assert_eq!((program.len(), program.transitions(), program.is_empty()), (3, 7, false));
-        assert_eq!(program.rule(0, 1), Some(Rule { write: 2, step: Move::Left, next: 1 }));
+        assert_eq!((program.rule_count(), program.transition_count(), program.is_empty()), (3, 7, false));
+        assert_eq!(program.rule(0, 1), Some(GridRule { write: 2, step: GridMove::Left, next: 1 }));
         assert_eq!(program.rule(0, 2), None);
         assert_eq!(program.rule(0, 4), None);
         assert_eq!(program.rule(9, 0), None);
-        assert_eq!(program.transition(2, 3), Rule { write: 3, step: Move::Stay, next: 2 });
+        assert_eq!(program.transition(2, 3), GridRule { write: 3, step: GridMove::Stay, next: 2 });
         assert!(program.is_halt(2) && !program.is_halt(1) && !program.is_halt(9));
-        assert_eq!((program.symbol(9), program.state(9)), ('_', ""));
+        assert_eq!((program.symbol_name(9), program.state_name(9)), ('_', ""));
     }
 
     #[test]
-    fn moves_end_at_the_first_cell() {
-        let places = Move::ALL.map(|step| step.from(0, 3));
+    fn moves_do_not_leave_the_first_row_and_column() {
+        let places = GridMove::ALL.map(|step| step.target(0, 3));
         assert_eq!(places, [None, Some((1, 3)), Some((0, 2)), Some((0, 4)), Some((0, 3))]);
-        assert_eq!(Move::Left.from(1, 0), None);
-        assert_eq!(Move::ALL.map(Move::letter), ['U', 'D', 'L', 'R', 'S']);
+        assert_eq!(GridMove::Left.target(1, 0), None);
+        assert_eq!(GridMove::ALL.map(GridMove::letter), ['U', 'D', 'L', 'R', 'S']);
     }
 }

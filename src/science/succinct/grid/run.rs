@@ -1,16 +1,16 @@
-//! The ordinary simulator: one head that walks over the grid, one rule after another.
+//! Ordinary step-by-step execution of a program on a grid, with one head.
 
 use std::sync::Arc;
 
-use super::super::limits::MOST_STEPS;
-use super::super::mistake::Mistake;
+use super::super::error::SuccinctError;
+use super::super::limits::MAX_PROGRAM_STEPS;
 use super::grid::Grid;
-use super::program::{Move, Program};
+use super::program::{GridMove, GridProgram};
 
-/// Why a run ends. Rows and columns are counted from 0, ring included.
+/// Why a run ends. Rows and columns are numbered from 0, including the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The program is in HALT.
+pub enum RunEnd {
+    /// The program has reached HALT.
     Halted {
         /// Steps made.
         steps: u64,
@@ -19,132 +19,132 @@ pub enum End {
     NoRule {
         /// Steps made.
         steps: u64,
-        /// The state.
+        /// Index of the state.
         state: u8,
-        /// The symbol.
+        /// Index of the symbol.
         symbol: u8,
-        /// The cell.
+        /// Row and column of the cell.
         at: (usize, usize),
     },
-    /// The head leaves the grid.
-    OffTheGrid {
-        /// Steps made before the one that leaves.
+    /// The head would leave the grid.
+    LeftGrid {
+        /// Number of steps before the move.
         steps: u64,
-        /// The state that moves the head.
+        /// Index of the state that moves the head.
         state: u8,
-        /// Where to.
-        step: Move,
-        /// The cell from which it leaves.
+        /// The move.
+        step: GridMove,
+        /// Row and column of the head before the move.
         at: (usize, usize),
     },
-    /// All steps are made.
+    /// The maximum number of steps was reached.
     OutOfSteps {
         /// Steps made.
         steps: u64,
     },
 }
 
-impl End {
-    /// Steps made.
+impl RunEnd {
+    /// Number of steps until the end.
     pub fn steps(self) -> u64 {
         match self {
-            End::Halted { steps }
-            | End::NoRule { steps, .. }
-            | End::OffTheGrid { steps, .. }
-            | End::OutOfSteps { steps } => steps,
+            RunEnd::Halted { steps }
+            | RunEnd::NoRule { steps, .. }
+            | RunEnd::LeftGrid { steps, .. }
+            | RunEnd::OutOfSteps { steps } => steps,
         }
     }
 
-    /// The reason in a sentence; row 0 and column 0 are the ring.
-    pub fn sentence(self, program: &Program) -> String {
+    /// A sentence with the reason, for the page; row 0 and column 0 are the ring.
+    pub fn describe(self, program: &GridProgram) -> String {
         match self {
-            End::Halted { steps } => tr!("The program halts after step {steps}.", steps),
-            End::NoRule { steps, state, symbol, at: (row, column) } => tr!(
+            RunEnd::Halted { steps } => tr!("The program halts after step {steps}.", steps),
+            RunEnd::NoRule { steps, state, symbol, at: (row, column) } => tr!(
                 "The program stops after step {steps} because state {state} has no rule for the symbol {symbol} in row {row}, column {column}.",
                 steps,
-                state = program.state(state),
-                symbol = program.symbol(symbol),
+                state = program.state_name(state),
+                symbol = program.symbol_name(symbol),
                 row,
                 column
             ),
-            End::OffTheGrid { steps, state, step, at: (row, column) } => tr!(
+            RunEnd::LeftGrid { steps, state, step, at: (row, column) } => tr!(
                 "The program stops after step {steps} because state {state} moves the head off the grid ({step}) from row {row}, column {column}.",
                 steps,
-                state = program.state(state),
+                state = program.state_name(state),
                 step = step.letter(),
                 row,
                 column
             ),
-            End::OutOfSteps { steps } => tr!("The program has not halted by step {steps}.", steps),
+            RunEnd::OutOfSteps { steps } => tr!("The program has not halted by step {steps}.", steps),
         }
     }
 }
 
-/// A program on its grid.
+/// The execution of a program on its grid.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivarium_science::succinct::grid::{End, Grid, Walk, library};
-/// use vivarium_science::succinct::{Drawn, Family};
-/// let program = Arc::new(library::DICTATOR.program().unwrap());
-/// let drawn = Drawn::new(Family::Dictator, 6, 12, 0.0, 1, 0).unwrap();
-/// let x = drawn.query(0);
-/// let mut walk = Walk::new(program, Grid::new(&drawn.data, &x).unwrap());
-/// assert!(matches!(walk.run(1000), Ok(End::Halted { .. })));
+/// use vivarium_science::succinct::grid::{RunEnd, Grid, ProgramRun, library};
+/// use vivarium_science::succinct::{SampledProblem, ConceptFamily};
+/// let program = Arc::new(library::DICTATOR.parse_program().unwrap());
+/// let drawn = SampledProblem::new(ConceptFamily::Dictator, 6, 12, 0.0, 1, 0).unwrap();
+/// let x = drawn.test_input(0);
+/// let mut walk = ProgramRun::new(program, Grid::new(&drawn.data, &x).unwrap());
+/// assert!(matches!(walk.run(1000), Ok(RunEnd::Halted { .. })));
 /// assert_eq!(walk.grid().prediction(), Some(drawn.concept.label(&x)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Walk {
-    program: Arc<Program>,
+pub struct ProgramRun {
+    program: Arc<GridProgram>,
     grid: Grid,
     state: u8,
     at: (usize, usize),
     steps: u64,
-    /// Why no further step can be made, once one was tried.
-    end: Option<End>,
+    /// Why the run has ended; set by the first step that fails.
+    end: Option<RunEnd>,
 }
 
-impl Walk {
-    /// The program before its first step, with the head on the bottom-right cell of the block; the grid says how wide the
-    /// working tape may become.
-    pub fn new(program: Arc<Program>, grid: Grid) -> Self {
-        let at = grid.start();
-        Walk { program, grid, state: 0, at, steps: 0, end: None }
+impl ProgramRun {
+    /// A run before its first step, with the head on the bottom-right cell of the block. The grid determines the maximum width
+    /// of the working tape.
+    pub fn new(program: Arc<GridProgram>, grid: Grid) -> Self {
+        let at = grid.start_cell();
+        ProgramRun { program, grid, state: 0, at, steps: 0, end: None }
     }
 
-    /// Makes a step.
+    /// Makes one step.
     ///
     /// # Errors
-    /// The [`End`], and nothing is done, where the program has halted, has no rule, or would leave the grid.
+    /// The [`RunEnd`] if the program has halted, has no rule, or would leave the grid; nothing changes then.
     #[inline]
-    pub fn step(&mut self) -> Result<(), End> {
+    pub fn step(&mut self) -> Result<(), RunEnd> {
         let ((row, column), state, steps) = (self.at, self.state, self.steps);
-        let symbol = self.grid.read(row, column);
+        let symbol = self.grid.symbol_at(row, column);
         let Some(rule) = self.program.rule(state, symbol) else {
             let is_halt = self.program.is_halt(state);
-            let no_rule = End::NoRule { steps, state, symbol, at: self.at };
-            return self.ended(if is_halt { End::Halted { steps } } else { no_rule });
+            let no_rule = RunEnd::NoRule { steps, state, symbol, at: self.at };
+            return self.finish(if is_halt { RunEnd::Halted { steps } } else { no_rule });
         };
-        let to = rule.step.from(row, column).filter(|(row, column)| self.grid.reach(*row, *column));
+        let to = rule.step.target(row, column).filter(|(row, column)| self.grid.extend_to(*row, *column));
         let Some(to) = to else {
-            return self.ended(End::OffTheGrid { steps, state, step: rule.step, at: self.at });
+            return self.finish(RunEnd::LeftGrid { steps, state, step: rule.step, at: self.at });
         };
-        self.grid.write(row, column, rule.write);
+        self.grid.set_symbol(row, column, rule.write);
         (self.at, self.state, self.steps) = (to, rule.next, steps + 1);
         Ok(())
     }
 
-    /// Remembers an end.
-    fn ended(&mut self, end: End) -> Result<(), End> {
+    /// Stores the reason of the end and returns it as an error.
+    fn finish(&mut self, end: RunEnd) -> Result<(), RunEnd> {
         self.end = Some(end);
         Err(end)
     }
 
-    /// Makes steps until so many were made in all, or until the program ends; why it ended, if it did.
+    /// Makes steps until `until` steps were made in total, or until the run ends; returns the reason of the end.
     ///
-    /// A program that halts with the last of these steps has ended. It may be called again with more steps; after the end it
-    /// does nothing and says the same.
-    pub fn advance(&mut self, until: u64) -> Option<End> {
+    /// A program that reaches HALT with step `until` has ended. Later calls continue the run; after the end they return the
+    /// same reason.
+    pub fn advance(&mut self, until: u64) -> Option<RunEnd> {
         while self.end.is_none() && (self.steps < until || self.program.is_halt(self.state)) {
             if self.step().is_err() {
                 break;
@@ -153,43 +153,43 @@ impl Walk {
         self.end
     }
 
-    /// Makes steps until the run ends, at most until so many were made in all.
+    /// Makes steps until the run ends or `max_steps` steps were made in total.
     ///
     /// # Errors
-    /// Where the number of steps is 0 or above [`MOST_STEPS`].
-    pub fn run(&mut self, most: u64) -> Result<End, Mistake> {
-        if !(1..=MOST_STEPS).contains(&most) {
-            return Err(Mistake::Steps { found: most });
+    /// `max_steps` is 0 or greater than [`MAX_PROGRAM_STEPS`].
+    pub fn run(&mut self, max_steps: u64) -> Result<RunEnd, SuccinctError> {
+        if !(1..=MAX_PROGRAM_STEPS).contains(&max_steps) {
+            return Err(SuccinctError::StepsOutOfRange { found: max_steps });
         }
-        Ok(self.advance(most).unwrap_or(End::OutOfSteps { steps: self.steps }))
+        Ok(self.advance(max_steps).unwrap_or(RunEnd::OutOfSteps { steps: self.steps }))
     }
 
-    /// Why the run ended; none while it may go on.
-    pub fn end(&self) -> Option<End> {
+    /// Why the run has ended; `None` if it can continue.
+    pub fn end(&self) -> Option<RunEnd> {
         self.end
     }
 
-    /// The program.
-    pub fn program(&self) -> &Arc<Program> {
+    /// The program that is executed.
+    pub fn program(&self) -> &Arc<GridProgram> {
         &self.program
     }
 
-    /// The grid.
+    /// The grid in its current state.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The state, by number.
+    /// Index of the current state.
     pub fn state(&self) -> u8 {
         self.state
     }
 
-    /// The row and column of the head.
+    /// Row and column of the head.
     pub fn head(&self) -> (usize, usize) {
         self.at
     }
 
-    /// Steps made.
+    /// Number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -198,46 +198,46 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::Data;
+    use crate::succinct::Dataset;
 
     /// A program on the grid of one example.
-    fn walk(text: &str) -> Walk {
-        let data = Data::new(vec![vec![1, -1]], vec![-1]).unwrap();
-        Walk::new(Arc::new(Program::parse(text).unwrap()), Grid::new(&data, &[1, 1]).unwrap())
+    fn walk(text: &str) -> ProgramRun {
+        let data = Dataset::new(vec![vec![1, -1]], vec![-1]).unwrap();
+        ProgramRun::new(Arc::new(GridProgram::parse(text).unwrap()), Grid::new(&data, &[1, 1]).unwrap())
     }
 
-    fn ended(text: &str, most: u64) -> String {
+    fn describe_end(text: &str, most: u64) -> String {
         let mut walk = walk(text);
         let end = walk.run(most).unwrap();
         assert_eq!((end.steps(), walk.step().err().unwrap_or(end)), (walk.steps().min(most), end));
-        end.sentence(walk.program())
+        end.describe(walk.program())
     }
 
     #[test]
-    fn every_end_has_its_sentence() {
-        assert_eq!(ended("a * → * S b\nb * → * S HALT", 9), "The program halts after step 2.");
-        assert_eq!(ended("a * → * S b\nb * → * S HALT", 2), "The program halts after step 2.");
+    fn every_end_displays_as_a_sentence() {
+        assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 9), "The program halts after step 2.");
+        assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 2), "The program halts after step 2.");
         let mut walk = walk("a * → * S b\nb * → * S HALT");
-        assert_eq!(walk.run(1).unwrap(), End::OutOfSteps { steps: 1 });
-        assert_eq!(ended("a * → * S b\nb * → * S HALT", 1), "The program has not halted by step 1.");
+        assert_eq!(walk.run(1).unwrap(), RunEnd::OutOfSteps { steps: 1 });
+        assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 1), "The program has not halted by step 1.");
         let steps = "the number of steps must be from 1 to 1048576, but it is 0";
         assert_eq!(walk.run(0).unwrap_err().to_string(), steps);
-        assert_eq!(walk.run(1 << 21).unwrap_err(), Mistake::Steps { found: 1 << 21 });
+        assert_eq!(walk.run(1 << 21).unwrap_err(), SuccinctError::StepsOutOfRange { found: 1 << 21 });
         let missing =
             "The program stops after step 3 because state b has no rule for the symbol _ in row 0, column 2.";
-        assert_eq!(ended("a + → - U b\nb - → * L a", 9), missing);
+        assert_eq!(describe_end("a + → - U b\nb - → * L a", 9), missing);
         let below = "The program stops after step 1 because state a moves the head off the grid (D) from row 3, column 3.";
-        assert_eq!(ended("a * → * D a", 9), below);
+        assert_eq!(describe_end("a * → * D a", 9), below);
         let right = "The program stops after step 1 because state a moves the head off the grid (R) from row 2, column 4.";
-        assert_eq!(ended("a * → * R a", 9), right);
+        assert_eq!(describe_end("a * → * R a", 9), right);
         let above = "The program stops after step 2 because state a moves the head off the grid (U) from row 0, column 3.";
-        assert_eq!(ended("a * → * U a", 9), above);
+        assert_eq!(describe_end("a * → * U a", 9), above);
         let left = "The program stops after step 3 because state a moves the head off the grid (L) from row 2, column 0.";
-        assert_eq!(ended("a * → * L a", 9), left);
+        assert_eq!(describe_end("a * → * L a", 9), left);
     }
 
     #[test]
-    fn a_run_goes_on_until_it_ends_and_remembers_why() {
+    fn a_run_continues_until_it_ends_and_stores_the_reason() {
         let three = "a * → * S b\nb * → * S c\nc * → * S HALT";
         let missing = "a + → - U b\nb - → * L a";
         let leaving = "a * → * S b\nb * → * S c\nc * → * S d\nd * → * R d";

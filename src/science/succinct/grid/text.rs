@@ -1,4 +1,4 @@
-//! Texts of programs: one rule a line.
+//! Parsing the text of a program: one rule per line.
 //!
 //! ```text
 //! state read → write move state      `->` and `→` are the same
@@ -12,47 +12,50 @@
 //! begins a comment. The state of the first rule is the start state; HALT ends the run. The symbols `+` and `-` are 1 and −1
 //! of the data; a `*` reads them even where no rule names them.
 
-use super::super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
-use super::super::mistake::Mistake;
-use super::program::{BITS, HALT, Move, Program, Rule};
+use super::super::error::SuccinctError;
+use super::super::limits::{
+    MAX_PROGRAM_RULES, MAX_PROGRAM_STATES, MAX_PROGRAM_SYMBOLS, MAX_PROGRAM_TEXT_BYTES, MAX_STATE_NAME_LENGTH,
+};
+use super::program::{BASE_SYMBOLS, GridMove, GridProgram, GridRule, HALT};
 
-/// A line as it stands in the text; none is `*`.
-struct Line {
+/// A parsed line; `None` stands for `*`.
+struct ParsedRule {
     number: usize,
     state: String,
     read: Option<Vec<char>>,
     write: Option<Vec<char>>,
-    step: Move,
+    step: GridMove,
     next: String,
 }
 
-impl Line {
-    fn new(number: usize, text: &str) -> Result<Line, Mistake> {
+impl ParsedRule {
+    fn new(number: usize, text: &str) -> Result<ParsedRule, SuccinctError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[state, read, "→" | "->", write, step, next] = words.as_slice() else {
-            return Err(Mistake::NotARule { line: number, found: cut(text) });
+            return Err(SuccinctError::InvalidRule { line: number, found: truncate(text) });
         };
-        let state = name(number, state)?;
+        let state = parse_state(number, state)?;
         if state == HALT {
-            return Err(Mistake::RuleOfHalt { line: number });
+            return Err(SuccinctError::HaltHasRule { line: number });
         }
-        let read = symbols(number, read)?;
-        if let Some(found) = read.as_ref().and_then(|read| twice(read)) {
-            return Err(Mistake::SymbolTwice { line: number, found });
+        let read = parse_symbols(number, read)?;
+        if let Some(found) = read.as_ref().and_then(|read| find_duplicate(read)) {
+            return Err(SuccinctError::DuplicateSymbol { line: number, found });
         }
-        let write = symbols(number, write)?;
+        let write = parse_symbols(number, write)?;
         let (count, written) = (read.as_ref().map_or(1, Vec::len), write.as_ref().map_or(1, Vec::len));
         if written != 1 && written != count {
-            return Err(Mistake::Written { line: number, read: count, written });
+            return Err(SuccinctError::WrittenSymbolCount { line: number, read: count, written });
         }
-        let direction = Move::ALL.into_iter().find(|one| step == one.letter().to_string());
-        let step = direction.ok_or_else(|| Mistake::Direction { line: number, found: cut(step) })?;
-        let next = if next == "*" { state.clone() } else { name(number, next)? };
-        Ok(Line { number, state, read, write, step, next })
+        let direction = GridMove::ALL.into_iter().find(|one| step == one.letter().to_string());
+        let step =
+            direction.ok_or_else(|| SuccinctError::UnknownMove { line: number, found: truncate(step) })?;
+        let next = if next == "*" { state.clone() } else { parse_state(number, next)? };
+        Ok(ParsedRule { number, state, read, write, step, next })
     }
 
-    /// What it writes over a symbol that it reads.
-    fn written(&self, symbol: char) -> char {
+    /// The symbol that the line writes if it reads `symbol`.
+    fn written_symbol(&self, symbol: char) -> char {
         match self.write.as_deref() {
             None => symbol,
             Some(&[one]) => one,
@@ -63,120 +66,127 @@ impl Line {
         }
     }
 
-    /// Symbols that it names.
-    fn named(&self) -> impl Iterator<Item = char> {
+    /// All symbols in the line.
+    fn symbols(&self) -> impl Iterator<Item = char> {
         self.read.iter().flatten().chain(self.write.iter().flatten()).copied()
     }
 }
 
-fn name(line: usize, word: &str) -> Result<String, Mistake> {
-    if word.chars().count() > MOST_LETTERS {
-        return Err(Mistake::LongName { line });
+/// Parses the name of a state.
+fn parse_state(line: usize, word: &str) -> Result<String, SuccinctError> {
+    if word.chars().count() > MAX_STATE_NAME_LENGTH {
+        return Err(SuccinctError::StateNameTooLong { line });
     }
     if ["*", "→", "->"].contains(&word) {
-        return Err(Mistake::Name { line, found: word.into() });
+        return Err(SuccinctError::InvalidStateName { line, found: word.into() });
     }
     Ok(word.into())
 }
 
-fn symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, Mistake> {
+/// Parses a list of symbols; `None` for `*`.
+fn parse_symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, SuccinctError> {
     if word == "*" {
         return Ok(None);
     }
     match word.chars().find(|one| ['*', '→'].contains(one)) {
-        Some(found) => Err(Mistake::Symbol { line, found }),
+        Some(found) => Err(SuccinctError::ReservedSymbol { line, found }),
         None => Ok(Some(word.chars().collect())),
     }
 }
 
-/// A character that occurs twice.
-fn twice(symbols: &[char]) -> Option<char> {
+/// The first character that occurs twice.
+fn find_duplicate(symbols: &[char]) -> Option<char> {
     symbols.iter().enumerate().find(|(at, one)| symbols[..*at].contains(one)).map(|(_, one)| *one)
 }
 
-fn cut(text: &str) -> String {
-    text.trim().chars().take(4 * MOST_LETTERS).collect()
+/// The beginning of a text, for error messages.
+fn truncate(text: &str) -> String {
+    text.trim().chars().take(4 * MAX_STATE_NAME_LENGTH).collect()
 }
 
-impl Program {
-    /// The program that a text describes.
+impl GridProgram {
+    /// Parses the text of a program.
     ///
     /// # Errors
-    /// A [`Mistake`] with the first line that is wrong.
-    pub fn parse(text: &str) -> Result<Program, Mistake> {
-        if text.len() > MOST_TEXT {
-            return Err(Mistake::LongText);
+    /// The first error of the text.
+    pub fn parse(text: &str) -> Result<GridProgram, SuccinctError> {
+        if text.len() > MAX_PROGRAM_TEXT_BYTES {
+            return Err(SuccinctError::TextTooLong);
         }
         let mut lines = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
             if !line.trim().is_empty() {
-                lines.push(Line::new(at + 1, line)?);
+                lines.push(ParsedRule::new(at + 1, line)?);
             }
         }
-        let mut states = states(&lines)?;
-        let symbols = all_symbols(&lines)?;
-        let mut rules = table(&lines, &states, &symbols)?;
-        // A `*` that has nothing left to read does not lead anywhere.
-        let halts = |rule: &Rule| states.get(usize::from(rule.next)).is_some_and(|name| name == HALT);
+        let mut states = collect_states(&lines)?;
+        let symbols = collect_symbols(&lines)?;
+        let mut rules = build_rules(&lines, &states, &symbols)?;
+        // A `*` without remaining symbols gives no rule, so that HALT may be unreachable.
+        let halts = |rule: &GridRule| states.get(usize::from(rule.next)).is_some_and(|name| name == HALT);
         if !rules.iter().flatten().any(halts) {
             states.retain(|name| name != HALT);
             rules.truncate(states.len() * symbols.len());
         }
-        Ok(Program { states, symbols, rules })
+        Ok(GridProgram { states, symbols, rules })
     }
 }
 
-/// Names of all states, HALT last.
-fn states(lines: &[Line]) -> Result<Vec<String>, Mistake> {
+/// Collects the names of all states, HALT last.
+fn collect_states(lines: &[ParsedRule]) -> Result<Vec<String>, SuccinctError> {
     let mut states: Vec<String> = Vec::new();
     for line in lines {
         if !states.contains(&line.state) {
             states.push(line.state.clone());
         }
-        if states.len() > MOST_STATES {
-            return Err(Mistake::States { line: line.number });
+        if states.len() > MAX_PROGRAM_STATES {
+            return Err(SuccinctError::TooManyStates { line: line.number });
         }
     }
-    let leads = |line: &&Line| line.next != HALT && !states.contains(&line.next);
+    let leads = |line: &&ParsedRule| line.next != HALT && !states.contains(&line.next);
     if let Some(line) = lines.iter().find(leads) {
-        return Err(Mistake::StateWithoutRule { line: line.number, state: line.next.clone() });
+        return Err(SuccinctError::StateWithoutRule { line: line.number, state: line.next.clone() });
     }
     if let Some(line) = lines.iter().find(|line| line.next == HALT) {
-        if states.len() == MOST_STATES {
-            return Err(Mistake::States { line: line.number });
+        if states.len() == MAX_PROGRAM_STATES {
+            return Err(SuccinctError::TooManyStates { line: line.number });
         }
         states.push(HALT.into());
     }
-    if states.is_empty() { Err(Mistake::Empty) } else { Ok(states) }
+    if states.is_empty() { Err(SuccinctError::Empty) } else { Ok(states) }
 }
 
-/// Names of all symbols, those of the data first.
-fn all_symbols(lines: &[Line]) -> Result<Vec<char>, Mistake> {
-    let mut symbols = BITS.to_vec();
+/// Collects all symbols, [`BASE_SYMBOLS`] first.
+fn collect_symbols(lines: &[ParsedRule]) -> Result<Vec<char>, SuccinctError> {
+    let mut symbols = BASE_SYMBOLS.to_vec();
     for line in lines {
-        for symbol in line.named() {
+        for symbol in line.symbols() {
             if !symbols.contains(&symbol) {
                 symbols.push(symbol);
             }
         }
-        if symbols.len() > MOST_SYMBOLS {
-            return Err(Mistake::Symbols { line: line.number });
+        if symbols.len() > MAX_PROGRAM_SYMBOLS {
+            return Err(SuccinctError::TooManySymbols { line: line.number });
         }
     }
-    symbols[BITS.len()..].sort_unstable();
+    symbols[BASE_SYMBOLS.len()..].sort_unstable();
     Ok(symbols)
 }
 
-/// The rules, state by state, in each symbol by symbol.
-fn table(lines: &[Line], states: &[String], symbols: &[char]) -> Result<Vec<Option<Rule>>, Mistake> {
-    // Rules with the line that gave them.
-    let mut table: Vec<Option<(usize, Rule)>> = vec![None; states.len() * symbols.len()];
+/// Builds the table of rules, `[states, symbols]`.
+fn build_rules(
+    lines: &[ParsedRule],
+    states: &[String],
+    symbols: &[char],
+) -> Result<Vec<Option<GridRule>>, SuccinctError> {
+    // Each rule with the number of its line.
+    let mut table: Vec<Option<(usize, GridRule)>> = vec![None; states.len() * symbols.len()];
     let number_of = |name: &str| (0..).zip(states).find(|(_, one)| *one == name).map_or(0, |(at, _)| at);
     let symbol_of = |name: char| (0..).zip(symbols).find(|(_, one)| **one == name).map_or(0, |(at, _)| at);
-    let row_of = |line: &Line| usize::from(number_of(&line.state)) * symbols.len();
-    let rule = |line: &Line, read: char| Rule {
-        write: symbol_of(line.written(read)),
+    let row_of = |line: &ParsedRule| usize::from(number_of(&line.state)) * symbols.len();
+    let rule = |line: &ParsedRule, read: char| GridRule {
+        write: symbol_of(line.written_symbol(read)),
         step: line.step,
         next: number_of(&line.next),
     };
@@ -187,21 +197,26 @@ fn table(lines: &[Line], states: &[String], symbols: &[char]) -> Result<Vec<Opti
             let cell = &mut table[row + usize::from(symbol_of(*read))];
             if let Some((first, _)) = *cell {
                 let state = line.state.clone();
-                return Err(Mistake::TwoRules { line: line.number, first, state, symbol: *read });
+                return Err(SuccinctError::DuplicateRule { line: line.number, first, state, symbol: *read });
             }
             *cell = Some((line.number, rule(line, *read)));
             count += 1;
         }
-        if count > MOST_RULES {
-            return Err(Mistake::Rules { line: line.number });
+        if count > MAX_PROGRAM_RULES {
+            return Err(SuccinctError::TooManyRules { line: line.number });
         }
     }
-    // After all others, because it leaves to them what they read.
-    let rest: Vec<&Line> = lines.iter().filter(|line| line.read.is_none()).collect();
+    // Rules for `*` come last, because they apply only to symbols without their own rule.
+    let rest: Vec<&ParsedRule> = lines.iter().filter(|line| line.read.is_none()).collect();
     for (at, line) in rest.iter().enumerate() {
         if let Some(first) = rest[..at].iter().find(|first| first.state == line.state) {
             let state = line.state.clone();
-            return Err(Mistake::TwoRules { line: line.number, first: first.number, state, symbol: '*' });
+            return Err(SuccinctError::DuplicateRule {
+                line: line.number,
+                first: first.number,
+                state,
+                symbol: '*',
+            });
         }
         let row = row_of(line);
         for (cell, read) in table[row..].iter_mut().zip(symbols) {
@@ -210,8 +225,8 @@ fn table(lines: &[Line], states: &[String], symbols: &[char]) -> Result<Vec<Opti
                 count += 1;
             }
         }
-        if count > MOST_RULES {
-            return Err(Mistake::Rules { line: line.number });
+        if count > MAX_PROGRAM_RULES {
+            return Err(SuccinctError::TooManyRules { line: line.number });
         }
     }
     Ok(table.into_iter().map(|cell| cell.map(|(_, rule)| rule)).collect())
@@ -223,22 +238,22 @@ mod tests {
     use vivarium_core::rng::{Purpose, Stream};
 
     #[test]
-    fn wild_cards_stand_for_symbols() {
-        let program = Program::parse("a +- → -+ L *   // flips\na P -> p R a\na * → * S HALT").unwrap();
+    fn wildcards_stand_for_the_remaining_symbols() {
+        let program = GridProgram::parse("a +- → -+ L *   // flips\na P -> p R a\na * → * S HALT").unwrap();
         assert_eq!(
             program.to_string(),
             "a _ → _ S HALT\na + → - L a\na - → + L a\na P → p R a\na p → p S HALT\n"
         );
-        assert_eq!(Program::parse(&program.to_string()).unwrap(), program);
-        let other = Program::parse("a - -> - U a\na +_C → # D a").unwrap();
+        assert_eq!(GridProgram::parse(&program.to_string()).unwrap(), program);
+        let other = GridProgram::parse("a - -> - U a\na +_C → # D a").unwrap();
         assert_eq!(other.to_string(), "a _ → # D a\na + → # D a\na - → - U a\na C → # D a\n");
     }
 
     #[test]
-    fn what_is_read_can_be_written_and_read_again() {
-        let nowhere = Program::parse("a _+- → * S a\na * → * S HALT").unwrap();
-        assert_eq!(nowhere.states(), ["a"]);
-        assert_eq!(Program::parse(&nowhere.to_string()).unwrap(), nowhere);
+    fn a_written_program_parses_to_the_same_program() {
+        let nowhere = GridProgram::parse("a _+- → * S a\na * → * S HALT").unwrap();
+        assert_eq!(nowhere.state_names(), ["a"]);
+        assert_eq!(GridProgram::parse(&nowhere.to_string()).unwrap(), nowhere);
         let words = [
             "a", "b", "HALT", "*", "+", "-", "+-", "-+", "_", "C", "→", "->", "S", "U", "L", "//", "\n", "é",
         ];
@@ -257,9 +272,9 @@ mod tests {
                 [of(0, 0, 2), of(1, 3, 7), "→", of(3, 3, 7), of(4, 12, 3), of(5, 0, 4)].join(" ")
             };
             let text: String = (0..3).map(|at| line(at) + "\n").collect();
-            match Program::parse(&text) {
+            match GridProgram::parse(&text) {
                 Ok(program) => {
-                    assert_eq!(Program::parse(&program.to_string()).unwrap(), program, "{text}");
+                    assert_eq!(GridProgram::parse(&program.to_string()).unwrap(), program, "{text}");
                     read += 1;
                 }
                 Err(mistake) => {
@@ -273,11 +288,11 @@ mod tests {
 
     /// The sentence about what is wrong with a text.
     fn wrong(text: &str) -> String {
-        Program::parse(text).unwrap_err().to_string()
+        GridProgram::parse(text).unwrap_err().to_string()
     }
 
     #[test]
-    fn every_mistake_of_a_text_has_its_sentence() {
+    fn every_error_of_a_text_displays_as_a_sentence() {
         assert_eq!(
             wrong("\n// no\n"),
             "the text has no rule; write one rule per line, for example A + → - L B"
@@ -305,19 +320,19 @@ mod tests {
     }
 
     #[test]
-    fn programs_have_limits() {
+    fn programs_above_the_limits_are_rejected() {
         let lines = |count: usize| (0..count).map(|at| format!("s{at} + → * S s{at}\n")).collect::<String>();
-        assert!(Program::parse(&lines(64)).is_ok());
+        assert!(GridProgram::parse(&lines(64)).is_ok());
         assert_eq!(wrong(&lines(65)), "line 65: the program must have at most 64 states");
         let halts = lines(64).replace("S s0\n", "S HALT\n");
         assert_eq!(wrong(&halts), "line 1: the program must have at most 64 states");
         let symbols = "line 1: the program must have at most 27 symbols, including _, + and -";
-        assert!(Program::parse("a abcdefghijklmnopqrstuvwx → * S a").is_ok());
+        assert!(GridProgram::parse("a abcdefghijklmnopqrstuvwx → * S a").is_ok());
         assert_eq!(wrong("a abcdefghijklmnopqrstuvwxy → * S a"), symbols);
         let full = |count: usize| {
             (0..count).map(|at| format!("s{at} +-_abcdefghijklmnopqrstuvw → * S s{at}\n")).collect::<String>()
         };
-        assert!(Program::parse(&full(39)).is_ok());
+        assert!(GridProgram::parse(&full(39)).is_ok());
         assert_eq!(wrong(&full(40)), "line 40: the text must have at most 1024 rules");
     }
 }

@@ -1,4 +1,4 @@
-//! SGD as a tape writer: with this automaton as its filter, the gradient writes example number i into row i of the memory layer.
+//! Training of the table by SGD: with the message filter, the gradient of example i writes row i of the memory layer W.
 //!
 //! ```text
 //! image     [W·diag([x, 1]) | 1]      (m + 1) × (d + 1) cells and padding of ones; the border has the value 1/6
@@ -11,46 +11,46 @@
 //! whole numerators over 54, so that nothing is rounded: 1/3 is 18, 1/6 is 9, 1/9 is 6, 1/27 is 2.
 //!
 //! # Why
-//! The filter works on numbers and takes their digits apart, as the paper writes it, and knows nothing of
-//! [`local_rule`](super::automaton::local_rule), which works on cells: a test holds the two together.
+//! The filter here works on numbers and their digits, as in the paper, independently of
+//! [`local_rule`](super::automaton::local_rule), which works on cells. A test checks that both agree.
 
 use super::super::data::{check_input, check_sizes};
-use super::super::mistake::Mistake;
-use super::code::{four_digits, readout, slope};
+use super::super::error::SuccinctError;
+use super::code::{four_digits, readout, readout_derivative};
 
-/// What all numbers of the training are numerators over, and 1 divided by the learning rate.
-pub const UNIT: i64 = 54;
+/// Denominator of all numbers of the training; also 1 divided by the learning rate.
+pub const TABLE_DENOMINATOR: i64 = 54;
 
-/// The value p = 1/6 outside of the image.
+/// Value p = 1/6 outside of the image, as a numerator over [`TABLE_DENOMINATOR`].
 pub const BORDER: i64 = 9;
 
-/// What surrounds the block.
+/// Padding around the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Around {
-    /// Padding on the right only, one column of it, as in the paper: further columns never differ from the first.
+pub enum TapePadding {
+    /// One column on the right, as in the paper; further columns would never differ from it.
     Paper,
-    /// A ring of padding, as a [`Grid`](super::Grid) has it.
+    /// A ring of padding, as in a [`Grid`](super::Grid).
     Ring,
 }
 
-/// An image; its values are numerators over [`UNIT`].
+/// A matrix of values, which are numerators over [`TABLE_DENOMINATOR`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
-    /// Rows.
+pub struct ValueImage {
+    /// Number of rows.
     pub rows: usize,
-    /// Columns.
+    /// Number of columns.
     pub columns: usize,
-    /// The values, row by row.
+    /// The values, row-major.
     pub values: Vec<i64>,
 }
 
-impl Image {
-    fn filled(rows: usize, columns: usize, value: i64) -> Image {
-        Image { rows, columns, values: vec![value; rows * columns] }
+impl ValueImage {
+    fn filled(rows: usize, columns: usize, value: i64) -> ValueImage {
+        ValueImage { rows, columns, values: vec![value; rows * columns] }
     }
 
-    /// A value; the border's outside of the image.
-    pub fn at(&self, row: usize, column: usize) -> i64 {
+    /// The value of a cell; [`BORDER`] outside of the image.
+    pub fn value_at(&self, row: usize, column: usize) -> i64 {
         let inside = row < self.rows && column < self.columns;
         let value = inside.then(|| self.values.get(row * self.columns + column)).flatten();
         value.copied().unwrap_or(BORDER)
@@ -60,144 +60,152 @@ impl Image {
         self.values.chunks_mut(self.columns.max(1))
     }
 
-    /// The filter at every cell.
-    pub fn layer(&self) -> Image {
+    /// Applies the filter at every cell.
+    pub fn apply_layer(&self) -> ValueImage {
         let mut next = self.clone();
         for (row, values) in next.rows_mut().enumerate() {
             for (column, value) in values.iter_mut().enumerate() {
-                *value = filter(*value, self.near(row, column));
+                *value = filter(*value, self.neighbours(row, column));
             }
         }
         next
     }
 
     /// The values above, below, on the left and on the right.
-    fn near(&self, row: usize, column: usize) -> [i64; 4] {
-        let above = row.checked_sub(1).map_or(BORDER, |row| self.at(row, column));
-        let left = column.checked_sub(1).map_or(BORDER, |column| self.at(row, column));
-        [above, self.at(row + 1, column), left, self.at(row, column + 1)]
+    fn neighbours(&self, row: usize, column: usize) -> [i64; 4] {
+        let above = row.checked_sub(1).map_or(BORDER, |row| self.value_at(row, column));
+        let left = column.checked_sub(1).map_or(BORDER, |column| self.value_at(row, column));
+        [above, self.value_at(row + 1, column), left, self.value_at(row, column + 1)]
     }
 }
 
-/// Whether a cell begins to memorise: it is 0, and above is the border, padding or a bit.
-fn begins(value: i64, above: i64) -> bool {
+/// Whether a cell starts to memorise: its value is 0, and above it is the border, padding or a bit.
+fn starts_memorising(value: i64, above: i64) -> bool {
     value == 0 && (above == BORDER || four_digits(above).is_some_and(|above| above[0] == 1 || above[1] != 0))
 }
 
-/// The phase: −1, 0 or 1; 0 where the value has no digits.
-fn phase(value: i64) -> i8 {
+/// The digit of the phase, −1, 0 or 1; 0 if the value is not a sum of digits.
+fn phase_digit(value: i64) -> i8 {
     four_digits(value).map_or(0, |digits| digits[2])
 }
 
-/// f_msg, and nothing where the phase is known: while examples are written, no program runs.
+/// The filter of the training: f_msg for cells in the phase "unknown"; other cells do not change, because no program runs.
 pub fn filter(value: i64, [above, below, left, right]: [i64; 4]) -> i64 {
     let [padding, symbol, own_phase, _] = four_digits(value).unwrap_or_default();
     if own_phase != 0 {
         value
-    } else if begins(value, above) || (padding == 0 && (phase(above) == -1 || phase(below) == -1)) {
-        -UNIT / 9
-    } else if symbol != 0 && right == UNIT && (below == BORDER || below == UNIT) {
-        value + UNIT / 9 + UNIT / 27
-    } else if [above, below, left, right].into_iter().any(|one| phase(one) == 1) {
-        value + UNIT / 9
+    } else if starts_memorising(value, above)
+        || (padding == 0 && (phase_digit(above) == -1 || phase_digit(below) == -1))
+    {
+        -TABLE_DENOMINATOR / 9
+    } else if symbol != 0 && right == TABLE_DENOMINATOR && (below == BORDER || below == TABLE_DENOMINATOR) {
+        value + TABLE_DENOMINATOR / 9 + TABLE_DENOMINATOR / 27
+    } else if [above, below, left, right].into_iter().any(|one| phase_digit(one) == 1) {
+        value + TABLE_DENOMINATOR / 9
     } else {
         value
     }
 }
 
-/// The prescribed derivative of the filter by its centre; by all other cells of its window it is 0.
+/// The prescribed derivative of the filter with respect to its central cell; with respect to the other cells it is 0.
 pub fn derivative(value: i64, above: i64) -> i64 {
-    i64::from(phase(value) == -1 || begins(value, above))
+    i64::from(phase_digit(value) == -1 || starts_memorising(value, above))
 }
 
-/// One step of SGD.
+/// Result of one SGD step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// The image, and what each of the L layers makes of it.
-    pub layers: Vec<Image>,
-    /// The output, a numerator over [`UNIT`].
+pub struct SgdStep {
+    /// The memory layer's image, then the image after each of the L layers.
+    pub layers: Vec<ValueImage>,
+    /// The output of the network, a numerator over [`TABLE_DENOMINATOR`].
     pub output: i64,
-    /// ∂loss/∂image on the block, numerators over [`UNIT`].
-    pub gradient: Image,
-    /// The row of the block where the gradient is not 0, from 0; none where it is 0 everywhere or in more than one row.
+    /// Gradient ∂loss/∂image on the block, as numerators over [`TABLE_DENOMINATOR`].
+    pub gradient: ValueImage,
+    /// Index of the only row of the block with a nonzero gradient; `None` if there is no such row or more than one.
     pub row: Option<usize>,
 }
 
-/// The memory layer W, and how many rows are written.
+/// State of the training: the memory layer W and the number of SGD steps.
 ///
 /// ```
-/// use vivarium_science::succinct::grid::{Around, Tape};
-/// let mut tape = Tape::new(2, 1, Around::Paper).unwrap();
-/// let step = tape.write(&[1, -1], -1).unwrap();
+/// use vivarium_science::succinct::grid::{TapePadding, TableTraining};
+/// let mut tape = TableTraining::new(2, 1, TapePadding::Paper).unwrap();
+/// let step = tape.train_on(&[1, -1], -1).unwrap();
 /// assert_eq!((step.output, step.row), (0, Some(0)));
 /// assert_eq!(tape.weights().values, [-18, 18, -18, 0, 0, 0]); // −⅓ ⅓ −⅓, and an empty row for the dummy sample
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tape {
+pub struct TableTraining {
     d: usize,
     m: usize,
-    around: Around,
-    weights: Image,
+    around: TapePadding,
+    weights: ValueImage,
     steps: usize,
 }
 
-impl Tape {
-    /// W = 0, for m examples of d inputs and the dummy sample.
+impl TableTraining {
+    /// The training before its first step, with W = 0, for m examples with d inputs and the dummy example.
     ///
     /// # Errors
-    /// Where d or m is outside its range.
-    pub fn new(d: usize, m: usize, around: Around) -> Result<Tape, Mistake> {
+    /// d or m is out of range.
+    pub fn new(d: usize, m: usize, around: TapePadding) -> Result<TableTraining, SuccinctError> {
         check_sizes(d, m)?;
-        Ok(Tape { d, m, around, weights: Image::filled(m + 1, d + 1, 0), steps: 0 })
+        Ok(TableTraining { d, m, around, weights: ValueImage::filled(m + 1, d + 1, 0), steps: 0 })
     }
 
-    /// The training that goes on from these numbers of W, row by row in units of 1/[`UNIT`], after so many steps.
+    /// Resumes the training after `steps` steps with the weights W, row-major, as numerators over [`TABLE_DENOMINATOR`].
     ///
     /// # Errors
-    /// Where d or m is outside its range, where W has not (m + 1) × (d + 1) numbers, or where there are more steps than rows.
-    pub fn of(d: usize, m: usize, around: Around, weights: Vec<i64>, steps: usize) -> Result<Tape, Mistake> {
+    /// d or m is out of range, W does not have (m + 1) × (d + 1) numbers, or there are more steps than rows.
+    pub fn resume(
+        d: usize,
+        m: usize,
+        around: TapePadding,
+        weights: Vec<i64>,
+        steps: usize,
+    ) -> Result<TableTraining, SuccinctError> {
         check_sizes(d, m)?;
         let (rows, columns) = (m + 1, d + 1);
         if weights.len() != rows * columns {
-            return Err(Mistake::Cells { found: weights.len(), wanted: rows * columns });
+            return Err(SuccinctError::CellCount { found: weights.len(), wanted: rows * columns });
         }
         if steps > rows {
-            return Err(Mistake::Full { rows });
+            return Err(SuccinctError::TableFull { rows });
         }
-        Ok(Tape { d, m, around, weights: Image { rows, columns, values: weights }, steps })
+        Ok(TableTraining { d, m, around, weights: ValueImage { rows, columns, values: weights }, steps })
     }
 
-    /// W, (m + 1) × (d + 1).
-    pub fn weights(&self) -> &Image {
+    /// The table W, `[m + 1, d + 1]`.
+    pub fn weights(&self) -> &ValueImage {
         &self.weights
     }
 
-    /// Steps made.
+    /// Number of SGD steps so far.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Layers L of the network while it is trained, m + 2.
+    /// Number L of layers of the network during training: m + 2.
     pub fn layers(&self) -> usize {
         self.m + 2
     }
 
-    /// Row and column of the image where the block begins.
+    /// Row and column of the image at which the block begins.
     fn corner(&self) -> usize {
         match self.around {
-            Around::Paper => 0,
-            Around::Ring => 1,
+            TapePadding::Paper => 0,
+            TapePadding::Ring => 1,
         }
     }
 
-    /// What the memory layer makes of an input.
+    /// The output of the memory layer for the input x: W·diag([x, 1]) with padding.
     ///
     /// # Errors
-    /// Where the input has not d entries, each 1 or −1.
-    pub fn image(&self, x: &[i8]) -> Result<Image, Mistake> {
+    /// x does not have d entries, each 1 or −1.
+    pub fn memory_image(&self, x: &[i8]) -> Result<ValueImage, SuccinctError> {
         check_input(self.d, x)?;
         let corner = self.corner();
-        let mut image = Image::filled(self.m + 1 + 2 * corner, self.d + 2 + corner, UNIT);
+        let mut image = ValueImage::filled(self.m + 1 + 2 * corner, self.d + 2 + corner, TABLE_DENOMINATOR);
         for (values, weights) in image.rows_mut().skip(corner).zip(self.weights.values.chunks(self.d + 1)) {
             for ((value, weight), z) in values.iter_mut().skip(corner).zip(weights).zip(inputs(x)) {
                 *value = weight * z;
@@ -206,67 +214,71 @@ impl Tape {
         Ok(image)
     }
 
-    /// One step of SGD on an example.
+    /// Makes one SGD step on the example (x, y), which writes the next row of W.
     ///
     /// # Errors
-    /// Where the example has not d inputs, where a number is neither 1 nor −1, or where all rows are written.
-    pub fn write(&mut self, x: &[i8], y: i8) -> Result<Step, Mistake> {
+    /// x does not have d entries, a number is neither 1 nor −1, or all rows are written.
+    pub fn train_on(&mut self, x: &[i8], y: i8) -> Result<SgdStep, SuccinctError> {
         check_input(1, &[y])?;
-        let mut layers = vec![self.image(x)?];
+        let mut layers = vec![self.memory_image(x)?];
         if self.steps > self.m {
-            return Err(Mistake::Full { rows: self.m + 1 });
+            return Err(SuccinctError::TableFull { rows: self.m + 1 });
         }
         while layers.len() <= self.layers() {
-            layers.extend(layers.last().map(Image::layer));
+            layers.extend(layers.last().map(ValueImage::apply_layer));
         }
         let output = layers.last().map_or(0, |last| self.output(last));
-        let gradient = self.gradient(&layers, output - UNIT * i64::from(y));
+        let gradient = self.gradient(&layers, output - TABLE_DENOMINATOR * i64::from(y));
         for (weights, gradient) in self.weights.rows_mut().zip(gradient.values.chunks(self.d + 1)) {
             for ((weight, gradient), z) in weights.iter_mut().zip(gradient).zip(inputs(x)) {
                 // Times η; exact, because outputs are multiples of 18/54 and slopes are multiples of 18.
-                *weight -= gradient * z / UNIT;
+                *weight -= gradient * z / TABLE_DENOMINATOR;
             }
         }
         self.steps += 1;
         let is_written = |(row, values): (usize, &[i64])| values.iter().any(|one| *one != 0).then_some(row);
         let mut written = gradient.values.chunks(self.d + 1).enumerate().filter_map(is_written);
         let row = written.next().filter(|_| written.next().is_none());
-        Ok(Step { layers, output, gradient, row })
+        Ok(SgdStep { layers, output, gradient, row })
     }
 
-    /// The dummy sample (1, …, 1) with label 1, which comes last.
+    /// Makes the last SGD step, on the dummy example (1, …, 1) with label 1.
     ///
     /// # Errors
-    /// Where all rows are written.
-    pub fn write_dummy(&mut self) -> Result<Step, Mistake> {
-        self.write(&vec![1; self.d], 1)
+    /// All rows are written.
+    pub fn train_on_dummy(&mut self) -> Result<SgdStep, SuccinctError> {
+        self.train_on(&vec![1; self.d], 1)
     }
 
-    fn output(&self, image: &Image) -> i64 {
+    /// The output of the network for the image of its last layer: the sum of [`readout`] over the block.
+    fn output(&self, image: &ValueImage) -> i64 {
         let corner = self.corner();
         let rows = (corner..).take(self.m + 1);
         let cells = rows.flat_map(|row| (corner..).take(self.d + 1).map(move |column| (row, column)));
-        cells.map(|(row, column)| readout(image.at(row, column), UNIT)).sum()
+        cells.map(|(row, column)| readout(image.value_at(row, column), TABLE_DENOMINATOR)).sum()
     }
 
-    /// ∂loss/∂image where ∂loss/∂output is `error`: a cell of the last layer depends on the same cell of the image only.
-    fn gradient(&self, layers: &[Image], error: i64) -> Image {
+    /// ∂loss/∂image on the block, where `error` is ∂loss/∂output. A cell of the last layer depends only on the same cell of the
+    /// image.
+    fn gradient(&self, layers: &[ValueImage], error: i64) -> ValueImage {
         let corner = self.corner();
-        let mut gradient = Image::filled(self.m + 1, self.d + 1, 0);
+        let mut gradient = ValueImage::filled(self.m + 1, self.d + 1, 0);
         let (Some((last, before)), columns) = (layers.split_last(), self.d + 1) else { return gradient };
         for (place, value) in gradient.values.iter_mut().enumerate() {
             let (row, column) = (corner + place / columns, corner + place % columns);
             let along = before.iter().map(|image| {
-                let [above, ..] = image.near(row, column);
-                derivative(image.at(row, column), above)
+                let [above, ..] = image.neighbours(row, column);
+                derivative(image.value_at(row, column), above)
             });
-            *value = error * slope(last.at(row, column), UNIT) * along.product::<i64>();
+            *value = error
+                * readout_derivative(last.value_at(row, column), TABLE_DENOMINATOR)
+                * along.product::<i64>();
         }
         gradient
     }
 }
 
-/// z = [x, 1].
+/// The vector z = [x, 1].
 fn inputs(x: &[i8]) -> impl Iterator<Item = i64> {
     x.iter().copied().map(i64::from).chain([1])
 }

@@ -1,44 +1,44 @@
-//! What can be wrong with a rule, a task or a search, each as a sentence for the person who asked for it.
+//! Errors of rules, queries and searches; each error displays as a sentence for the user.
 
-use super::super::mistake::Mistake;
-use super::limits::{MOST_CELLS, MOST_LOOKS, MOST_QUERIES, MOST_RESTARTS, RULES};
+use super::super::error::SuccinctError;
+use super::limits::{MAX_BATCH_CELLS, MAX_QUERIES, MAX_RESTARTS, MAX_RULE_DRAWS, RULE_COUNT};
 
-/// Why there is no such rule, task or search.
+/// Why a rule, a batch of queries or a search cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SearchError {
-    /// A number that no rule has.
-    #[error("{}", tr!("the number of a rule must be from 0 to {last}, but it is {found}", last = RULES - 1, found = .0))]
-    Number(u32),
-    /// A text that is no rule.
+    /// The number of a rule is not below [`RULE_COUNT`].
+    #[error("{}", tr!("the number of a rule must be from 0 to {last}, but it is {found}", last = RULE_COUNT - 1, found = .0))]
+    RuleNumber(u32),
+    /// The text of a rule does not consist of nine signs.
     #[error("{}", tr!("a rule must consist of nine signs, each −, 0 or +; found: {found}", found = .0))]
-    Text(String),
-    /// Sizes, a noise or a test input that no data set has.
+    RuleText(String),
+    /// Invalid sizes, noise, inputs or labels.
     #[error(transparent)]
-    Data(#[from] Mistake),
-    /// No query, or too many.
-    #[error("{}", tr!("the number of queries must be from 1 to {most}, but it is {found}", most = MOST_QUERIES, found = .0))]
-    Queries(usize),
-    /// Images that have too many cells together.
-    #[error("{}", tr!("all queries together must have at most {most} cells, but they have {found} cells", most = MOST_CELLS, found = .0))]
-    Cells(u64),
-    /// Queries of different sizes in one batch.
+    Dataset(#[from] SuccinctError),
+    /// The number of queries is 0 or greater than [`MAX_QUERIES`].
+    #[error("{}", tr!("the number of queries must be from 1 to {most}, but it is {found}", most = MAX_QUERIES, found = .0))]
+    QueryCount(usize),
+    /// The images of all queries have more than [`MAX_BATCH_CELLS`] cells together.
+    #[error("{}", tr!("all queries together must have at most {most} cells, but they have {found} cells", most = MAX_BATCH_CELLS, found = .0))]
+    TooManyCells(u64),
+    /// The queries of a batch have different sizes.
     #[error("{}", tr!("all queries of a batch must have the same size"))]
-    Mixed,
-    /// No restart, or too many.
-    #[error("{}", tr!("the number of restarts must be from 1 to {most}, but it is {found}", most = MOST_RESTARTS, found = .0))]
-    Restarts(u32),
-    /// No validation query, or more than there are.
-    #[error("{}", tr!("the number of validation queries must be from 1 to {most}, but it is {found}", most, found))]
-    Validation {
-        /// Queries that there are.
-        most: u32,
-        /// How many were asked for.
+    MixedSizes,
+    /// The number of restarts is 0 or greater than [`MAX_RESTARTS`].
+    #[error("{}", tr!("the number of restarts must be from 1 to {most}, but it is {found}", most = MAX_RESTARTS, found = .0))]
+    RestartCount(u32),
+    /// The number of validation queries is 0, or leaves no query for the test.
+    #[error("{}", tr!("the number of validation queries must be from 1 to {most}, but it is {found}", most = max, found))]
+    ValidationCount {
+        /// Largest allowed number.
+        max: u32,
+        /// Requested number.
         found: u32,
     },
-    /// No repetition, or restarts and repetitions that are too many together.
-    #[error("{}", tr!("the number of restarts times the number of repetitions must be from 1 to {most}, but it is {found}", most = MOST_LOOKS, found = .0))]
-    Looks(u64),
-    /// Scores that are not finished.
+    /// The number of restarts times repetitions is 0 or greater than [`MAX_RULE_DRAWS`].
+    #[error("{}", tr!("the number of restarts times the number of repetitions must be from 1 to {most}, but it is {found}", most = MAX_RULE_DRAWS, found = .0))]
+    TooManyRuleDraws(u64),
+    /// Not all rules are scored yet.
     #[error("{}", tr!("not all rules have been scored yet"))]
-    Unfinished,
+    UnfinishedScoring,
 }

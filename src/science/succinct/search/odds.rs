@@ -1,4 +1,4 @@
-//! How probable it is that a random filter of the paper's size is one particular filter (Goel, Kakade, Kalai and Zhang 2022,
+//! Probability that a random filter of the paper's size is one particular filter (Goel, Kakade, Kalai and Zhang 2022,
 //! theorem 1; parameters from algorithm 1 and definition 5, values from corollary 3 and the sentence after it).
 //!
 //! ```text
@@ -18,19 +18,20 @@ pub fn parameters(states: u32) -> u64 {
     channels.saturating_mul(channels)
 }
 
-/// Number of values that each parameter may have at first: 24 · 16 · s + 5 (after corollary 3).
+/// Number |U_s| of possible initial values of each parameter: 24 · 16 · s + 5 (after corollary 3).
 pub fn values(states: u32) -> u64 {
     u64::from(states).saturating_mul(24 * 16).saturating_add(5)
 }
 
 /// log₁₀ of the probability that a random filter is one particular filter, with `states` states; 0 or less.
 pub fn log10_probability(states: u32) -> f64 {
-    // As floating-point numbers, which lose nothing that a logarithm shows.
+    // Floating point does not overflow here, and is precise enough for a logarithm.
     let channels = 100.0 * f64::from(states);
     -channels * channels * libm::log10(384.0 * f64::from(states) + 5.0)
 }
 
-/// log₁₀ of the number of restarts that find that filter with probability one half: ln 2 / probability, where it is small.
+/// log₁₀ of the number of restarts that find this filter with probability one half: ln 2 / probability, for a small
+/// probability.
 pub fn log10_restarts(states: u32) -> f64 {
     libm::log10(std::f64::consts::LN_2) - log10_probability(states)
 }
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probabilities_are_those_of_the_formula() {
+    fn probabilities_follow_the_formula() {
         for (states, expected) in [(2, -1.2e5), (4, -5.1e5), (20, -1.6e7), (47, -9.4e7)] {
             let found = log10_probability(states);
             // The table has two digits.
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_the_papers_and_saturate() {
+    fn counts_equal_those_of_the_paper_and_saturate() {
         assert_eq!((parameters(2), values(2)), (40_000, 773));
         assert_eq!(parameters(u32::MAX), u64::MAX);
         let logarithm = -40_000.0 * 773f64.log10();

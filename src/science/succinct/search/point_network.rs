@@ -1,5 +1,5 @@
-//! A ReLU network with given values and slopes at given points (Goel, Kakade, Kalai and Zhang 2022, lemma 5, in one
-//! dimension): weights that are written down, not learned.
+//! A ReLU network with given values and derivatives at given points (Goel, Kakade, Kalai and Zhang 2022, lemma 5, in one
+//! dimension); the weights are set, not learned.
 //!
 //! ```text
 //! Δ    = min(1, smallest gap) / 10
@@ -20,67 +20,67 @@
 //! Weights grow as 1/Δ, and sums of them cancel behind each bump: with the limits here values and slopes are exact to about
 //! 10⁻⁶. The minimum with 1 matters: for Δ above 1/2, τ would not be 0 where all bumps are.
 
-use super::limits::{LEAST_GAP, MOST_POINTS, MOST_REACH};
+use super::limits::{MAX_COORDINATE, MAX_POINTS, MIN_POINT_GAP};
 
-/// A point that the network goes through.
+/// A point with a prescribed value and derivative of the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// Its place.
+pub struct InterpolationPoint {
+    /// Input x of the network.
     pub x: f64,
-    /// The value there.
+    /// Output of the network at x.
     pub y: f64,
-    /// Whether the slope there is 1 or 0.
+    /// Whether the derivative at x is 1; else it is 0.
     pub rises: bool,
 }
 
-/// Why there is no network through these points. Points are counted from 1.
+/// Why there is no network for these points. Points are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum ThroughError {
-    /// No point, or too many.
-    #[error("{}", tr!("the number of points must be from 1 to {most}, but it is {found}", most = MOST_POINTS, found = .0))]
-    Count(usize),
-    /// A place or value that is not a finite number.
+pub enum PointError {
+    /// The number of points is 0 or greater than [`MAX_POINTS`].
+    #[error("{}", tr!("the number of points must be from 1 to {most}, but it is {found}", most = MAX_POINTS, found = .0))]
+    PointCount(usize),
+    /// x or y of a point is not finite.
     #[error("{}", tr!("point {point}: the position and the value must be finite numbers", point = .0))]
     NotFinite(usize),
-    /// A place or value that is too large.
-    #[error("{}", tr!("point {point}: the position and the value must be between −{most} and {most}", point = .0, most = MOST_REACH))]
-    TooFar(usize),
-    /// Two points at one place.
+    /// x or y of a point is greater than [`MAX_COORDINATE`] in absolute value.
+    #[error("{}", tr!("point {point}: the position and the value must be between −{most} and {most}", point = .0, most = MAX_COORDINATE))]
+    TooLarge(usize),
+    /// Two points have the same x.
     #[error("{}", tr!("points {first} and {second} have the same position", first = .0, second = .1))]
-    SamePlace(usize, usize),
-    /// Two points that are too near to one another.
-    #[error("{}", tr!("the distance between the positions of points {first} and {second} must be at least {least}", first = .0, second = .1, least = LEAST_GAP))]
-    TooNear(usize, usize),
+    SamePosition(usize, usize),
+    /// The x of two points are closer than [`MIN_POINT_GAP`].
+    #[error("{}", tr!("the distance between the positions of points {first} and {second} must be at least {least}", first = .0, second = .1, least = MIN_POINT_GAP))]
+    TooClose(usize, usize),
 }
 
-/// One layer: W v + b.
+/// An affine layer v ↦ W v + b.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layer {
+pub struct PointLayer {
     /// W, `[rows][columns]`.
     pub weights: Vec<Vec<f64>>,
     /// b, `[rows]`.
     pub bias: Vec<f64>,
 }
 
-/// The network.
+/// A ReLU network of three layers with prescribed values and derivatives at its points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Through {
-    points: Vec<Point>,
+pub struct PointNetwork {
+    points: Vec<InterpolationPoint>,
     delta: f64,
-    layers: [Layer; 3],
+    layers: [PointLayer; 3],
 }
 
-/// ReLUs of a bump ψ.
-pub const UNITS_OF_BUMP: usize = 5;
-/// ReLUs of a threshold τ.
-pub const UNITS_OF_THRESHOLD: usize = 3;
+/// Number of ReLUs of a bump ψ.
+pub const BUMP_UNITS: usize = 5;
+/// Number of ReLUs of a threshold τ.
+pub const THRESHOLD_UNITS: usize = 3;
 
-impl Layer {
+impl PointLayer {
     fn new(rows: usize, columns: usize) -> Self {
-        Layer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
+        PointLayer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
     }
 
-    /// W v + b of values, and W v of their slopes.
+    /// Applies the layer to pairs of value and derivative: W v + b for the values, W v for the derivatives.
     fn apply(&self, values: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let rows = self.weights.iter().zip(&self.bias);
         rows.map(|(weights, bias)| {
@@ -92,22 +92,23 @@ impl Layer {
     }
 }
 
-/// max(z, 0), and the slope where z is above 0.
+/// Applies max(z, 0) to pairs of value and derivative; the derivative is 0 for z ≤ 0.
 fn relu(values: &mut [(f64, f64)]) {
     values.iter_mut().filter(|value| value.0 <= 0.0).for_each(|value| *value = (0.0, 0.0));
 }
 
-impl Through {
-    /// The network through these points, in any order.
+impl PointNetwork {
+    /// Builds the network for these points, in any order.
     ///
     /// # Errors
-    /// Every [`ThroughError`].
-    pub fn new(points: &[Point]) -> Result<Self, ThroughError> {
-        let gap = checked(points)?;
+    /// Every [`PointError`].
+    pub fn new(points: &[InterpolationPoint]) -> Result<Self, PointError> {
+        let gap = check_points(points)?;
         let delta = gap.min(1.0) / 10.0;
         let count = points.len();
-        let (bumps, thresholds) = (UNITS_OF_BUMP * count, UNITS_OF_THRESHOLD * count);
-        let mut layers = [Layer::new(bumps, 1), Layer::new(thresholds, bumps), Layer::new(1, thresholds)];
+        let (bumps, thresholds) = (BUMP_UNITS * count, THRESHOLD_UNITS * count);
+        let mut layers =
+            [PointLayer::new(bumps, 1), PointLayer::new(thresholds, bumps), PointLayer::new(1, thresholds)];
         let left = points.iter().map(|point| point.x).fold(f64::INFINITY, f64::min) - 1.0;
         // Changes of slope at the kinks of ψ.
         let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
@@ -115,39 +116,39 @@ impl Through {
         for (at, point) in points.iter().enumerate() {
             let kinks =
                 [left, point.x - 2.0 * delta, point.x - delta, point.x + delta, point.x + 2.0 * delta];
-            for (unit, kink) in (at * UNITS_OF_BUMP..).zip(kinks) {
+            for (unit, kink) in (at * BUMP_UNITS..).zip(kinks) {
                 layers[0].weights[unit][0] = 1.0;
                 layers[0].bias[unit] = -kink;
             }
             let slope = if point.rises { 1.0 } else { 0.0 };
             let steep = (point.y - slope * delta) / delta;
             let threshold = [(-1.0, 0.0), (1.0 - 2.0 * delta, steep), (1.0 - delta, slope - steep)];
-            for (unit, (kink, change)) in (at * UNITS_OF_THRESHOLD..).zip(threshold) {
-                layers[1].weights[unit][at * UNITS_OF_BUMP..(at + 1) * UNITS_OF_BUMP].copy_from_slice(&bump);
+            for (unit, (kink, change)) in (at * THRESHOLD_UNITS..).zip(threshold) {
+                layers[1].weights[unit][at * BUMP_UNITS..(at + 1) * BUMP_UNITS].copy_from_slice(&bump);
                 layers[1].bias[unit] = -kink;
                 layers[2].weights[0][unit] = change;
             }
         }
-        Ok(Through { points: points.to_vec(), delta, layers })
+        Ok(PointNetwork { points: points.to_vec(), delta, layers })
     }
 
-    /// Its points.
-    pub fn points(&self) -> &[Point] {
+    /// The points of the network.
+    pub fn points(&self) -> &[InterpolationPoint] {
         &self.points
     }
 
-    /// Δ: a bump is 4 Δ wide.
+    /// Δ: each bump has width 4 Δ.
     pub fn delta(&self) -> f64 {
         self.delta
     }
 
-    /// Its three layers; a ReLU follows each of the first two.
-    pub fn layers(&self) -> &[Layer; 3] {
+    /// The three layers; a ReLU follows each of the first two.
+    pub fn layers(&self) -> &[PointLayer; 3] {
         &self.layers
     }
 
-    /// f(x), and the slope f′(x), at a kink the one on its left.
-    pub fn at(&self, x: f64) -> (f64, f64) {
+    /// Evaluates f(x) and its derivative f′(x); at a kink, the derivative from the left.
+    pub fn evaluate(&self, x: f64) -> (f64, f64) {
         let mut values = vec![(x, 1.0)];
         for (number, layer) in self.layers.iter().enumerate() {
             values = layer.apply(&values);
@@ -171,10 +172,10 @@ impl Through {
         }
         places.sort_by(f64::total_cmp);
         places.dedup();
-        places.into_iter().map(|place| (place, self.at(place).0)).collect()
+        places.into_iter().map(|place| (place, self.evaluate(place).0)).collect()
     }
 
-    /// Where the graph bends around a point: where ψ bends, and where it passes the two kinks of τ.
+    /// The kinks of f around a point: the kinks of ψ, and where ψ passes the kinks of τ.
     fn kinks(&self, x: f64) -> [f64; 7] {
         let delta = self.delta;
         let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
@@ -191,44 +192,44 @@ impl Through {
     }
 }
 
-/// The smallest gap between two points, infinite for one point, where all is as it must be.
-fn checked(points: &[Point]) -> Result<f64, ThroughError> {
-    if !(1..=MOST_POINTS).contains(&points.len()) {
-        return Err(ThroughError::Count(points.len()));
+/// Checks the points; returns the smallest distance between two of them, infinite for a single point.
+fn check_points(points: &[InterpolationPoint]) -> Result<f64, PointError> {
+    if !(1..=MAX_POINTS).contains(&points.len()) {
+        return Err(PointError::PointCount(points.len()));
     }
     for (point, number) in points.iter().zip(1..) {
         if !(point.x.is_finite() && point.y.is_finite()) {
-            return Err(ThroughError::NotFinite(number));
+            return Err(PointError::NotFinite(number));
         }
-        if point.x.abs() > MOST_REACH || point.y.abs() > MOST_REACH {
-            return Err(ThroughError::TooFar(number));
+        if point.x.abs() > MAX_COORDINATE || point.y.abs() > MAX_COORDINATE {
+            return Err(PointError::TooLarge(number));
         }
     }
-    let mut least = f64::INFINITY;
+    let mut min_gap = f64::INFINITY;
     for (first, one) in points.iter().enumerate() {
         for (second, other) in points.iter().enumerate().skip(first + 1) {
             let gap = (one.x - other.x).abs();
             if gap == 0.0 {
-                return Err(ThroughError::SamePlace(first + 1, second + 1));
+                return Err(PointError::SamePosition(first + 1, second + 1));
             }
-            if gap < LEAST_GAP {
-                return Err(ThroughError::TooNear(first + 1, second + 1));
+            if gap < MIN_POINT_GAP {
+                return Err(PointError::TooClose(first + 1, second + 1));
             }
-            least = least.min(gap);
+            min_gap = min_gap.min(gap);
         }
     }
-    Ok(least)
+    Ok(min_gap)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn point(x: f64, y: f64, rises: bool) -> Point {
-        Point { x, y, rises }
+    fn point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
+        InterpolationPoint { x, y, rises }
     }
 
-    fn five() -> Vec<Point> {
+    fn five() -> Vec<InterpolationPoint> {
         vec![
             point(-3.0, 1.5, true),
             point(0.25, -2.0, false),
@@ -239,28 +240,29 @@ mod tests {
     }
 
     /// Values and slopes at all points, the slopes from finite differences as well.
-    fn check(points: &[Point], tolerance: f64) {
-        let network = Through::new(points).unwrap();
+    fn check(points: &[InterpolationPoint], tolerance: f64) {
+        let network = PointNetwork::new(points).unwrap();
         let step = network.delta() / 100.0;
         for point in points {
             let slope = if point.rises { 1.0 } else { 0.0 };
-            let (value, found) = network.at(point.x);
+            let (value, found) = network.evaluate(point.x);
             assert!((value - point.y).abs() < tolerance, "{point:?} {value}");
             assert!((found - slope).abs() < tolerance, "{point:?} {found}");
-            let difference = (network.at(point.x + step).0 - network.at(point.x - step).0) / (2.0 * step);
+            let difference =
+                (network.evaluate(point.x + step).0 - network.evaluate(point.x - step).0) / (2.0 * step);
             assert!((difference - slope).abs() < tolerance / step + 1e-9, "{point:?} {difference}");
         }
     }
 
     #[test]
-    fn values_and_slopes_are_those_asked_for() {
+    fn values_and_derivatives_at_the_points_are_as_prescribed() {
         check(&five(), 1e-11);
         check(&[point(1e3, -1e3, true)], 1e-9);
         // Points far from one another: Δ is a tenth of 1, not of the gap.
         check(&[point(-500.0, 2.0, true), point(700.0, 5.0, false)], 1e-9);
-        let spread = Through::new(&[point(-500.0, 2.0, true), point(700.0, 5.0, false)]).unwrap();
-        assert_eq!(spread.at(100.0), (0.0, 0.0));
-        let dense: Vec<Point> =
+        let spread = PointNetwork::new(&[point(-500.0, 2.0, true), point(700.0, 5.0, false)]).unwrap();
+        assert_eq!(spread.evaluate(100.0), (0.0, 0.0));
+        let dense: Vec<InterpolationPoint> =
             (0..32).map(|i| point(f64::from(i) * 1.001e-3 + 900.0, f64::from(i), i % 2 == 0)).collect();
         check(&dense, 1e-6);
         let far = [point(-1e3, 1e3, true), point(1e3 - 1.1e-3, -1e3, false), point(1e3, 1e3, true)];
@@ -268,8 +270,8 @@ mod tests {
     }
 
     #[test]
-    fn bumps_and_thresholds_have_the_lemmas_size_and_form() {
-        let network = Through::new(&five()).unwrap();
+    fn bumps_and_thresholds_have_the_size_and_form_of_the_lemma() {
+        let network = PointNetwork::new(&five()).unwrap();
         let sizes = network.layers().each_ref().map(|layer| (layer.weights.len(), layer.weights[0].len()));
         assert_eq!(sizes, [(25, 1), (15, 25), (1, 15)]);
         // The smallest gap is 1.25.
@@ -277,18 +279,18 @@ mod tests {
         assert_eq!(delta, 0.1);
         for point in five() {
             for side in [-1.0, 1.0] {
-                assert!(network.at(point.x + side * 2.0 * delta).0.abs() < 1e-11);
-                let near = network.at(point.x + side * 0.9 * delta).0;
+                assert!(network.evaluate(point.x + side * 2.0 * delta).0.abs() < 1e-11);
+                let near = network.evaluate(point.x + side * 0.9 * delta).0;
                 let slope = if point.rises { 1.0 } else { 0.0 };
                 assert!((near - point.y - slope * side * 0.9 * delta).abs() < 1e-11);
             }
         }
-        assert_eq!(Through::new(&[point(0.0, 1.0, true), point(0.5, 1.0, true)]).unwrap().delta(), 0.05);
+        assert_eq!(PointNetwork::new(&[point(0.0, 1.0, true), point(0.5, 1.0, true)]).unwrap().delta(), 0.05);
     }
 
     #[test]
-    fn straight_lines_between_corners_are_the_graph() {
-        let network = Through::new(&five()).unwrap();
+    fn the_graph_is_linear_between_its_corners() {
+        let network = PointNetwork::new(&five()).unwrap();
         let corners = network.corners(-5.0, 6.0);
         assert_eq!(corners.len(), 2 + 5 * 7);
         for pair in corners.windows(2) {
@@ -296,7 +298,7 @@ mod tests {
             assert!(x0 < x1);
             for part in [0.1, 0.5, 0.8] {
                 let line = y0 + part * (y1 - y0);
-                assert!((network.at(x0 + part * (x1 - x0)).0 - line).abs() < 1e-10, "{pair:?}");
+                assert!((network.evaluate(x0 + part * (x1 - x0)).0 - line).abs() < 1e-10, "{pair:?}");
             }
         }
         assert_eq!(network.corners(1.0, 1.0), []);
@@ -305,19 +307,19 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_built_is_said() {
+    fn invalid_points_are_rejected_with_a_sentence() {
         let at = |x: f64| point(x, 0.0, true);
-        assert_eq!(Through::new(&[]), Err(ThroughError::Count(0)));
-        let many: Vec<Point> = (0..33).map(|i| at(f64::from(i))).collect();
-        assert_eq!(Through::new(&many), Err(ThroughError::Count(33)));
-        assert!(Through::new(&many[..32]).is_ok());
-        assert_eq!(Through::new(&[at(0.0), at(f64::NAN)]), Err(ThroughError::NotFinite(2)));
-        assert_eq!(Through::new(&[point(0.0, f64::INFINITY, true)]), Err(ThroughError::NotFinite(1)));
-        assert_eq!(Through::new(&[at(1e4)]), Err(ThroughError::TooFar(1)));
-        assert_eq!(Through::new(&[at(1.0), at(0.0), at(1.0)]), Err(ThroughError::SamePlace(1, 3)));
-        assert_eq!(Through::new(&[at(0.0), at(-0.0)]), Err(ThroughError::SamePlace(1, 2)));
-        assert_eq!(Through::new(&[at(0.0), at(5e-4)]), Err(ThroughError::TooNear(1, 2)));
-        let sentence = ThroughError::SamePlace(1, 3).to_string();
+        assert_eq!(PointNetwork::new(&[]), Err(PointError::PointCount(0)));
+        let many: Vec<InterpolationPoint> = (0..33).map(|i| at(f64::from(i))).collect();
+        assert_eq!(PointNetwork::new(&many), Err(PointError::PointCount(33)));
+        assert!(PointNetwork::new(&many[..32]).is_ok());
+        assert_eq!(PointNetwork::new(&[at(0.0), at(f64::NAN)]), Err(PointError::NotFinite(2)));
+        assert_eq!(PointNetwork::new(&[point(0.0, f64::INFINITY, true)]), Err(PointError::NotFinite(1)));
+        assert_eq!(PointNetwork::new(&[at(1e4)]), Err(PointError::TooLarge(1)));
+        assert_eq!(PointNetwork::new(&[at(1.0), at(0.0), at(1.0)]), Err(PointError::SamePosition(1, 3)));
+        assert_eq!(PointNetwork::new(&[at(0.0), at(-0.0)]), Err(PointError::SamePosition(1, 2)));
+        assert_eq!(PointNetwork::new(&[at(0.0), at(5e-4)]), Err(PointError::TooClose(1, 2)));
+        let sentence = PointError::SamePosition(1, 3).to_string();
         assert_eq!(sentence, "points 1 and 3 have the same position");
     }
 }

@@ -1,4 +1,4 @@
-//! A rule of the small search space: what a cell becomes, given itself and the cell above it.
+//! A rule of the small search space: the new value of a cell as a function of the cell and the cell above it.
 //!
 //! ```text
 //! f(centre, above)       centre and above are −1, 0 or +1: 9 entries, 3⁹ = 19,683 rules
@@ -13,11 +13,11 @@
 //! are far too many to be searched (see [`odds`](super::odds)).
 
 use super::error::SearchError;
-use super::limits::RULES;
+use super::limits::RULE_COUNT;
 
-/// The content of a cell.
+/// Value of a cell of an image: −1, 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cell {
+pub enum CellValue {
     /// −1.
     Minus,
     /// 0.
@@ -26,169 +26,175 @@ pub enum Cell {
     Plus,
 }
 
-impl Cell {
-    /// All contents, in rising order.
-    pub const ALL: [Cell; 3] = [Cell::Minus, Cell::Zero, Cell::Plus];
+impl CellValue {
+    /// All values, in ascending order.
+    pub const ALL: [CellValue; 3] = [CellValue::Minus, CellValue::Zero, CellValue::Plus];
 
-    /// The sign of a number.
-    pub fn of(number: i8) -> Self {
+    /// The value that equals the sign of `number`.
+    pub fn from_sign_of(number: i8) -> Self {
         match number.signum() {
-            -1 => Cell::Minus,
-            0 => Cell::Zero,
-            _ => Cell::Plus,
+            -1 => CellValue::Minus,
+            0 => CellValue::Zero,
+            _ => CellValue::Plus,
         }
     }
 
-    /// −1, 0 or 1.
+    /// The value as a number.
     pub fn value(self) -> i32 {
         match self {
-            Cell::Minus => -1,
-            Cell::Zero => 0,
-            Cell::Plus => 1,
+            CellValue::Minus => -1,
+            CellValue::Zero => 0,
+            CellValue::Plus => 1,
         }
     }
 
-    /// Its place in [`Cell::ALL`].
-    pub fn place(self) -> usize {
+    /// Index in [`CellValue::ALL`].
+    pub fn index(self) -> usize {
         match self {
-            Cell::Minus => 0,
-            Cell::Zero => 1,
-            Cell::Plus => 2,
+            CellValue::Minus => 0,
+            CellValue::Zero => 1,
+            CellValue::Plus => 2,
         }
     }
 
-    /// One character: `-`, `0` or `+`.
+    /// The character in the text of a rule: `-`, `0` or `+`.
     pub fn sign(self) -> char {
         match self {
-            Cell::Minus => '-',
-            Cell::Zero => '0',
-            Cell::Plus => '+',
+            CellValue::Minus => '-',
+            CellValue::Zero => '0',
+            CellValue::Plus => '+',
         }
     }
 
-    /// As it is written in a sentence.
+    /// The text in a sentence: −1, 0 or +1.
     fn word(self) -> &'static str {
         match self {
-            Cell::Minus => "−1",
-            Cell::Zero => "0",
-            Cell::Plus => "+1",
+            CellValue::Minus => "−1",
+            CellValue::Zero => "0",
+            CellValue::Plus => "+1",
         }
     }
 }
 
-/// A table of nine entries.
+/// A rule f(centre, above): a table with the new value of a cell for each pair of its value and the value above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rule {
-    /// f(centre, above), with the place of centre first.
-    table: [[Cell; 3]; 3],
+pub struct CellRule {
+    /// f(centre, above), `[centre][above]`, with indices of [`CellValue::ALL`].
+    table: [[CellValue; 3]; 3],
 }
 
-impl Rule {
-    /// Every cell stays as it is: the sum of all cells is a vote of all examples (Hebb's rule).
-    pub const IDENTITY: Rule = Rule { table: [[Cell::Minus; 3], [Cell::Zero; 3], [Cell::Plus; 3]] };
+impl CellRule {
+    /// No cell changes: the sum of all cells is a vote of all examples (Hebb's rule).
+    pub const IDENTITY: CellRule =
+        CellRule { table: [[CellValue::Minus; 3], [CellValue::Zero; 3], [CellValue::Plus; 3]] };
 
-    /// A cell stays where the cell above is equal, and becomes 0 otherwise: a column survives whose signs are all equal.
-    pub const CONSENSUS: Rule = Rule {
-        table: [[Cell::Minus, Cell::Zero, Cell::Zero], [Cell::Zero; 3], [Cell::Zero, Cell::Zero, Cell::Plus]],
+    /// A cell keeps its value if the cell above is equal, and else becomes 0: only columns with equal signs remain.
+    pub const CONSENSUS: CellRule = CellRule {
+        table: [
+            [CellValue::Minus, CellValue::Zero, CellValue::Zero],
+            [CellValue::Zero; 3],
+            [CellValue::Zero, CellValue::Zero, CellValue::Plus],
+        ],
     };
 
-    /// The rule with these entries: `table[c][a]` is what a cell c becomes under a cell a, in the order of [`Cell::ALL`].
-    pub fn new(table: [[Cell; 3]; 3]) -> Self {
-        Rule { table }
+    /// The rule with these entries: `table[c][a]` is the new value of a cell c below a cell a, in the order of
+    /// [`CellValue::ALL`].
+    pub fn new(table: [[CellValue; 3]; 3]) -> Self {
+        CellRule { table }
     }
 
-    /// The rule of a number below [`RULES`].
+    /// The rule with this number, which must be below [`RULE_COUNT`].
     ///
     /// # Errors
-    /// [`SearchError::Number`] for a larger one.
-    pub fn numbered(number: u32) -> Result<Self, SearchError> {
-        if number >= RULES {
-            return Err(SearchError::Number(number));
+    /// [`SearchError::RuleNumber`] for a larger one.
+    pub fn from_number(number: u32) -> Result<Self, SearchError> {
+        if number >= RULE_COUNT {
+            return Err(SearchError::RuleNumber(number));
         }
-        Ok(Rule::wrapped(number))
+        Ok(CellRule::from_number_modulo(number))
     }
 
-    /// The rule of `number` modulo [`RULES`].
-    pub(super) fn wrapped(number: u32) -> Self {
+    /// The rule with the number `number` modulo [`RULE_COUNT`].
+    pub(super) fn from_number_modulo(number: u32) -> Self {
         let mut rest = number;
-        let mut table = Rule::IDENTITY.table;
+        let mut table = CellRule::IDENTITY.table;
         for entry in table.iter_mut().flatten().rev() {
             *entry = match rest % 3 {
-                0 => Cell::Minus,
-                1 => Cell::Zero,
-                _ => Cell::Plus,
+                0 => CellValue::Minus,
+                1 => CellValue::Zero,
+                _ => CellValue::Plus,
             };
             rest /= 3;
         }
-        Rule { table }
+        CellRule { table }
     }
 
     /// All rules, in the order of their numbers.
-    pub fn all() -> impl Iterator<Item = Rule> {
-        (0..RULES).map(Rule::wrapped)
+    pub fn all() -> impl Iterator<Item = CellRule> {
+        (0..RULE_COUNT).map(CellRule::from_number_modulo)
     }
 
-    /// Its number, below [`RULES`].
+    /// Number of the rule, below [`RULE_COUNT`]: its text read in base 3.
     pub fn number(self) -> u32 {
         self.table.iter().flatten().fold(0, |number, entry| {
             3 * number
                 + match entry {
-                    Cell::Minus => 0,
-                    Cell::Zero => 1,
-                    Cell::Plus => 2,
+                    CellValue::Minus => 0,
+                    CellValue::Zero => 1,
+                    CellValue::Plus => 2,
                 }
         })
     }
 
-    /// What a cell becomes under the cell `above`.
-    pub fn apply(self, centre: Cell, above: Cell) -> Cell {
-        self.table[centre.place()][above.place()]
+    /// The new value of a cell `centre` below a cell `above`.
+    pub fn apply(self, centre: CellValue, above: CellValue) -> CellValue {
+        self.table[centre.index()][above.index()]
     }
 
-    /// The same rule with one other entry, for tables that a person edits.
-    pub fn with(mut self, centre: Cell, above: Cell, becomes: Cell) -> Self {
-        self.table[centre.place()][above.place()] = becomes;
+    /// A copy of the rule with one entry replaced, for tables that the user edits.
+    pub fn with_entry(mut self, centre: CellValue, above: CellValue, becomes: CellValue) -> Self {
+        self.table[centre.index()][above.index()] = becomes;
         self
     }
 
-    /// Its nine signs.
-    pub fn text(self) -> String {
+    /// The nine signs of the table as text.
+    pub fn to_text(self) -> String {
         self.table.iter().flatten().map(|entry| entry.sign()).collect()
     }
 
-    /// The rule that is written as these nine signs; blanks are left out, and − may be a minus sign or a hyphen.
+    /// Parses a rule from its nine signs. Spaces are ignored, and − may be a minus sign or a hyphen.
     ///
     /// # Errors
-    /// [`SearchError::Text`] for any other text.
-    pub fn read(text: &str) -> Result<Self, SearchError> {
-        let wrong = || SearchError::Text(text.chars().take(40).collect());
-        let mut table = Rule::IDENTITY.table;
+    /// [`SearchError::RuleText`] for any other text.
+    pub fn parse(text: &str) -> Result<Self, SearchError> {
+        let wrong = || SearchError::RuleText(text.chars().take(40).collect());
+        let mut table = CellRule::IDENTITY.table;
         let mut entries = table.iter_mut().flatten();
         for sign in text.chars().filter(|sign| !sign.is_whitespace()) {
             *entries.next().ok_or_else(wrong)? = match sign {
-                '-' | '−' => Cell::Minus,
-                '0' => Cell::Zero,
-                '+' => Cell::Plus,
+                '-' | '−' => CellValue::Minus,
+                '0' => CellValue::Zero,
+                '+' => CellValue::Plus,
                 _ => return Err(wrong()),
             };
         }
         if entries.next().is_some() {
             return Err(wrong());
         }
-        Ok(Rule { table })
+        Ok(CellRule { table })
     }
 
-    /// The name of a rule that has one.
+    /// Name of the rule, for the two named rules.
     pub fn name(self) -> Option<&'static str> {
         match self {
-            Rule::IDENTITY => Some("identity"),
-            Rule::CONSENSUS => Some("consensus"),
+            CellRule::IDENTITY => Some("identity"),
+            CellRule::CONSENSUS => Some("consensus"),
             _ => None,
         }
     }
 
-    /// One entry as a sentence.
-    pub fn case(self, centre: Cell, above: Cell) -> String {
+    /// A sentence that describes one entry.
+    pub fn describe_entry(self, centre: CellValue, above: CellValue) -> String {
         let becomes = self.apply(centre, above);
         let (cell, above, result) = (centre.word(), above.word(), becomes.word());
         if becomes == centre {
@@ -207,27 +213,29 @@ impl Rule {
         }
     }
 
-    /// All nine entries as three to nine sentences: entries with the same centre and the same result share one.
-    pub fn reading(self) -> Vec<String> {
+    /// Three to nine sentences that describe all entries; entries with the same centre and the same result share one sentence.
+    pub fn describe(self) -> Vec<String> {
         let mut sentences = Vec::new();
-        for centre in Cell::ALL {
-            let mut read: Vec<Cell> = Vec::new();
-            for above in Cell::ALL {
+        for centre in CellValue::ALL {
+            let mut read: Vec<CellValue> = Vec::new();
+            for above in CellValue::ALL {
                 let becomes = self.apply(centre, above);
                 if read.contains(&becomes) {
                     continue;
                 }
                 read.push(becomes);
-                let same: Vec<Cell> =
-                    Cell::ALL.into_iter().filter(|other| self.apply(centre, *other) == becomes).collect();
-                sentences.push(self.sentence(centre, &same, becomes));
+                let same: Vec<CellValue> = CellValue::ALL
+                    .into_iter()
+                    .filter(|other| self.apply(centre, *other) == becomes)
+                    .collect();
+                sentences.push(self.describe_entries(centre, &same, becomes));
             }
         }
         sentences
     }
 
-    /// One sentence for a cell, under these cells, that becomes this.
-    fn sentence(self, centre: Cell, above: &[Cell], becomes: Cell) -> String {
+    /// A sentence for the entries with these `centre` and `above` values, whose new value is `becomes`.
+    fn describe_entries(self, centre: CellValue, above: &[CellValue], becomes: CellValue) -> String {
         let (cell, result, stays) = (centre.word(), becomes.word(), centre == becomes);
         match (above, stays) {
             ([first, second], true) => tr!(
@@ -243,7 +251,7 @@ impl Rule {
                 second = second.word(),
                 result
             ),
-            ([above], _) => self.case(centre, *above),
+            ([above], _) => self.describe_entry(centre, *above),
             (_, true) => tr!("A cell with the value {cell} always stays {cell}.", cell),
             (_, false) => tr!("A cell with the value {cell} always becomes {result}.", cell, result),
         }
@@ -255,44 +263,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_texts_are_the_rules() {
-        for (number, rule) in (0..).zip(Rule::all()) {
+    fn numbers_and_texts_identify_rules() {
+        for (number, rule) in (0..).zip(CellRule::all()) {
             assert_eq!(rule.number(), number);
-            assert_eq!(Rule::read(&rule.text()), Ok(rule));
+            assert_eq!(CellRule::parse(&rule.to_text()), Ok(rule));
         }
-        assert_eq!(Rule::all().count(), 19_683);
-        assert_eq!(Rule::numbered(RULES), Err(SearchError::Number(RULES)));
-        assert_eq!(Rule::IDENTITY.text(), "---000+++");
-        assert_eq!(Rule::read("−00 000 00+"), Ok(Rule::CONSENSUS));
+        assert_eq!(CellRule::all().count(), 19_683);
+        assert_eq!(CellRule::from_number(RULE_COUNT), Err(SearchError::RuleNumber(RULE_COUNT)));
+        assert_eq!(CellRule::IDENTITY.to_text(), "---000+++");
+        assert_eq!(CellRule::parse("−00 000 00+"), Ok(CellRule::CONSENSUS));
         for wrong in ["", "--------", "----------", "---000++x"] {
-            assert_eq!(Rule::read(wrong), Err(SearchError::Text(wrong.into())));
+            assert_eq!(CellRule::parse(wrong), Err(SearchError::RuleText(wrong.into())));
         }
     }
 
     #[test]
-    fn cells_are_signs() {
-        assert_eq!([-3, -1, 0, 1, 7].map(|number| Cell::of(number).value()), [-1, -1, 0, 1, 1]);
-        assert!(Cell::ALL.iter().enumerate().all(|(at, cell)| cell.place() == at));
+    fn cell_values_are_signs() {
+        assert_eq!(
+            [-3, -1, 0, 1, 7].map(|number| CellValue::from_sign_of(number).value()),
+            [-1, -1, 0, 1, 1]
+        );
+        assert!(CellValue::ALL.iter().enumerate().all(|(at, cell)| cell.index() == at));
     }
 
     #[test]
-    fn named_rules_do_what_they_say() {
-        for centre in Cell::ALL {
-            for above in Cell::ALL {
-                assert_eq!(Rule::IDENTITY.apply(centre, above), centre);
-                let agreed = if centre == above { centre } else { Cell::Zero };
-                assert_eq!(Rule::CONSENSUS.apply(centre, above), agreed);
+    fn named_rules_compute_their_definitions() {
+        for centre in CellValue::ALL {
+            for above in CellValue::ALL {
+                assert_eq!(CellRule::IDENTITY.apply(centre, above), centre);
+                let agreed = if centre == above { centre } else { CellValue::Zero };
+                assert_eq!(CellRule::CONSENSUS.apply(centre, above), agreed);
             }
         }
-        assert_eq!(Rule::CONSENSUS.name(), Some("consensus"));
-        let edited = Rule::IDENTITY.with(Cell::Zero, Cell::Plus, Cell::Minus);
-        assert_eq!((edited.text().as_str(), edited.name()), ("---00-+++", None));
+        assert_eq!(CellRule::CONSENSUS.name(), Some("consensus"));
+        let edited = CellRule::IDENTITY.with_entry(CellValue::Zero, CellValue::Plus, CellValue::Minus);
+        assert_eq!((edited.to_text().as_str(), edited.name()), ("---00-+++", None));
     }
 
     #[test]
-    fn readings_are_literal() {
+    fn descriptions_are_literal_sentences() {
         assert_eq!(
-            Rule::IDENTITY.reading(),
+            CellRule::IDENTITY.describe(),
             [
                 "A cell with the value −1 always stays −1.",
                 "A cell with the value 0 always stays 0.",
@@ -300,7 +311,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            Rule::CONSENSUS.reading(),
+            CellRule::CONSENSUS.describe(),
             [
                 "A cell with the value −1 stays −1 if the cell above it has the value −1.",
                 "A cell with the value −1 becomes 0 if the cell above it has the value 0 or +1.",
@@ -309,8 +320,8 @@ mod tests {
                 "A cell with the value +1 stays +1 if the cell above it has the value +1.",
             ]
         );
-        assert_eq!(Rule::read("-0+-0+-0+").unwrap().reading().len(), 9);
-        let case = Rule::CONSENSUS.case(Cell::Plus, Cell::Zero);
+        assert_eq!(CellRule::parse("-0+-0+-0+").unwrap().describe().len(), 9);
+        let case = CellRule::CONSENSUS.describe_entry(CellValue::Plus, CellValue::Zero);
         assert_eq!(case, "A cell with the value +1 becomes 0 if the cell above it has the value 0.");
     }
 }

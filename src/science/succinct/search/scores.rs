@@ -1,44 +1,45 @@
 //! The accuracy of every rule on the same queries.
 //!
 //! # Why
-//! A scoring keeps each rule's answers, two bits for each query, so that searches over these rules need not run them again.
+//! The answers of each rule are stored, two bits per query, so that a search need not run the rules again.
 
 use super::error::SearchError;
-use super::limits::RULES;
-use super::rule::Rule;
-use super::run::Readout;
-use super::sliced::{Judged, Sliced};
+use super::limits::RULE_COUNT;
+use super::rule::CellRule;
+use super::run::ReadoutCells;
+use super::sliced::{BitSlicedQueries, RuleAnswers};
 use super::task::Query;
 
-/// An exhaustive scoring under way, so that a page can go on drawing meanwhile.
+/// Computes [`RuleScores`] in parts, so that the page stays responsive.
 #[derive(Debug, Clone)]
-pub struct Scoring {
-    sliced: Sliced,
-    readout: Readout,
+pub struct RuleScoring {
+    sliced: BitSlicedQueries,
+    readout: ReadoutCells,
     next: u32,
     judged: Vec<u64>,
     halves: Vec<u32>,
 }
 
-/// Which queries each rule answers right. Points are counted in halves: two for a right answer, one for a sum of 0.
+/// For every rule, which queries of a batch it answers correctly. Points are counted in halves: two half points for a correct
+/// answer, one if the sum of the cells is 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scores {
+pub struct RuleScores {
     words: usize,
     queries: u32,
-    /// `[RULES][2][words]`, bit q for query q: right answers, and sums of 0.
+    /// `[RULE_COUNT][2][words]`, bit q for query q: correct answers, and sums of 0.
     judged: Vec<u64>,
-    /// `[RULES]`.
+    /// Half points of each rule, `[RULE_COUNT]`.
     halves: Vec<u32>,
 }
 
-impl Scoring {
-    /// Begins to score all rules on these queries.
+impl RuleScoring {
+    /// Prepares the scoring of all rules on these queries.
     ///
     /// # Errors
-    /// Those of [`Sliced::new`].
-    pub fn new(queries: &[Query], readout: Readout) -> Result<Self, SearchError> {
-        Ok(Scoring {
-            sliced: Sliced::new(queries)?,
+    /// Those of [`BitSlicedQueries::new`].
+    pub fn new(queries: &[Query], readout: ReadoutCells) -> Result<Self, SearchError> {
+        Ok(RuleScoring {
+            sliced: BitSlicedQueries::new(queries)?,
             readout,
             next: 0,
             judged: Vec::new(),
@@ -46,51 +47,51 @@ impl Scoring {
         })
     }
 
-    /// Scores up to so many rules more; `true` when all are scored.
+    /// Scores up to `rules` further rules; returns whether all rules are scored.
     pub fn advance(&mut self, rules: u32) -> bool {
-        let end = self.next.saturating_add(rules).min(RULES);
-        let mut judged = Judged::default();
+        let end = self.next.saturating_add(rules).min(RULE_COUNT);
+        let mut judged = RuleAnswers::default();
         for number in self.next..end {
-            self.sliced.judge(Rule::wrapped(number), self.readout, &mut judged);
-            self.halves.push(judged.halves());
-            self.judged.extend_from_slice(&judged.right);
+            self.sliced.evaluate(CellRule::from_number_modulo(number), self.readout, &mut judged);
+            self.halves.push(judged.half_points());
+            self.judged.extend_from_slice(&judged.correct);
             self.judged.extend_from_slice(&judged.tied);
         }
         self.next = end;
-        self.next == RULES
+        self.next == RULE_COUNT
     }
 
-    /// Number of rules that are scored.
-    pub fn scored(&self) -> u32 {
+    /// Number of rules scored so far.
+    pub fn scored_count(&self) -> u32 {
         self.next
     }
 
-    /// Points of each scored rule in halves, in the order of their numbers.
-    pub fn halves(&self) -> &[u32] {
+    /// Half points of each scored rule, in the order of the rules' numbers.
+    pub fn half_points(&self) -> &[u32] {
         &self.halves
     }
 
-    /// The scores of all rules.
+    /// The scores of all rules, when the scoring is complete.
     ///
     /// # Errors
-    /// [`SearchError::Unfinished`] before all are scored.
-    pub fn finish(self) -> Result<Scores, SearchError> {
-        if self.next < RULES {
-            return Err(SearchError::Unfinished);
+    /// [`SearchError::UnfinishedScoring`] if not all rules are scored.
+    pub fn finish(self) -> Result<RuleScores, SearchError> {
+        if self.next < RULE_COUNT {
+            return Err(SearchError::UnfinishedScoring);
         }
         let queries = u32::try_from(self.sliced.queries()).unwrap_or(u32::MAX);
-        Ok(Scores { words: self.sliced.words(), queries, judged: self.judged, halves: self.halves })
+        Ok(RuleScores { words: self.sliced.words(), queries, judged: self.judged, halves: self.halves })
     }
 }
 
-impl Scores {
-    /// The scores of all rules on these queries.
+impl RuleScores {
+    /// Computes the scores of all rules on these queries.
     ///
     /// # Errors
-    /// Those of [`Scoring::new`].
-    pub fn new(queries: &[Query], readout: Readout) -> Result<Self, SearchError> {
-        let mut scoring = Scoring::new(queries, readout)?;
-        scoring.advance(RULES);
+    /// Those of [`RuleScoring::new`].
+    pub fn new(queries: &[Query], readout: ReadoutCells) -> Result<Self, SearchError> {
+        let mut scoring = RuleScoring::new(queries, readout)?;
+        scoring.advance(RULE_COUNT);
         scoring.finish()
     }
 
@@ -99,42 +100,42 @@ impl Scores {
         self.queries
     }
 
-    /// Points of each rule in halves, in the order of their numbers.
-    pub fn halves(&self) -> &[u32] {
+    /// Half points of each rule, in the order of the rules' numbers.
+    pub fn half_points(&self) -> &[u32] {
         &self.halves
     }
 
-    /// The part of queries that a rule answers right, 0 to 1; a sum of 0 counts as one half.
-    pub fn accuracy(&self, rule: Rule) -> f64 {
+    /// Accuracy of a rule: the share of queries that it answers correctly, 0 to 1; a sum of 0 counts as one half.
+    pub fn accuracy(&self, rule: CellRule) -> f64 {
         let number = usize::try_from(rule.number()).unwrap_or(0);
         f64::from(self.halves[number]) / (2.0 * f64::from(self.queries))
     }
 
-    /// Number of rules with at least this accuracy.
-    pub fn at_least(&self, accuracy: f64) -> usize {
-        let least = 2.0 * accuracy * f64::from(self.queries);
-        // A part such as 0.95 of 400 must not be missed by a last digit.
-        self.halves.iter().filter(|halves| f64::from(**halves) >= least - 1e-9).count()
+    /// Counts the rules with at least this accuracy.
+    pub fn count_at_least(&self, accuracy: f64) -> usize {
+        let min = 2.0 * accuracy * f64::from(self.queries);
+        // Tolerance for floating-point errors, for example in 0.95 · 400.
+        self.halves.iter().filter(|halves| f64::from(**halves) >= min - 1e-9).count()
     }
 
-    /// A rule with most points, of equal ones the first.
-    pub fn best(&self) -> Rule {
+    /// The rule with the largest accuracy; of equal ones the first.
+    pub fn best(&self) -> CellRule {
         let mut best = (0, 0);
         for (halves, number) in self.halves.iter().zip(0..) {
             if *halves > best.0 {
                 best = (*halves, number);
             }
         }
-        Rule::wrapped(best.1)
+        CellRule::from_number_modulo(best.1)
     }
 
-    /// Words that hold a bit for each query.
+    /// Number of 64-bit words with one bit per query.
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// Points of rule `number`, in halves, on the queries of `mask`.
-    pub(super) fn halves_among(&self, number: usize, mask: &[u64]) -> u32 {
+    /// Half points of rule `number` on the queries whose bits in `mask` are 1.
+    pub(super) fn half_points_among(&self, number: usize, mask: &[u64]) -> u32 {
         let judged = &self.judged[2 * number * self.words..2 * (number + 1) * self.words];
         let (right, tied) = judged.split_at(self.words);
         let ones = |words: &[u64]| -> u32 {
@@ -147,31 +148,35 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::Family;
-    use crate::succinct::search::Task;
+    use crate::succinct::ConceptFamily;
+    use crate::succinct::search::QueryDistribution;
 
     #[test]
-    fn scoring_goes_in_parts() {
-        let queries = Task::new(Family::Constant, 1, 2, 0.0).unwrap().queries(1, 0, 10).unwrap();
-        let mut scoring = Scoring::new(&queries, Readout::Bottom).unwrap();
+    fn scoring_in_parts_equals_scoring_at_once() {
+        let queries =
+            QueryDistribution::new(ConceptFamily::Constant, 1, 2, 0.0).unwrap().queries(1, 0, 10).unwrap();
+        let mut scoring = RuleScoring::new(&queries, ReadoutCells::Bottom).unwrap();
         assert!(!scoring.advance(100));
-        assert_eq!((scoring.scored(), scoring.halves().len()), (100, 100));
-        assert_eq!(scoring.clone().finish(), Err(SearchError::Unfinished));
+        assert_eq!((scoring.scored_count(), scoring.half_points().len()), (100, 100));
+        assert_eq!(scoring.clone().finish(), Err(SearchError::UnfinishedScoring));
         assert!(scoring.advance(u32::MAX));
         let scores = scoring.finish().unwrap();
-        assert_eq!(scores, Scores::new(&queries, Readout::Bottom).unwrap());
-        assert_eq!(scores.at_least(0.0), 19_683);
+        assert_eq!(scores, RuleScores::new(&queries, ReadoutCells::Bottom).unwrap());
+        assert_eq!(scores.count_at_least(0.0), 19_683);
         let all = [(1 << 10) - 1];
-        for (number, halves) in scores.halves().iter().enumerate() {
-            assert_eq!(scores.halves_among(number, &all), *halves);
+        for (number, halves) in scores.half_points().iter().enumerate() {
+            assert_eq!(scores.half_points_among(number, &all), *halves);
             assert_eq!(
-                scores.halves_among(number, &[0b111]) + scores.halves_among(number, &[!0b111]),
+                scores.half_points_among(number, &[0b111]) + scores.half_points_among(number, &[!0b111]),
                 *halves
             );
         }
         let best = scores.best();
         assert!(
-            scores.halves().iter().all(|halves| f64::from(*halves) <= scores.accuracy(best) * 20.0 + 1e-9)
+            scores
+                .half_points()
+                .iter()
+                .all(|halves| f64::from(*halves) <= scores.accuracy(best) * 20.0 + 1e-9)
         );
     }
 }

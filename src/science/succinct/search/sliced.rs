@@ -1,4 +1,4 @@
-//! The fast way: 64 queries in each word, two bits for each cell.
+//! Fast implementation: 64 queries per word, with bit-sliced cells.
 //!
 //! ```text
 //! word       one cell of one column, for 64 queries; one word for each subset of {−1, 0, +1} that a cell may lie in
@@ -8,11 +8,11 @@
 //! ```
 //!
 //! # Why
-//! A rule is two times three of the eight subsets, so a step decides no case: it is some 20 operations for 64 cells, on eight
-//! words at once, which the compiler turns into vectors. Columns do not see one another, so a run goes eight words at a time,
-//! which stay in the nearest cache. The rows after the last two steps are kept: a row that is what it was two steps ago, under
-//! a row of which the same holds, need not be computed again, and a run ends where this holds for all. Two steps rather than
-//! one, because many rules go to and fro for ever.
+//! A rule selects two times three of the eight subsets, so that a step has no branches: about 20 operations for 64 cells, on
+//! eight words at once, which the compiler vectorises. Columns are independent, so that a run processes eight words at a time,
+//! which stay in the L1 cache. The rows after the last two steps are stored: a row that equals the row of two steps ago, below
+//! a row with the same property, need not be computed again, and the run ends if this holds for all rows. It is two steps
+//! rather than one, because many rules alternate for ever.
 //!
 //! A table of sums by distinct columns was considered: at d = 7, m = 15, 400 queries have 3,200 columns, of which about
 //! 3,100 differ (all but those that are constant), so nothing is shared.
@@ -23,78 +23,88 @@
 
 use super::super::data::check_input;
 use super::error::SearchError;
-use super::limits::{MOST_CELLS, MOST_QUERIES};
-use super::rule::{Cell, Rule};
-use super::run::Readout;
+use super::limits::{MAX_BATCH_CELLS, MAX_QUERIES};
+use super::rule::{CellRule, CellValue};
+use super::run::ReadoutCells;
 use super::task::Query;
 
-/// Words that are worked on together.
+/// Number of words that are processed together.
 const LANES: usize = 8;
-/// Bits of a sum over one column of (cell + 1): at most 2 · 101.
+/// Number of bits of a sum of (cell + 1) over one column, at most 2 · 101.
 const COLUMN_BITS: usize = 8;
-/// Bits of a sum over all columns: at most 2 · 101 · 64.
+/// Number of bits of a sum over all columns, at most 2 · 101 · 64.
 const SUM_BITS: usize = 14;
 
 type Lanes = [u64; LANES];
-const NONE: Lanes = [0; LANES];
-const ALL: Lanes = [u64::MAX; LANES];
+const ZERO_LANES: Lanes = [0; LANES];
+const ONE_LANES: Lanes = [u64::MAX; LANES];
 
-/// A row of eight words: for each subset of {−1, 0, +1}, whether a cell lies in it; bit i of a subset is `Cell::ALL[i]`.
+/// One row of eight words: for each of the eight subsets of {−1, 0, +1}, a bit per cell whether its value is in the subset. Bit
+/// i of a subset's index stands for `CellValue::ALL[i]`.
 #[derive(Debug, Clone, Copy)]
-struct Row([Lanes; 8]);
+struct SlicedRow([Lanes; 8]);
 
-/// The subset {−1}.
+/// Index of the subset {−1}.
 const MINUS: usize = 0b001;
-/// The subset {0}.
+/// Index of the subset {0}.
 const ZERO: usize = 0b010;
-/// The subset {+1}.
+/// Index of the subset {+1}.
 const PLUS: usize = 0b100;
 
-/// The queries of a task, 64 in each word.
+/// A batch of queries, bit-sliced with 64 queries per word.
 #[derive(Debug, Clone)]
-pub struct Sliced {
+pub struct BitSlicedQueries {
     rows: usize,
     columns: usize,
     queries: usize,
-    /// `[groups][rows]`, eight words each: word w is column w mod columns of queries 64 (w / columns) and on.
+    /// Whether cells of the images are +1, `[groups][rows]` with eight words each; word w is column w mod columns of the 64
+    /// queries from 64 (w / columns) on.
     plus: Vec<Lanes>,
-    /// Bit q is the right label of query q.
+    /// Bit q is 1 if the label of query q is 1.
     right: Vec<u64>,
-    /// What a run needs.
-    work: Work,
-    /// `[words]` sums of the columns.
+    /// Workspace of a run.
+    work: RowWorkspace,
+    /// Bit-sliced sums of the columns, `[words]`.
     sums: Vec<[u64; COLUMN_BITS]>,
 }
 
-/// For a result, which subset above gives it, for each centre.
-fn subsets(rule: Rule, result: Cell) -> [usize; 3] {
-    Cell::ALL.map(|centre| {
-        let gives = |above: &Cell| rule.apply(centre, *above) == result;
-        Cell::ALL.into_iter().filter(gives).map(|above| 1 << above.place()).sum()
+/// For each centre, the index of the subset of values above for which the rule gives `result`.
+fn subsets(rule: CellRule, result: CellValue) -> [usize; 3] {
+    CellValue::ALL.map(|centre| {
+        let gives = |above: &CellValue| rule.apply(centre, *above) == result;
+        CellValue::ALL.into_iter().filter(gives).map(|above| 1 << above.index()).sum()
     })
 }
 
-/// `join` of two words, lane by lane.
+/// Applies `join` to two groups of words, lane by lane.
 #[inline(always)]
-fn each(one: &Lanes, other: &Lanes, join: impl Fn(u64, u64) -> u64) -> Lanes {
+fn zip_lanes(one: &Lanes, other: &Lanes, join: impl Fn(u64, u64) -> u64) -> Lanes {
     std::array::from_fn(|i| join(one[i], other[i]))
 }
 
-impl Row {
+impl SlicedRow {
     /// A row of zeros.
-    const ZEROS: Row = Row([NONE, NONE, ALL, ALL, NONE, NONE, ALL, ALL]);
+    const ZEROS: SlicedRow = SlicedRow([
+        ZERO_LANES, ZERO_LANES, ONE_LANES, ONE_LANES, ZERO_LANES, ZERO_LANES, ONE_LANES, ONE_LANES,
+    ]);
 
-    /// A row of +1 where a bit is 1, and −1 elsewhere.
+    /// A row that is +1 where the bit of `plus` is 1, and −1 elsewhere.
     fn signs(plus: &Lanes) -> Self {
         let minus = plus.map(|word| !word);
-        Row([NONE, minus, NONE, minus, *plus, ALL, *plus, ALL])
+        SlicedRow([ZERO_LANES, minus, ZERO_LANES, minus, *plus, ONE_LANES, *plus, ONE_LANES])
     }
 }
 
-/// Makes `next` the row one step later under the row `above`; 0 where it was that already.
-// Not inlined: the compiler makes vectors of it only while it sees that `next` is apart from the others.
+/// Computes the row after one step, below the row `above`, into `next`; returns 0 if `next` did not change.
+// Not inlined: the compiler vectorises the loop only if it knows that `next` does not alias the other rows.
 #[inline(never)]
-fn step(row: &Row, above: &Row, plus: [usize; 3], minus: [usize; 3], next: &mut Row) -> u64 {
+fn step(
+    row: &SlicedRow,
+    above: &SlicedRow,
+    plus: [usize; 3],
+    minus: [usize; 3],
+    next: &mut SlicedRow,
+) -> u64 {
     let [a, b, c] = plus.map(|subset| &above.0[subset & 7]);
     let [d, e, f] = minus.map(|subset| &above.0[subset & 7]);
     let mut changed = 0;
@@ -113,44 +123,52 @@ fn step(row: &Row, above: &Row, plus: [usize; 3], minus: [usize; 3], next: &mut 
     changed
 }
 
-impl Sliced {
-    /// The words of these queries.
+impl BitSlicedQueries {
+    /// Slices a batch of queries.
     ///
     /// # Errors
-    /// [`SearchError::Queries`], [`SearchError::Mixed`] and [`SearchError::Cells`], and [`SearchError::Data`] for a test input
-    /// or a label that does not fit, before anything is allocated.
+    /// [`SearchError::QueryCount`], [`SearchError::MixedSizes`] and [`SearchError::TooManyCells`], and [`SearchError::Dataset`]
+    /// for a test input or a label that does not fit, before anything is allocated.
     pub fn new(queries: &[Query]) -> Result<Self, SearchError> {
         let count = queries.len();
-        let (rows, columns) = queries.first().map(Query::size).ok_or(SearchError::Queries(0))?;
-        if count > MOST_QUERIES {
-            return Err(SearchError::Queries(count));
+        let (rows, columns) = queries.first().map(Query::size).ok_or(SearchError::QueryCount(0))?;
+        if count > MAX_QUERIES {
+            return Err(SearchError::QueryCount(count));
         }
         if queries.iter().any(|query| query.size() != (rows, columns)) {
-            return Err(SearchError::Mixed);
+            return Err(SearchError::MixedSizes);
         }
         for query in queries {
-            check_input(query.data.d(), &query.test)?;
-            check_input(1, &[query.right])?;
+            check_input(query.data.d(), &query.test_input)?;
+            check_input(1, &[query.label])?;
         }
         let blocks = count.div_ceil(64);
         let words = blocks * columns;
         let cells = u64::try_from(words * rows).unwrap_or(u64::MAX).saturating_mul(64);
         // Rounded up to whole words, and therefore up to 64 times as many.
-        if cells > MOST_CELLS.saturating_mul(2) {
-            return Err(SearchError::Cells(cells));
+        if cells > MAX_BATCH_CELLS.saturating_mul(2) {
+            return Err(SearchError::TooManyCells(cells));
         }
-        let mut plus = vec![NONE; words.div_ceil(LANES) * rows];
+        let mut plus = vec![ZERO_LANES; words.div_ceil(LANES) * rows];
         let mut right = vec![0; blocks];
         for (number, query) in queries.iter().enumerate() {
             let (block, bit) = (number / 64, number % 64);
-            right[block] |= u64::from(query.right > 0) << bit;
-            for (at, sign) in query.signs().enumerate() {
+            right[block] |= u64::from(query.label > 0) << bit;
+            for (at, sign) in query.image_signs().enumerate() {
                 let (row, word) = (at / columns, block * columns + at % columns);
                 plus[word / LANES * rows + row][word % LANES] |= u64::from(sign > 0) << bit;
             }
         }
         let sums = vec![[0; COLUMN_BITS]; words];
-        Ok(Sliced { rows, columns, queries: count, plus, right, work: Work::new(rows), sums })
+        Ok(BitSlicedQueries {
+            rows,
+            columns,
+            queries: count,
+            plus,
+            right,
+            work: RowWorkspace::new(rows),
+            sums,
+        })
     }
 
     /// Number of queries.
@@ -158,85 +176,85 @@ impl Sliced {
         self.queries
     }
 
-    /// Words of 64 queries each.
+    /// Number of words with one bit per query.
     pub fn words(&self) -> usize {
         self.right.len()
     }
 
-    /// What the rule answers to each query, compared with the right label.
-    pub fn judge(&mut self, rule: Rule, readout: Readout, judged: &mut Judged) {
-        let (plus, minus) = (subsets(rule, Cell::Plus), subsets(rule, Cell::Minus));
+    /// Evaluates a rule on all queries, and stores in `judged` which answers are correct.
+    pub fn evaluate(&mut self, rule: CellRule, readout: ReadoutCells, judged: &mut RuleAnswers) {
+        let (plus, minus) = (subsets(rule, CellValue::Plus), subsets(rule, CellValue::Minus));
         let groups = self.plus.chunks(self.rows).zip(self.sums.chunks_mut(LANES));
         for (first, sums) in groups {
             let last = self.work.run(first, plus, minus);
             let read = match readout {
-                Readout::All => last,
-                Readout::Bottom => &last[self.rows - 1..],
+                ReadoutCells::All => last,
+                ReadoutCells::Bottom => &last[self.rows - 1..],
             };
             add_rows(read, sums);
         }
         let read_rows = match readout {
-            Readout::All => self.rows,
-            Readout::Bottom => 1,
+            ReadoutCells::All => self.rows,
+            ReadoutCells::Bottom => 1,
         };
-        judged.right.clear();
+        judged.correct.clear();
         judged.tied.clear();
         for (block, sums) in self.sums.chunks(self.columns).enumerate() {
             let inside = (self.queries - block * 64).min(64);
             let mask = u64::MAX >> (64 - inside);
             // The sum of cells is above 0 where that of (cell + 1) is above the number of cells.
             let (positive, tied) = compare(&add_columns(sums), read_rows * self.columns);
-            judged.right.push(!(positive ^ self.right[block]) & !tied & mask);
+            judged.correct.push(!(positive ^ self.right[block]) & !tied & mask);
             judged.tied.push(tied & mask);
         }
     }
 
-    /// The part of queries that the rule answers right, 0 to 1; a sum of 0 counts as one half.
-    pub fn accuracy(&mut self, rule: Rule, readout: Readout) -> f64 {
-        let mut judged = Judged::default();
-        self.judge(rule, readout, &mut judged);
+    /// Accuracy of a rule: the share of queries that it answers correctly, 0 to 1; a sum of 0 counts as one half.
+    pub fn accuracy(&mut self, rule: CellRule, readout: ReadoutCells) -> f64 {
+        let mut judged = RuleAnswers::default();
+        self.evaluate(rule, readout, &mut judged);
         let queries = u32::try_from(self.queries).unwrap_or(u32::MAX);
-        f64::from(judged.halves()) / (2.0 * f64::from(queries))
+        f64::from(judged.half_points()) / (2.0 * f64::from(queries))
     }
 }
 
-/// A rule's answers to 64 queries in each word; bits behind the last query are 0.
+/// Which queries a rule answers correctly, one bit per query. Bits after the last query are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct RuleAnswers {
     /// Bit q: query q is answered correctly.
-    pub right: Vec<u64>,
+    pub correct: Vec<u64>,
     /// Bit q: the sum of query q is 0, so that there is no answer.
     pub tied: Vec<u64>,
 }
 
-impl Judged {
-    /// Two for each right answer, and one for each sum of 0.
-    pub fn halves(&self) -> u32 {
+impl RuleAnswers {
+    /// Number of half points: two per correct answer, one per sum of 0.
+    pub fn half_points(&self) -> u32 {
         let ones = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-        2 * ones(&self.right) + ones(&self.tied)
+        2 * ones(&self.correct) + ones(&self.tied)
     }
 }
 
-/// What a run of eight words needs: the rows of the last two steps, and which of them repeat.
+/// Workspace of a run of eight words: the rows after the last two steps, and which of them repeat.
 #[derive(Debug, Clone)]
-struct Work {
+struct RowWorkspace {
     /// The rows after steps 0, 2, 4 and on, and after steps 1, 3 and on.
-    rows: [Vec<Row>; 2],
-    /// Whether a row is what it was two steps ago.
+    rows: [Vec<SlicedRow>; 2],
+    /// For each row whether it equals the row of two steps ago.
     repeats: Vec<bool>,
 }
 
-impl Work {
+impl RowWorkspace {
     fn new(rows: usize) -> Self {
-        let zeros = vec![Row::ZEROS; rows];
-        Work { rows: [zeros.clone(), zeros], repeats: vec![false; rows] }
+        let zeros = vec![SlicedRow::ZEROS; rows];
+        RowWorkspace { rows: [zeros.clone(), zeros], repeats: vec![false; rows] }
     }
 
-    /// The rows after as many steps as there are rows.
-    fn run(&mut self, first: &[Lanes], plus: [usize; 3], minus: [usize; 3]) -> &[Row] {
+    /// Runs one step per row and returns the resulting rows.
+    fn run(&mut self, first: &[Lanes], plus: [usize; 3], minus: [usize; 3]) -> &[SlicedRow] {
         let [even, odd] = &mut self.rows;
         for (row, first) in even.iter_mut().zip(first) {
-            *row = Row::signs(first);
+            *row = SlicedRow::signs(first);
         }
         self.repeats.fill(false);
         for number in 0..first.len() {
@@ -245,7 +263,7 @@ impl Work {
             let mut above_repeats = true;
             for (at, (row, next)) in from.iter().zip(to.iter_mut()).enumerate() {
                 let repeats = self.repeats[at];
-                // Then its next row is the one of two steps before, which is there already.
+                // If both repeat, the next row equals the row of two steps ago, which is already stored in `next`.
                 if !(repeats && above_repeats) {
                     let changed = step(row, &from[at.saturating_sub(1)], plus, minus, next);
                     self.repeats[at] = number > 0 && changed == 0;
@@ -257,26 +275,26 @@ impl Work {
                 break;
             }
         }
-        // Where all rows repeat, each list stays what it is.
+        // If all rows repeat, further steps would not change the two lists.
         if first.len().is_multiple_of(2) { even } else { odd }
     }
 }
 
-/// Adds (cell + 1) over rows, for each word by itself.
-fn add_rows(rows: &[Row], sums: &mut [[u64; COLUMN_BITS]]) {
-    let mut total = [NONE; COLUMN_BITS];
+/// Sums (cell + 1) over the rows, separately for each word.
+fn add_rows(rows: &[SlicedRow], sums: &mut [[u64; COLUMN_BITS]]) {
+    let mut total = [ZERO_LANES; COLUMN_BITS];
     for row in rows {
-        // cell + 1 is 2 for +1, and 1 for 0: both never go to the second bit.
+        // cell + 1 is 2 for +1 and 1 for 0, so that at most one of the two carries into the second bit.
         let (zero, plus) = (&row.0[ZERO], &row.0[PLUS]);
         let [first, second, others @ ..] = &mut total;
-        let two = each(first, zero, |bit, zero| bit & zero);
-        let two = each(&two, plus, |two, plus| two | plus);
-        *first = each(first, zero, |bit, zero| bit ^ zero);
-        let mut carry = each(second, &two, |bit, two| bit & two);
-        *second = each(second, &two, |bit, two| bit ^ two);
+        let two = zip_lanes(first, zero, |bit, zero| bit & zero);
+        let two = zip_lanes(&two, plus, |two, plus| two | plus);
+        *first = zip_lanes(first, zero, |bit, zero| bit ^ zero);
+        let mut carry = zip_lanes(second, &two, |bit, two| bit & two);
+        *second = zip_lanes(second, &two, |bit, two| bit ^ two);
         for sum in others {
-            let next = each(sum, &carry, |bit, carry| bit & carry);
-            *sum = each(sum, &carry, |bit, carry| bit ^ carry);
+            let next = zip_lanes(sum, &carry, |bit, carry| bit & carry);
+            *sum = zip_lanes(sum, &carry, |bit, carry| bit ^ carry);
             carry = next;
         }
     }
@@ -287,7 +305,7 @@ fn add_rows(rows: &[Row], sums: &mut [[u64; COLUMN_BITS]]) {
     }
 }
 
-/// Adds the sums of columns.
+/// Sums the bit-sliced sums of the columns.
 fn add_columns(columns: &[[u64; COLUMN_BITS]]) -> [u64; SUM_BITS] {
     let mut total = [0; SUM_BITS];
     for column in columns {
@@ -301,7 +319,7 @@ fn add_columns(columns: &[[u64; COLUMN_BITS]]) -> [u64; SUM_BITS] {
     total
 }
 
-/// Where a sum is above `number`, and where it is equal.
+/// Bit masks of the queries whose sum is greater than `number`, and of those whose sum is equal.
 fn compare(sum: &[u64; SUM_BITS], number: usize) -> (u64, u64) {
     let (mut above, mut equal) = (0, u64::MAX);
     for (at, bit) in sum.iter().enumerate().rev() {
@@ -318,71 +336,81 @@ fn compare(sum: &[u64; SUM_BITS], number: usize) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::search::{Task, answer};
-    use crate::succinct::{Family, Mistake};
+    use crate::succinct::search::{QueryDistribution, predict};
+    use crate::succinct::{ConceptFamily, SuccinctError};
 
-    fn check(queries: &[Query], rules: impl Iterator<Item = Rule>) {
-        let mut sliced = Sliced::new(queries).unwrap();
+    fn check(queries: &[Query], rules: impl Iterator<Item = CellRule>) {
+        let mut sliced = BitSlicedQueries::new(queries).unwrap();
         let images: Vec<_> = queries.iter().map(Query::image).collect();
-        let mut judged = Judged::default();
+        let mut judged = RuleAnswers::default();
         for rule in rules {
             let last: Vec<_> = images.iter().map(|image| image.run(rule)).collect();
-            for readout in [Readout::All, Readout::Bottom] {
-                sliced.judge(rule, readout, &mut judged);
+            for readout in [ReadoutCells::All, ReadoutCells::Bottom] {
+                sliced.evaluate(rule, readout, &mut judged);
                 let mut halves = 0;
                 for (number, (last, query)) in last.iter().zip(queries).enumerate() {
                     let sum = last.sum(readout);
                     let bit = |words: &[u64]| (words[number / 64] >> (number % 64)) & 1 == 1;
-                    let expected = (sum != 0 && (sum > 0) == (query.right > 0), sum == 0);
-                    assert_eq!((bit(&judged.right), bit(&judged.tied)), expected, "{rule:?} {number}");
+                    let expected = (sum != 0 && (sum > 0) == (query.label > 0), sum == 0);
+                    assert_eq!((bit(&judged.correct), bit(&judged.tied)), expected, "{rule:?} {number}");
                     halves += 2 * u32::from(expected.0) + u32::from(expected.1);
                 }
-                assert_eq!(judged.halves(), halves, "no bits behind the last query");
+                assert_eq!(judged.half_points(), halves, "no bits behind the last query");
             }
         }
     }
 
     #[test]
-    fn all_rules_answer_as_the_plain_way() {
+    fn all_rules_give_the_answers_of_the_reference() {
         // Five columns and two blocks: groups of eight words lie across a block.
-        let task = Task::new(Family::Dictator, 4, 3, 0.1).unwrap();
-        check(&task.queries(1, 0, 66).unwrap(), Rule::all());
+        let task = QueryDistribution::new(ConceptFamily::Dictator, 4, 3, 0.1).unwrap();
+        check(&task.queries(1, 0, 66).unwrap(), CellRule::all());
     }
 
     #[test]
-    fn other_sizes_answer_as_the_plain_way() {
+    fn other_sizes_give_the_answers_of_the_reference() {
         for (bits, examples, count, every) in
             [(7, 15, 64, 99), (1, 1, 130, 7), (15, 40, 10, 499), (63, 100, 3, 1_999)]
         {
-            let task = Task::new(Family::HalfSpace, bits, examples, 0.0).unwrap();
+            let task = QueryDistribution::new(ConceptFamily::HalfSpace, bits, examples, 0.0).unwrap();
             let queries = task.queries(2, 0, count).unwrap();
-            let named = [Rule::IDENTITY, Rule::CONSENSUS, Rule::read("-0+-0+-0+").unwrap()];
-            check(&queries, named.into_iter().chain(Rule::all().skip(17).step_by(every)));
+            let named = [CellRule::IDENTITY, CellRule::CONSENSUS, CellRule::parse("-0+-0+-0+").unwrap()];
+            check(&queries, named.into_iter().chain(CellRule::all().skip(17).step_by(every)));
             let query = &queries[0];
-            let expected = match answer(query, Rule::CONSENSUS, Readout::All) {
+            let expected = match predict(query, CellRule::CONSENSUS, ReadoutCells::All) {
                 None => 0.5,
-                Some(label) => f64::from(u8::from(label == query.right)),
+                Some(label) => f64::from(u8::from(label == query.label)),
             };
-            let found = Sliced::new(&queries[..1]).unwrap().accuracy(Rule::CONSENSUS, Readout::All);
+            let found = BitSlicedQueries::new(&queries[..1])
+                .unwrap()
+                .accuracy(CellRule::CONSENSUS, ReadoutCells::All);
             assert_eq!(found, expected);
         }
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
-        let error = |queries: &[Query]| Sliced::new(queries).err();
-        assert_eq!(error(&[]), Some(SearchError::Queries(0)));
-        let query = |bits, examples| Task::new(Family::Dictator, bits, examples, 0.0).unwrap().query(1, 1);
+    fn invalid_batches_are_rejected() {
+        let error = |queries: &[Query]| BitSlicedQueries::new(queries).err();
+        assert_eq!(error(&[]), Some(SearchError::QueryCount(0)));
+        let query = |bits, examples| {
+            QueryDistribution::new(ConceptFamily::Dictator, bits, examples, 0.0).unwrap().query(1, 1)
+        };
         for other in [query(3, 6), query(4, 5)] {
-            assert_eq!(error(&[query(3, 5), other]), Some(SearchError::Mixed));
+            assert_eq!(error(&[query(3, 5), other]), Some(SearchError::MixedSizes));
         }
         let query = query(3, 5);
-        let long = Query { test: vec![1; 4], ..query.clone() };
-        assert_eq!(error(&[long]), Some(SearchError::Data(Mistake::Length { found: 4, wanted: 3 })));
-        let strange = Query { test: vec![1, 0, 1], ..query.clone() };
-        assert_eq!(error(&[strange]), Some(SearchError::Data(Mistake::Value { found: 0 })));
-        let unlabelled = Query { right: 5, ..query.clone() };
-        assert_eq!(error(&[unlabelled]), Some(SearchError::Data(Mistake::Value { found: 5 })));
-        assert_eq!(error(&vec![query; 10_001]), Some(SearchError::Queries(10_001)));
+        let long = Query { test_input: vec![1; 4], ..query.clone() };
+        assert_eq!(
+            error(&[long]),
+            Some(SearchError::Dataset(SuccinctError::InputLength { found: 4, wanted: 3 }))
+        );
+        let strange = Query { test_input: vec![1, 0, 1], ..query.clone() };
+        assert_eq!(error(&[strange]), Some(SearchError::Dataset(SuccinctError::InvalidValue { found: 0 })));
+        let unlabelled = Query { label: 5, ..query.clone() };
+        assert_eq!(
+            error(&[unlabelled]),
+            Some(SearchError::Dataset(SuccinctError::InvalidValue { found: 5 }))
+        );
+        assert_eq!(error(&vec![query; 10_001]), Some(SearchError::QueryCount(10_001)));
     }
 }

@@ -1,4 +1,5 @@
-//! A task, its queries, and the image of examples and test input that a rule sees.
+//! Random queries, each a learning problem with one test input, and the image of examples and test input to which a rule is
+//! applied.
 //!
 //! ```text
 //! query    one concept of the family, m examples with noise, and one test input
@@ -7,8 +8,8 @@
 //!          row m        [x, 1]
 //! ```
 //!
-//! The image is the memory of Goel, Kakade, Kalai and Zhang 2022, section B.1.2 (the "XOR form"), in units of 1/3: with
-//! W = y [x_i, 1] from m + 1 steps of SGD, of which the last one is on the dummy example (1, 1), the first layer is W diag([x, 1]).
+//! The image is the memory of Goel, Kakade, Kalai and Zhang 2022, section B.1.2 (the "XOR form"), in units of 1/3: with W = y
+//! [x_i, 1] from m + 1 steps of SGD, of which the last one is on the dummy example (1, 1), the first layer is W diag([x, 1]).
 //! Its last column is y_i. (The paper prints y_i·y_i there, which its own definition 5 does not give.)
 //!
 //! # Why
@@ -16,70 +17,70 @@
 //! algorithm, not one classifier, as the paper's section 5 suggests (select over several problems).
 //! Families and distributions are ours.
 
-use super::super::data::{Concept, Data, Drawn, Family, check_draw};
+use super::super::data::{Concept, ConceptFamily, Dataset, SampledProblem, check_settings};
 use super::error::SearchError;
-use super::limits::{MOST_CELLS, MOST_QUERIES};
-use super::rule::Cell;
+use super::limits::{MAX_BATCH_CELLS, MAX_QUERIES};
+use super::rule::CellValue;
 
-/// A family of concepts with a size and a noise.
+/// Distribution of queries: family of concepts, numbers of inputs and examples, and label noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Task {
-    family: Family,
+pub struct QueryDistribution {
+    family: ConceptFamily,
     bits: usize,
     examples: usize,
     noise: f64,
 }
 
-/// A test input, with the examples from which its label is to be learned.
+/// A learning problem with one test input: examples of a concept, and a test input whose label is to be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The function that labels its inputs.
+    /// The concept that gives the labels.
     pub concept: Concept,
-    /// The examples, with noise on their labels.
-    pub data: Data,
+    /// The examples, with label noise.
+    pub data: Dataset,
     /// The test input, `[d]`, each number 1 or −1.
-    pub test: Vec<i8>,
-    /// The right label of the test input, 1 or −1.
-    pub right: i8,
+    pub test_input: Vec<i8>,
+    /// The correct label of the test input, 1 or −1.
+    pub label: i8,
 }
 
-/// Cells in rows and columns.
+/// An image: cell values in m + 1 rows and d + 1 columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
+pub struct CellImage {
     rows: usize,
     columns: usize,
-    cells: Vec<Cell>,
+    cells: Vec<CellValue>,
 }
 
-impl Task {
-    /// The task with d `bits` and m `examples`, the label of each of which is wrong with probability `noise`.
+impl QueryDistribution {
+    /// The distribution with d = `bits` inputs and m = `examples` examples, whose labels are wrong with probability `noise`.
     ///
     /// # Errors
-    /// [`SearchError::Data`] for numbers outside of the limits.
-    pub fn new(family: Family, bits: usize, examples: usize, noise: f64) -> Result<Self, SearchError> {
-        check_draw(bits, examples, noise)?;
-        Ok(Task { family, bits, examples, noise })
+    /// [`SearchError::Dataset`] for numbers outside of the limits.
+    pub fn new(family: ConceptFamily, bits: usize, examples: usize, noise: f64) -> Result<Self, SearchError> {
+        check_settings(bits, examples, noise)?;
+        Ok(QueryDistribution { family, bits, examples, noise })
     }
 
-    /// The same task with another number of bits and examples.
+    /// The same distribution with other numbers of inputs and examples.
     ///
     /// # Errors
-    /// As [`Task::new`].
-    pub fn resized(self, bits: usize, examples: usize) -> Result<Self, SearchError> {
-        Task::new(self.family, bits, examples, self.noise)
+    /// As [`QueryDistribution::new`].
+    pub fn with_size(self, bits: usize, examples: usize) -> Result<Self, SearchError> {
+        QueryDistribution::new(self.family, bits, examples, self.noise)
     }
 
-    /// What the label is a function of.
-    pub fn family(self) -> Family {
+    /// Family of the concepts.
+    pub fn family(self) -> ConceptFamily {
         self.family
     }
 
-    /// Bits of an input, d.
+    /// Number d of inputs of an example.
     pub fn bits(self) -> usize {
         self.bits
     }
 
-    /// Examples of a query, m.
+    /// Number m of examples of a query.
     pub fn examples(self) -> usize {
         self.examples
     }
@@ -89,63 +90,69 @@ impl Task {
         self.noise
     }
 
-    /// Queries number `first`, `first + 1` and so on, `count` of them.
+    /// Samples `count` queries with the numbers `first`, `first + 1`, ….
     ///
     /// # Errors
-    /// [`SearchError::Queries`] and [`SearchError::Cells`] for too many; nothing is allocated then.
+    /// [`SearchError::QueryCount`] and [`SearchError::TooManyCells`] for too many; nothing is allocated then.
     pub fn queries(self, seed: u64, first: u64, count: usize) -> Result<Vec<Query>, SearchError> {
-        if !(1..=MOST_QUERIES).contains(&count) {
-            return Err(SearchError::Queries(count));
+        if !(1..=MAX_QUERIES).contains(&count) {
+            return Err(SearchError::QueryCount(count));
         }
         let sizes = [count, self.examples + 1, self.bits + 1];
         let cells = sizes.into_iter().fold(1u64, |all, size| all.saturating_mul(wide(size)));
-        if cells > MOST_CELLS {
-            return Err(SearchError::Cells(cells));
+        if cells > MAX_BATCH_CELLS {
+            return Err(SearchError::TooManyCells(cells));
         }
         Ok((first..first.saturating_add(wide(count))).map(|number| self.query(seed, number)).collect())
     }
 
-    /// Query `number` of a seed: what is [drawn](Drawn) with this number, and its first test input.
+    /// Samples query `number` of a seed: the [`SampledProblem`] with this number, and its first test input.
     pub fn query(self, seed: u64, number: u64) -> Query {
-        let drawn = Drawn::of(self.family, [self.bits, self.examples], self.noise, seed, number);
-        let test = drawn.query(0);
-        let right = drawn.concept.label(&test);
-        Query { concept: drawn.concept, data: drawn.data, test, right }
+        let drawn = SampledProblem::sample_unchecked(
+            self.family,
+            [self.bits, self.examples],
+            self.noise,
+            seed,
+            number,
+        );
+        let test_input = drawn.test_input(0);
+        let label = drawn.concept.label(&test_input);
+        Query { concept: drawn.concept, data: drawn.data, test_input, label }
     }
 }
 
-/// A size as a wide integer.
+/// Converts a size to `u64`.
 fn wide(size: usize) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
 impl Query {
-    /// Number of rows of its image, m + 1, and of columns, d + 1.
+    /// Numbers of rows and columns of the image: m + 1 and d + 1.
     pub fn size(&self) -> (usize, usize) {
         (self.data.m() + 1, self.data.d() + 1)
     }
 
-    /// The signs of its image, row by row, each 1 or −1.
-    pub fn signs(&self) -> impl Iterator<Item = i8> {
+    /// The values of the image, row-major, each 1 or −1.
+    pub fn image_signs(&self) -> impl Iterator<Item = i8> {
         let examples = self.data.examples().flat_map(|(input, label)| {
-            let products = input.iter().zip(&self.test).map(move |(one, test)| one * test * label);
+            let products = input.iter().zip(&self.test_input).map(move |(one, test)| one * test * label);
             products.chain([label])
         });
-        examples.chain(self.test.iter().copied()).chain([1])
+        examples.chain(self.test_input.iter().copied()).chain([1])
     }
 
-    /// What a rule sees.
-    pub fn image(&self) -> Image {
+    /// The image: the XOR form of the examples with the test input (see the documentation of the module).
+    pub fn image(&self) -> CellImage {
         let (rows, columns) = self.size();
-        Image::new(rows, columns, self.signs().map(Cell::of).collect())
+        CellImage::new(rows, columns, self.image_signs().map(CellValue::from_sign_of).collect())
     }
 }
 
-impl Image {
-    /// An image of these cells, row by row; what is missing is 0.
-    pub(super) fn new(rows: usize, columns: usize, mut cells: Vec<Cell>) -> Self {
-        cells.resize(rows * columns, Cell::Zero);
-        Image { rows, columns, cells }
+impl CellImage {
+    /// An image of these cells, row-major; missing cells are 0.
+    pub(super) fn new(rows: usize, columns: usize, mut cells: Vec<CellValue>) -> Self {
+        cells.resize(rows * columns, CellValue::Zero);
+        CellImage { rows, columns, cells }
     }
 
     /// Number of rows, m + 1.
@@ -158,13 +165,13 @@ impl Image {
         self.columns
     }
 
-    /// All cells, row by row.
-    pub fn cells(&self) -> &[Cell] {
+    /// All cells, row-major.
+    pub fn cells(&self) -> &[CellValue] {
         &self.cells
     }
 
-    /// The cell of a row and a column, from 0; none outside of the image.
-    pub fn cell(&self, row: usize, column: usize) -> Option<Cell> {
+    /// The cell in a row and a column, numbered from 0; `None` outside of the image.
+    pub fn cell(&self, row: usize, column: usize) -> Option<CellValue> {
         let is_inside = row < self.rows && column < self.columns;
         is_inside.then(|| self.cells[row * self.columns + column])
     }
@@ -173,12 +180,12 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::Mistake;
+    use crate::succinct::SuccinctError;
 
     #[test]
     fn the_image_is_the_memory_times_the_test_input() {
-        for &family in Family::ALL {
-            let query = Task::new(family, 5, 9, 0.1).unwrap().query(3, 17);
+        for &family in ConceptFamily::ALL {
+            let query = QueryDistribution::new(family, 5, 9, 0.1).unwrap().query(3, 17);
             let image = query.image();
             assert_eq!((image.rows(), image.columns(), image.cells().len()), (10, 6, 60));
             for row in 0..10 {
@@ -186,7 +193,7 @@ mod tests {
                     let one = |input: &[i8]| input.get(column).copied().unwrap_or(1);
                     let (inputs, labels) = (query.data.inputs(), query.data.labels());
                     let memory = inputs.get(row).map_or(1, |input| labels[row] * one(input));
-                    let expected = i32::from(memory * one(&query.test));
+                    let expected = i32::from(memory * one(&query.test_input));
                     assert_eq!(
                         image.cell(row, column).unwrap().value(),
                         expected,
@@ -199,20 +206,20 @@ mod tests {
     }
 
     #[test]
-    fn concepts_and_noise_are_as_declared() {
+    fn labels_follow_concept_and_noise() {
         let count = 1_000;
-        for (&family, noise) in Family::ALL.iter().flat_map(|family| [(family, 0.0), (family, 0.1)]) {
-            let task = Task::new(family, 7, 15, noise).unwrap();
+        for (&family, noise) in ConceptFamily::ALL.iter().flat_map(|family| [(family, 0.0), (family, 0.1)]) {
+            let task = QueryDistribution::new(family, 7, 15, noise).unwrap();
             let queries = task.queries(1, 0, count).unwrap();
             let mut wrong = 0;
             for query in &queries {
                 wrong += query.data.examples().filter(|(x, y)| query.concept.label(x) != *y).count();
-                assert_eq!(query.right, query.concept.label(&query.test));
+                assert_eq!(query.label, query.concept.label(&query.test_input));
             }
             let rate = wrong as f64 / (15.0 * count as f64);
             // Four standard deviations of 15,000 labels.
             assert!((rate - task.noise()).abs() <= if noise > 0.0 { 0.01 } else { 0.0 }, "{rate}");
-            let positive = queries.iter().filter(|query| query.right > 0).count();
+            let positive = queries.iter().filter(|query| query.label > 0).count();
             assert!((437..=563).contains(&positive), "{family:?}: labels are balanced, {positive}");
             let first = &queries[0].concept;
             assert!(queries.iter().any(|query| query.concept != *first), "each query has its own concept");
@@ -220,36 +227,44 @@ mod tests {
     }
 
     #[test]
-    fn a_query_depends_on_seed_and_number_alone() {
-        let task = Task::new(Family::Dictator, 31, 4, 0.1).unwrap();
+    fn a_query_depends_only_on_seed_and_number() {
+        let task = QueryDistribution::new(ConceptFamily::Dictator, 31, 4, 0.1).unwrap();
         let all = task.queries(5, 10, 20).unwrap();
         assert_eq!(task.queries(5, 17, 2).unwrap(), all[7..9]);
         assert_ne!(task.query(6, 10), all[0]);
-        assert_eq!(task.resized(7, 15).unwrap(), Task::new(Family::Dictator, 7, 15, 0.1).unwrap());
-        let drawn = Drawn::new(Family::Dictator, 31, 4, 0.1, 5, 12).unwrap();
-        let expected = (&drawn.concept, &drawn.data, drawn.query(0));
-        assert_eq!((&all[2].concept, &all[2].data, all[2].test.clone()), expected);
+        assert_eq!(
+            task.with_size(7, 15).unwrap(),
+            QueryDistribution::new(ConceptFamily::Dictator, 7, 15, 0.1).unwrap()
+        );
+        let drawn = SampledProblem::new(ConceptFamily::Dictator, 31, 4, 0.1, 5, 12).unwrap();
+        let expected = (&drawn.concept, &drawn.data, drawn.test_input(0));
+        assert_eq!((&all[2].concept, &all[2].data, all[2].test_input.clone()), expected);
     }
 
     #[test]
-    fn sizes_are_bounded() {
-        let refused = |bits, examples, noise| match Task::new(Family::Parity, bits, examples, noise) {
-            Err(SearchError::Data(mistake)) => Some(mistake),
+    fn sizes_out_of_range_are_rejected() {
+        let refused = |bits, examples, noise| match QueryDistribution::new(
+            ConceptFamily::Parity,
+            bits,
+            examples,
+            noise,
+        ) {
+            Err(SearchError::Dataset(mistake)) => Some(mistake),
             _ => None,
         };
-        assert_eq!(refused(0, 5, 0.0), Some(Mistake::Inputs { found: 0 }));
-        assert_eq!(refused(64, 5, 0.0), Some(Mistake::Inputs { found: 64 }));
-        assert_eq!(refused(5, 0, 0.0), Some(Mistake::Examples { found: 0 }));
-        assert_eq!(refused(5, 101, 0.0), Some(Mistake::Examples { found: 101 }));
+        assert_eq!(refused(0, 5, 0.0), Some(SuccinctError::InputsOutOfRange { found: 0 }));
+        assert_eq!(refused(64, 5, 0.0), Some(SuccinctError::InputsOutOfRange { found: 64 }));
+        assert_eq!(refused(5, 0, 0.0), Some(SuccinctError::ExamplesOutOfRange { found: 0 }));
+        assert_eq!(refused(5, 101, 0.0), Some(SuccinctError::ExamplesOutOfRange { found: 101 }));
         for noise in [-0.1, 0.6, f64::NAN] {
-            assert!(matches!(refused(5, 5, noise), Some(Mistake::Noise { .. })));
+            assert!(matches!(refused(5, 5, noise), Some(SuccinctError::NoiseOutOfRange { .. })));
         }
-        let error = Task::new(Family::Parity, 64, 5, 0.0).unwrap_err();
+        let error = QueryDistribution::new(ConceptFamily::Parity, 64, 5, 0.0).unwrap_err();
         assert_eq!(error.to_string(), "the number of inputs must be from 1 to 63, but it is 64");
-        let largest = Task::new(Family::Dictator, 63, 100, 0.5).unwrap();
-        assert_eq!(largest.queries(0, 0, 0), Err(SearchError::Queries(0)));
-        assert_eq!(largest.queries(0, 0, usize::MAX), Err(SearchError::Queries(usize::MAX)));
-        assert_eq!(largest.queries(0, 0, 10_000), Err(SearchError::Cells(64_640_000)));
+        let largest = QueryDistribution::new(ConceptFamily::Dictator, 63, 100, 0.5).unwrap();
+        assert_eq!(largest.queries(0, 0, 0), Err(SearchError::QueryCount(0)));
+        assert_eq!(largest.queries(0, 0, usize::MAX), Err(SearchError::QueryCount(usize::MAX)));
+        assert_eq!(largest.queries(0, 0, 10_000), Err(SearchError::TooManyCells(64_640_000)));
         assert_eq!(largest.queries(0, u64::MAX, 2).unwrap().len(), 0);
     }
 }
