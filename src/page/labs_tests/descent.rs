@@ -409,7 +409,7 @@ fn many_heads_are_not_written_one_by_one() {
     // Five layers have the activation, and all have its slope in common.
     assert_eq!(INTERPOLATION_RELUS.get() - before, 6 * 511);
     assert!(state.is_busy());
-    assert_eq!(state.transformer.counts().heads, 53_253);
+    assert_eq!(state.transformer.counts().attention_heads, 53_253);
     assert_eq!(INTERPOLATION_RELUS.get() - before, 6 * 511);
 }
 

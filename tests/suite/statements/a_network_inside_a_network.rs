@@ -146,9 +146,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "A formula of the paper sets the transformer's own weights.",
-        Known(
-            "theorem 1 and appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`",
-        ),
+        Known("theorem 1 and appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
     ),
     (
         "During the run, the loss of the inner network will fall.",
@@ -250,9 +248,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Only attention layers combine different examples; the MLPs and the product layers work on each token by itself.",
-        Known(
-            "definitions 6, 7 and 8 of Wu et al. 2024; `layers_match_their_matrices_bitwise`",
-        ),
+        Known("definitions 6, 7 and 8 of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
     ),
     ("The page also runs direct gradient descent on the same inner network.", Words),
     (
