@@ -81,7 +81,9 @@ pub(super) struct BoundaryPoint {
 
 /// The decision boundary of one network for one input: which perturbations of θ change the answer.
 pub(super) struct DecisionBoundary<'a> {
+    /// The network whose parameters are perturbed.
     pub network: &'a ReluNetwork,
+    /// The input bits as numbers 0 and 1.
     pub inputs: Vec<f64>,
     /// The sign of F without a perturbation.
     pub sign: f64,
@@ -90,6 +92,7 @@ pub(super) struct DecisionBoundary<'a> {
 }
 
 impl<'a> DecisionBoundary<'a> {
+    /// The decision boundary for the input `bits`; an error if their number is wrong.
     pub fn new(network: &'a ReluNetwork, bits: &[bool]) -> Result<Self, CircuitError> {
         Ok(DecisionBoundary::with_inputs(network, network.encode_bits(bits)?))
     }

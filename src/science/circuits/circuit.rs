@@ -100,13 +100,15 @@ pub struct Gate {
 pub struct Circuit {
     /// Name of each signal: the inputs, then the gates.
     names: Vec<String>,
+    /// Number of inputs.
     inputs: usize,
+    /// The gates, in the order of the text.
     gates: Vec<Gate>,
     /// Indices into `gates`, each gate after the gates that it reads.
     topological_order: Vec<usize>,
     /// For each signal, the length of the longest path from an input to it.
     levels: Vec<usize>,
-    /// Signal of the output.
+    /// Number of the signal that is the output.
     output: usize,
 }
 

@@ -43,19 +43,20 @@ pub(super) fn count_starts(neurons: usize) -> usize {
 /// State of a descent along the decision boundary from one starting point.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoundaryDescent {
-    /// The nearest point so far.
+    /// The boundary point with the smallest norm that the descent has found so far.
     pub point: BoundaryPoint,
-    /// The latest tangent planes.
+    /// The latest tangent planes of the boundary.
     pub planes: Vec<HalfSpace>,
     /// Number of steps since the last improvement.
     pub failures: usize,
     /// Fraction α of the way to the target at which the next step without an improvement computes a further plane.
     pub alpha: f64,
-    /// Number of steps so far.
+    /// Number of steps of the descent so far.
     pub steps: usize,
 }
 
 impl BoundaryDescent {
+    /// A descent before its first step, from a starting point.
     pub fn new(point: BoundaryPoint) -> Self {
         BoundaryDescent { point, planes: vec![], failures: 0, alpha: 0.1, steps: 0 }
     }

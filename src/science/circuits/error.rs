@@ -20,17 +20,17 @@ pub enum CircuitError {
     /// A line has an unknown word in the position of a gate's keyword.
     #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are “and”, “or”, “not” and “id”", line, gate))]
     UnknownGate {
-        /// Line number.
+        /// Number of the line in the circuit's text, from 1.
         line: usize,
-        /// The word of the text.
+        /// The invalid word of this line.
         gate: String,
     },
     /// A line has a word that cannot be a name in the position of a name.
     #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name must consist of letters, digits and _, must not begin with a digit, must have at most 32 characters, and must not be “and”, “or”, “not”, “id” or “inputs”", line, name))]
     InvalidName {
-        /// Line number.
+        /// Number of the line in the circuit's text, from 1.
         line: usize,
-        /// The word of the text.
+        /// The invalid word of this line.
         name: String,
     },
     /// Two lines define gates of the same name.
@@ -38,7 +38,7 @@ pub enum CircuitError {
     DuplicateGate {
         /// Second of the two lines.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         name: String,
         /// First of the two lines.
         first: usize,
@@ -48,15 +48,15 @@ pub enum CircuitError {
     AssignedInput {
         /// Line of the gate.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         name: String,
     },
     /// The list of inputs contains a name twice.
     #[error("{}", tr!("line {line}: the input {name} is listed twice", line, name))]
     DuplicateInput {
-        /// Line number.
+        /// Number of the line in the circuit's text, from 1.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         name: String,
     },
     /// This line is a second list of inputs.
@@ -67,7 +67,7 @@ pub enum CircuitError {
     UnknownName {
         /// Line of the gate that reads the name.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         name: String,
     },
     /// A gate depends on its own value.

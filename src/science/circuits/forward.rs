@@ -11,9 +11,9 @@ use super::network::{Activation, FreeParameters, LinearLayer, ReluNetwork, Round
 /// The values of one layer in a forward pass, each `[rows]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerValues {
-    /// Pre-activations W v + b.
+    /// Pre-activations W v + b of the layer, `[rows]`.
     pub sums: Vec<f64>,
-    /// Activations act(W v + b).
+    /// Activations act(W v + b) of the layer, `[rows]`.
     pub values: Vec<f64>,
     /// Activations after rounding, the input of the next layer; equal to `values` without rounding.
     pub rounded: Vec<f64>,
@@ -173,6 +173,7 @@ impl ReluNetwork {
         self.theta().iter().zip(direction).map(|(theta, d)| theta + scale * d).collect()
     }
 
+    /// Returns `theta` if it has the right length; else an error.
     fn check_parameters<'a>(&self, theta: &'a [f64]) -> Result<&'a [f64], CircuitError> {
         let expected = self.theta().len();
         let fits = theta.len() == expected;
@@ -270,6 +271,7 @@ impl ReluNetwork {
     }
 }
 
+/// The pre-activation (W v + b) of one output of a layer, with the parameters `theta` and the input v = `inputs`.
 #[inline]
 fn pre_activation(layer: &LinearLayer, theta: &[f64], inputs: &[f64], row: usize) -> f64 {
     let products = theta[layer.row_range(row)].iter().zip(inputs).map(|(weight, input)| weight * input);

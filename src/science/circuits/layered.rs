@@ -29,6 +29,7 @@ pub struct LayerGate {
 /// A circuit in layers: each gate reads only gates of the layer directly below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayeredCircuit {
+    /// The gates of each layer; layer 0 holds the inputs.
     layers: Vec<Vec<LayerGate>>,
 }
 
@@ -159,6 +160,7 @@ impl LayeredCircuit {
     }
 }
 
+/// An error if the layers would have more than [`MAX_LAYERED_GATES`] gates.
 fn check_size(size: u64) -> Result<(), CircuitError> {
     (size <= MAX_LAYERED_GATES as u64).then_some(()).ok_or(CircuitError::TooManyLayeredGates(size))
 }

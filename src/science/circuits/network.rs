@@ -131,8 +131,11 @@ impl LinearLayer {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluNetwork {
+    /// Number of input bits.
     inputs: usize,
+    /// The linear layers from the first to the output.
     layers: Vec<LinearLayer>,
+    /// The parameter vector θ: weights and biases of each layer in turn.
     theta: Vec<f64>,
 }
 

@@ -80,6 +80,7 @@ pub struct PolishState {
 /// A search for the smallest perturbation of a network's parameters that changes its answer for one input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastNormSearch {
+    /// Settings of the search.
     pub(super) search: SearchSettings,
     /// The input bits as numbers 0 and 1.
     pub(super) inputs: Vec<f64>,
@@ -89,6 +90,7 @@ pub struct LeastNormSearch {
     pub(super) iterations: u64,
     /// Number of evaluations of the network's output so far.
     pub(super) evaluations: u64,
+    /// Stage of the next iteration.
     pub(super) stage: SearchStage,
     /// For each random direction, then for each direction of a gradient or neuron: the radii between which the boundary lies;
     /// `None` if it was not found.

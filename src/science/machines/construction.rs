@@ -59,8 +59,11 @@ pub struct TransformerBlock {
 /// The weights of a transformer that runs one Turing machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Construction {
+    /// Layout of a token.
     layout: ResidualLayout,
+    /// The blocks in their order.
     pub(super) blocks: Vec<TransformerBlock>,
+    /// Whether weights differ from the construction, by noise or by the values of a file.
     pub(super) is_noisy: bool,
 }
 
@@ -234,9 +237,13 @@ fn affine_tensors(name: &str, affine: &Affine) -> [NamedTensor; 2] {
 
 /// Builds the weights of the blocks of one machine.
 struct WeightBuilder<'a> {
+    /// The machine that the transformer shall run.
     machine: &'a Machine,
+    /// Layout of a token.
     layout: &'a ResidualLayout,
+    /// Width of a token.
     width: usize,
+    /// Number of bits of a position.
     bits: usize,
 }
 

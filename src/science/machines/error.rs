@@ -17,55 +17,55 @@ pub enum MachineError {
     /// A line does not have the form of a rule.
     #[error("{}", tr!("line {line}: expected {expected}, found: {found}", line, expected, found))]
     InvalidRule {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
         /// Form of a rule in the notation of the text.
         expected: &'static str,
-        /// Beginning of the line.
+        /// Beginning of the invalid line.
         found: String,
     },
     /// A rule in two lines (notation with commas) has no second line.
     #[error("{}", tr!("line {line}: the rule needs a second line with the next state, the symbol to write and the move", line))]
     IncompleteRule {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
     },
     /// A line has an unknown word in the position of the move.
     #[error("{}", tr!("line {line}: unknown direction {found}; write L, R or S (stay)", line, found))]
     UnknownMove {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
-        /// The word of the text.
+        /// The invalid word of this line.
         found: String,
     },
     /// A symbol has several characters.
     #[error("{}", tr!("line {line}: a symbol must be one character, but {found} is longer", line, found))]
     SymbolTooLong {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
-        /// The word of the text.
+        /// The invalid word of this line.
         found: String,
     },
     /// A symbol is a character that separates rules or parts of a rule.
     #[error("{}", tr!("line {line}: the character {found} cannot be a symbol", line, found))]
     InvalidSymbol {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
-        /// The character of the text.
+        /// The invalid character.
         found: char,
     },
     /// The name of a state has more than [`MAX_STATE_NAME_LENGTH`] characters.
     #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MAX_STATE_NAME_LENGTH))]
     StateNameTooLong {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
     },
     /// The name of a state is empty or contains a character that separates rules or parts of a rule.
     #[error("{}", tr!("line {line}: the name {found} cannot be used for a state", line, found))]
     InvalidStateName {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         found: String,
     },
     /// Two rules are for the same state and symbol.
@@ -107,7 +107,7 @@ pub enum MachineError {
     /// A line `accept: name` names a state that appears in no rule.
     #[error("{}", tr!("line {line}: the accepting state {state} appears in no rule", line, state))]
     UnknownAcceptingState {
-        /// Line number, from 1.
+        /// Number of the line in the machine's text, from 1.
         line: usize,
         /// Name of the state.
         state: String,
@@ -115,7 +115,7 @@ pub enum MachineError {
     /// A character of the input is not a symbol of the machine.
     #[error("{}", tr!("the input has the symbol {found}, but the machine has only these symbols: {known}", found, known))]
     UnknownInputSymbol {
-        /// The character of the text.
+        /// The invalid character.
         found: char,
         /// All symbols of the machine.
         known: String,
@@ -131,13 +131,13 @@ pub enum MachineError {
     /// The start cell or the last cell of the input is greater than [`MAX_CELL`].
     #[error("{}", tr!("the start cell or the last symbol of the input is at cell {cell}, but the largest allowed cell is {most}", cell, most = MAX_CELL))]
     CellTooLarge {
-        /// The cell number.
+        /// The cell number, which is too large.
         cell: u64,
     },
     /// The number of steps is 0 or greater than [`MAX_RUN_STEPS`].
     #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MAX_RUN_STEPS, found))]
     StepsOutOfRange {
-        /// The requested number.
+        /// The requested number of steps.
         found: u64,
     },
     /// The number of bits of a position is out of range.
@@ -145,7 +145,7 @@ pub enum MachineError {
     PositionBitsOutOfRange {
         /// Smallest allowed number of bits.
         min: u32,
-        /// The requested number.
+        /// The requested number of bits.
         found: u32,
     },
 }

@@ -17,10 +17,13 @@ const MIN_SPARSITY: usize = 4;
 /// An affine map x ↦ W x + b.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affine {
+    /// Number of rows of W.
     rows: usize,
+    /// Number of columns of W.
     columns: usize,
     /// W, column-major, `[columns, rows]`.
     weights: Vec<f64>,
+    /// b, `[rows]`.
     bias: Vec<f64>,
     /// The entries that are not 0; `None` if they are many.
     sparse: Option<SparseEntries>,

@@ -105,8 +105,11 @@ impl Verdict {
 /// symbols are sorted, so that equal machines have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
+    /// Names of the states.
     pub(super) states: Vec<String>,
+    /// Characters of the symbols.
     pub(super) symbols: Vec<char>,
+    /// Verdict of each state, used for states without rules.
     pub(super) verdicts: Vec<Verdict>,
     /// The rule of each state and symbol, `[states, symbols]`.
     pub(super) rules: Vec<Option<TransitionRule>>,

@@ -65,7 +65,9 @@ pub fn clamp_to_f32(number: f64) -> f32 {
 /// Executes a transformer, compares it with the simulator, and stores the metrics of each step.
 #[derive(Debug, Clone)]
 pub struct TransformerEvaluator {
+    /// The transformer that is executed.
     transformer: Transformer,
+    /// Metrics after steps 0, 1, ….
     history: Vec<StepMetrics>,
 }
 

@@ -31,6 +31,7 @@ pub struct ParameterStats {
 }
 
 impl ParameterStats {
+    /// Counts these parameters.
     fn count(numbers: impl IntoIterator<Item = f64>) -> ParameterStats {
         numbers.into_iter().fold(ParameterStats::default(), |part, number| ParameterStats {
             parameters: part.parameters + 1,
@@ -49,6 +50,7 @@ impl ParameterStats {
         }
     }
 
+    /// The statistics of both parts together.
     fn plus(self, other: ParameterStats) -> ParameterStats {
         ParameterStats {
             parameters: self.parameters + other.parameters,

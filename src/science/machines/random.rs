@@ -207,12 +207,12 @@ const BITS_PER_POSITION: usize = 3;
 pub struct TraceSimulator {
     /// For each cell its symbol and 1 + the position at which it was written (0: never); the head begins in the middle.
     cells: Vec<(u8, u32)>,
-    /// Index of the head's cell.
+    /// Index into `cells` of the cell under the head.
     head: usize,
-    /// Current position of the trace.
-    at: usize,
-    /// Token of the current position.
-    now: u8,
+    /// Current position in the trace, from 0.
+    position: usize,
+    /// Token at the current position: state · 2 + symbol under the head.
+    token: u8,
     /// Random words with [`BITS_PER_POSITION`] bits per position: one for the symbol of a new cell, the others for a random
     /// state.
     bits: Vec<u32>,
@@ -221,7 +221,7 @@ pub struct TraceSimulator {
 impl TraceSimulator {
     /// A simulator for traces of at most `steps` steps.
     pub fn new(steps: usize) -> Self {
-        TraceSimulator { cells: vec![(0, 0); 2 * steps + 3], head: 0, at: 0, now: 0, bits: vec![] }
+        TraceSimulator { cells: vec![(0, 0); 2 * steps + 3], head: 0, position: 0, token: 0, bits: vec![] }
     }
 
     /// Number of random 32-bit words for a trace of `steps` steps.
@@ -249,10 +249,10 @@ impl TraceSimulator {
         self.bits.clear();
         self.bits.extend(words);
         self.cells.fill((0, 0));
-        (self.head, self.at) = (self.cells.len() / 2, 0);
+        (self.head, self.position) = (self.cells.len() / 2, 0);
         let state = if machine.has_random_control { self.random_state(0) } else { 0 };
-        self.now = (state * TAPE_SYMBOLS) as u8 + self.new_cell_symbol(0);
-        TracePosition { token: self.now, last_write: None, cell: 0 }
+        self.token = (state * TAPE_SYMBOLS) as u8 + self.new_cell_symbol(0);
+        TracePosition { token: self.token, last_write: None, cell: 0 }
     }
 
     /// Makes one step and returns the new position.
@@ -260,18 +260,18 @@ impl TraceSimulator {
     /// # Panics
     /// If there are more steps than the simulator was built for.
     pub fn step(&mut self, machine: &RandomMachine) -> TracePosition {
-        let rule = machine.rule(self.now);
-        self.cells[self.head] = (rule.write as u8, self.at as u32 + 1);
-        self.at += 1;
+        let rule = machine.rule(self.token);
+        self.cells[self.head] = (rule.write as u8, self.position as u32 + 1);
+        self.position += 1;
         self.head = (self.head as i64 + rule.step.offset()) as usize;
         let (symbol, last_write) = match self.cells[self.head] {
-            (_, 0) => (self.new_cell_symbol(self.at), None),
+            (_, 0) => (self.new_cell_symbol(self.position), None),
             (symbol, place) => (symbol, Some(place as usize - 1)),
         };
-        let state = if machine.has_random_control { self.random_state(self.at) } else { rule.next };
-        self.now = (state * TAPE_SYMBOLS) as u8 + symbol;
+        let state = if machine.has_random_control { self.random_state(self.position) } else { rule.next };
+        self.token = (state * TAPE_SYMBOLS) as u8 + symbol;
         let cell = self.head as i64 - (self.cells.len() / 2) as i64;
-        TracePosition { token: self.now, last_write, cell }
+        TracePosition { token: self.token, last_write, cell }
     }
 }
 

@@ -77,15 +77,21 @@ impl HaltReason {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Simulator<'a> {
+    /// The machine that is simulated.
     machine: &'a Machine,
     /// Symbols of the cells 0, 1, ….
     right: Vec<u8>,
     /// Symbols of the cells −1, −2, ….
     left: Vec<u8>,
+    /// Index of the current state.
     state: usize,
+    /// Cell of the head.
     head: i64,
+    /// Number of steps so far.
     steps: u64,
+    /// Leftmost cell that the head has visited.
     min_head: i64,
+    /// Rightmost cell that the head has visited.
     max_head: i64,
 }
 
@@ -102,6 +108,7 @@ impl<'a> Simulator<'a> {
         side.get(at as usize).copied().map_or(0, usize::from)
     }
 
+    /// Writes a symbol into a cell; the tape grows if necessary.
     fn write(&mut self, cell: i64, symbol: usize) {
         let (side, at) = if cell < 0 { (&mut self.left, -1 - cell) } else { (&mut self.right, cell) };
         let at = at as usize;

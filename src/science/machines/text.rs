@@ -74,11 +74,17 @@ impl Notation {
 
 /// A parsed rule of the text, with its line number; `None` stands for `*`.
 struct ParsedRule {
+    /// Line number of the rule, from 1.
     number: usize,
+    /// Name of the current state; `None` for `*`.
     state: Option<String>,
+    /// Symbol read; `None` for `*`.
     read: Option<char>,
+    /// Symbol written; `None` for `*`.
     write: Option<char>,
+    /// Move of the head.
     step: HeadMove,
+    /// Name of the next state; `None` for `*`.
     next: Option<String>,
 }
 
@@ -104,8 +110,11 @@ impl ParsedRule {
 /// The parsed content of a text.
 #[derive(Default)]
 struct ParsedText {
+    /// The rules in the order of the text.
     lines: Vec<ParsedRule>,
+    /// Name of the start state, if a line names it.
     start: Option<String>,
+    /// Accepting states named by lines `accept: …`, with their line numbers.
     accepting: Vec<(usize, String)>,
 }
 
@@ -123,10 +132,12 @@ impl Machine {
     }
 }
 
+/// A line without its `//` comment.
 fn without_comment(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
+/// Splits a line at white space.
 fn split_words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
@@ -183,6 +194,7 @@ fn parse_move(line: usize, word: &str) -> Result<HeadMove, MachineError> {
 }
 
 impl ParsedText {
+    /// Parses all lines of a text in the given notation.
     fn parse(text: &str, notation: Notation) -> Result<ParsedText, MachineError> {
         let mut source = ParsedText::default();
         // First line of a rule that has two lines.
@@ -220,6 +232,7 @@ impl ParsedText {
         }
     }
 
+    /// Appends a rule; an error if there is a rule for the same state and symbol, or too many rules.
     fn add_rule(&mut self, line: ParsedRule) -> Result<(), MachineError> {
         if self.lines.len() == MAX_RULES {
             return Err(MachineError::TooManyRules { line: line.number });
@@ -237,6 +250,7 @@ impl ParsedText {
         Ok(())
     }
 
+    /// Applies a line `accept: …`, `start: …` or `init: …`.
     fn apply_directive(&mut self, number: usize, word: &str, rest: &str) -> Result<(), MachineError> {
         match word {
             "accept" => {

@@ -120,7 +120,7 @@ impl TraceSettings {
             StateControl::Random => RandomMachine::with_random_control(),
         };
         TraceSource {
-            walk: TraceSimulator::new(self.length * (WINDOW_STARTS[WINDOW_STARTS.len() - 1] + 1)),
+            simulator: TraceSimulator::new(self.length * (WINDOW_STARTS[WINDOW_STARTS.len() - 1] + 1)),
             machine,
             length: self.length,
         }
@@ -130,8 +130,11 @@ impl TraceSettings {
 /// Samples traces of one machine.
 #[derive(Debug, Clone)]
 pub struct TraceSource {
+    /// The machine whose traces are sampled.
     machine: RandomMachine,
-    walk: TraceSimulator,
+    /// Simulator of the machine, reused for every trace.
+    simulator: TraceSimulator,
+    /// Context length, in tokens.
     length: usize,
 }
 
@@ -160,8 +163,8 @@ impl TraceSource {
         let first = (words * examples.start) as u32;
         Stream::new(seed, Purpose::Batch, replica).words(step, first, &mut bits);
         for bits in bits.chunks(words) {
-            out.push(self.walk.start(&self.machine, bits).token);
-            out.extend((0..self.length).map(|_| self.walk.step(&self.machine).token));
+            out.push(self.simulator.start(&self.machine, bits).token);
+            out.extend((0..self.length).map(|_| self.simulator.step(&self.machine).token));
         }
     }
 
@@ -180,13 +183,13 @@ impl TraceSource {
         let mut bits = vec![0; words];
         for example in examples {
             stream.words(window as u64, (example * words) as u32, &mut bits);
-            let mut place = self.walk.start(&self.machine, &bits);
+            let mut place = self.simulator.start(&self.machine, &bits);
             for _ in 0..skip {
-                place = self.walk.step(&self.machine);
+                place = self.simulator.step(&self.machine);
             }
             out.push(TracePosition { last_write: None, ..place });
             for _ in 0..self.length {
-                let TracePosition { token, last_write, cell } = self.walk.step(&self.machine);
+                let TracePosition { token, last_write, cell } = self.simulator.step(&self.machine);
                 out.push(TracePosition {
                     token,
                     last_write: last_write.and_then(|at| at.checked_sub(skip)),

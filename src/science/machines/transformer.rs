@@ -100,21 +100,26 @@ impl StepTrace {
 /// A transformer during its execution: the weights, the tokens so far, and their cached keys and values.
 #[derive(Debug, Clone)]
 pub struct Transformer {
+    /// The weights.
     construction: Arc<Construction>,
+    /// Attention and rounding of the execution.
     mode: ExecutionMode,
-    /// Per block, cached keys and values of the tokens of earlier steps, then of the input's tokens.
+    /// Per block, cached keys and values of the tokens of earlier steps, if the block has self-attention.
     step_caches: Vec<Option<KeyValueCache>>,
+    /// Per block, cached keys and values of the input, if the block has cross-attention.
     input_caches: Vec<Option<KeyValueCache>>,
-    /// Number of symbols of the input.
+    /// Number of symbols of the input word.
     inputs: usize,
-    /// Token h₀.
-    initial: Vec<f64>,
+    /// The token h₀ of step 0, `[width]`.
+    start_token: Vec<f64>,
     /// Outputs o(0), o(1), …, `[steps + 1, width]`.
     outputs: Vec<f64>,
-    /// The output o(0), decoded.
+    /// The output o(0) of step 0, decoded.
     initial_record: StepRecord,
+    /// The decoded tokens of steps 1, 2, ….
     tokens: Vec<StepRecord>,
-    last: Option<StepTrace>,
+    /// Results of all blocks of the latest step.
+    last_trace: Option<StepTrace>,
 }
 
 impl Transformer {
@@ -152,9 +157,9 @@ impl Transformer {
             Some(memory)
         });
         let input_caches = input_caches.collect();
-        let (initial, inputs) = (construction.start_token(start), input.len());
+        let (start_token, inputs) = (construction.start_token(start), input.len());
         let initial_record = StepRecord { state: 0, symbol: 0, written: 0, head: start };
-        let outputs = initial.clone();
+        let outputs = start_token.clone();
         let tokens = Vec::new();
         let mut all = Transformer {
             construction,
@@ -162,16 +167,16 @@ impl Transformer {
             step_caches,
             input_caches,
             inputs,
-            initial,
+            start_token,
             outputs,
             initial_record,
             tokens,
-            last: None,
+            last_trace: None,
         };
         if let Some(trace) = all.compute_step(0, None) {
             all.initial_record = trace.record;
             all.outputs = trace.blocks.last().map_or(vec![], |stage| stage.residual.clone());
-            all.last = Some(trace);
+            all.last_trace = Some(trace);
         }
         Ok(all)
     }
@@ -203,7 +208,7 @@ impl Transformer {
 
     /// Results of all blocks of the latest step.
     pub fn last_trace(&self) -> Option<&StepTrace> {
-        self.last.as_ref()
+        self.last_trace.as_ref()
     }
 
     /// The output o(i) of a step, `[width]`; o(0) is the output of step 0, with which the machine's first step begins.
@@ -227,7 +232,7 @@ impl Transformer {
         self.outputs.extend_from_slice(&trace.blocks.last()?.residual);
         let moment = trace.record;
         self.tokens.push(moment);
-        self.last = Some(trace);
+        self.last_trace = Some(trace);
         Some(moment)
     }
 
@@ -283,7 +288,7 @@ impl Transformer {
             (&*self.construction, self.mode);
         let layout = construction.layout();
         let mut h = match step.checked_sub(1) {
-            None => self.initial.clone(),
+            None => self.start_token.clone(),
             Some(before) => self.output(before)?.to_vec(),
         };
         let mut number = vec![0.0; layout.width()];

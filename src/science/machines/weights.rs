@@ -47,8 +47,11 @@ enum BlockPart {
 /// Sizes and costs of a construction, computed from the numbers of states, symbols and bits alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstructionSizes {
+    /// Number of states of the machine.
     states: usize,
+    /// Number of symbols of the machine.
     symbols: usize,
+    /// Number of bits of a position.
     bits: usize,
 }
 
@@ -177,10 +180,15 @@ impl ConstructionSizes {
 /// Adds noise to the weights of a construction, block by block.
 #[derive(Debug, Clone)]
 pub struct NoiseAdder {
+    /// The construction with the noise so far.
     construction: Construction,
+    /// Standard deviation of the noise.
     sigma: f64,
+    /// Random stream of the replica.
     stream: Stream,
+    /// Index of the next block.
     block: usize,
+    /// Index of the next tensor, for the random stream.
     tensor: u64,
 }
 

@@ -76,8 +76,11 @@ impl Concept {
 /// m examples with d inputs each, and their labels; all numbers are 1 or −1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataset {
+    /// Number d of inputs of an example.
     d: usize,
+    /// Inputs x of the examples, `[m][d]`.
     inputs: Vec<Vec<i8>>,
+    /// Labels y of the examples, `[m]`.
     labels: Vec<i8>,
 }
 
@@ -187,7 +190,9 @@ pub struct SampledProblem {
     pub data: Dataset,
     /// For each example whether its label is wrong because of the noise, `[m]`.
     pub flipped: Vec<bool>,
+    /// Seed of the test inputs.
     seed: u64,
+    /// Number of the problem within the seed, for the test inputs.
     number: u64,
 }
 

@@ -18,31 +18,31 @@ pub enum SuccinctError {
     /// A line does not have the form of a rule.
     #[error("{}", tr!("line {line}: expected state, symbols read → symbol to write, move, next state, found: {found}", line, found))]
     InvalidRule {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
-        /// Beginning of the line.
+        /// Beginning of the invalid line.
         found: String,
     },
     /// A line has an unknown word in the position of the move.
     #[error("{}", tr!("line {line}: unknown move {found}; write U, D, L, R or S (stay)", line, found))]
     UnknownMove {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
-        /// The word of the text.
+        /// The invalid word of this line.
         found: String,
     },
     /// A list of symbols contains a character with a special meaning.
     #[error("{}", tr!("line {line}: the character {found} has a special meaning and must not be in a list of symbols", line, found))]
     ReservedSymbol {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
-        /// The character of the text.
+        /// The invalid character.
         found: char,
     },
     /// A line lists the same symbol to read twice.
     #[error("{}", tr!("line {line}: the symbol {found} is listed twice", line, found))]
     DuplicateSymbol {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
         /// Character of the symbol.
         found: char,
@@ -50,7 +50,7 @@ pub enum SuccinctError {
     /// The number of symbols to write is neither 1 nor the number of symbols read.
     #[error("{}", tr!("line {line}: number of symbols read: {read}, number of symbols to write: {written}; as symbols to write, give *, one symbol, or as many symbols as are read", line, read, written))]
     WrittenSymbolCount {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
         /// Number of symbols read; 1 for `*`.
         read: usize,
@@ -60,15 +60,15 @@ pub enum SuccinctError {
     /// The name of a state has more than [`MAX_STATE_NAME_LENGTH`] characters.
     #[error("{}", tr!("line {line}: the name of a state must have at most {most} characters", line, most = MAX_STATE_NAME_LENGTH))]
     StateNameTooLong {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
     },
     /// The name of a state is reserved.
     #[error("{}", tr!("line {line}: the name {found} cannot be used for a state", line, found))]
     InvalidStateName {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
-        /// The name in the text.
+        /// The name that causes the error.
         found: String,
     },
     /// Two rules are for the same state and symbol.
@@ -104,7 +104,7 @@ pub enum SuccinctError {
     /// A rule is for the state HALT, in which runs end.
     #[error("{}", tr!("line {line}: the state HALT ends the run and must not have a rule", line))]
     HaltHasRule {
-        /// Line number.
+        /// Number of the line in the program's text, from 1.
         line: usize,
     },
     /// A rule leads to a state that has no rule and is not HALT.
@@ -126,13 +126,13 @@ pub enum SuccinctError {
     /// The number of inputs is 0 or greater than [`MAX_EXAMPLE_INPUTS`].
     #[error("{}", tr!("the number of inputs must be from 1 to {most}, but it is {found}", most = MAX_EXAMPLE_INPUTS, found))]
     InputsOutOfRange {
-        /// The number found.
+        /// The number of inputs.
         found: u64,
     },
     /// The number of examples is 0 or greater than [`MAX_EXAMPLES`].
     #[error("{}", tr!("the number of examples must be from 1 to {most}, but it is {found}", most = MAX_EXAMPLES, found))]
     ExamplesOutOfRange {
-        /// The number found.
+        /// The number of examples.
         found: u64,
     },
     /// The number of labels differs from the number of examples.
@@ -154,13 +154,13 @@ pub enum SuccinctError {
     /// An entry of an input, or a label, is neither 1 nor −1.
     #[error("{}", tr!("each input and each label must be 1 or -1, but one of them is {found}", found))]
     InvalidValue {
-        /// The invalid value.
+        /// The entry or label.
         found: i8,
     },
     /// The label noise is not a probability from 0 to [`MAX_LABEL_NOISE`].
     #[error("{}", tr!("the label noise must be a probability from 0 to {most}, but it is {found}", most = MAX_LABEL_NOISE, found))]
     NoiseOutOfRange {
-        /// The invalid value.
+        /// The label noise.
         found: f64,
     },
     /// All rows of the table are written already.
@@ -180,7 +180,7 @@ pub enum SuccinctError {
     /// The number of cells differs from rows times columns.
     #[error("{}", tr!("wrong number of cells: {found} instead of {wanted}", found, wanted))]
     CellCount {
-        /// The number found.
+        /// The number of cells.
         found: usize,
         /// Required number: rows times columns.
         wanted: usize,
@@ -196,7 +196,7 @@ pub enum SuccinctError {
     /// The number of steps is 0 or greater than [`MAX_PROGRAM_STEPS`].
     #[error("{}", tr!("the number of steps must be from 1 to {most}, but it is {found}", most = MAX_PROGRAM_STEPS, found))]
     StepsOutOfRange {
-        /// The requested number.
+        /// The requested number of steps.
         found: u64,
     },
 }

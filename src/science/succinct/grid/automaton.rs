@@ -49,6 +49,7 @@ pub fn local_rule(
     }
 }
 
+/// Whether the symbol of a cell is `+` or `-`.
 fn is_bit(cell: AutomatonCell) -> bool {
     cell.symbol == PLUS_INDEX || cell.symbol == MINUS_INDEX
 }
@@ -114,20 +115,27 @@ fn places(rows: usize, columns: usize) -> Vec<(usize, usize)> {
 /// The cellular automaton of a program on a full table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automaton {
+    /// The program that the automaton runs.
     program: Arc<GridProgram>,
+    /// Encoding of cells as numbers.
     codes: CellCodes,
+    /// Number of rows, including the ring.
     rows: usize,
+    /// Numbers of columns, including the ring and the working tape.
     columns: ColumnCounts,
+    /// The stored cells, row-major.
     cells: Vec<AutomatonCell>,
     /// Whether the head has reached the last stored column.
     is_at_end: bool,
     /// The neighbours of each cell, in the order of [`MOVES_TO_NEIGHBOURS`].
     near: Vec<[Option<usize>; 4]>,
+    /// Number of layers so far.
     layers: u64,
     /// Indices of the cells that may change in the next layer.
     candidates: Vec<usize>,
     /// The layer after which each cell became a candidate, so that no cell is listed twice.
     since: Vec<u64>,
+    /// Buffer for the changes of a layer: index and new value of each cell.
     changes: Vec<(usize, AutomatonCell)>,
 }
 

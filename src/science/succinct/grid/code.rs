@@ -98,11 +98,13 @@ impl AutomatonCell {
 /// Encoding of the cells of one program as balanced ternary numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellCodes {
-    /// Number of symbols.
+    /// Number of symbols of the program.
     symbols: usize,
-    /// Number of states.
+    /// Number of states of the program.
     states: usize,
+    /// Number of further digits of the symbol, beyond digit 1.
     extra_symbol_digits: usize,
+    /// Number of digits of the state.
     state_digits: usize,
 }
 

@@ -59,8 +59,11 @@ impl ColumnCounts {
 /// first. Rows and columns are numbered from 0, including the ring, so that the block begins in row 1 and column 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
+    /// Number of rows, including the ring.
     rows: usize,
+    /// Numbers of columns, including the ring and the working tape.
     columns: ColumnCounts,
+    /// Symbol index of each cell, row-major.
     cells: Vec<u8>,
 }
 

@@ -24,6 +24,7 @@ use super::run::{ProgramRun, RunEnd};
 /// Computes the output f for one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkOutput {
+    /// Encoding of cells as numbers.
     codes: CellCodes,
     /// f_head of a cell with each symbol and without the head, before and after the message has arrived; numerators over the
     /// denominator.

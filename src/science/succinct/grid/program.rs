@@ -80,7 +80,9 @@ pub struct GridRule {
 /// others are sorted, so that equal programs have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GridProgram {
+    /// Names of the states.
     pub(super) states: Vec<String>,
+    /// Characters of the symbols.
     pub(super) symbols: Vec<char>,
     /// The rule of each state and symbol, `[states, symbols]`.
     pub(super) rules: Vec<Option<GridRule>>,

@@ -95,10 +95,15 @@ impl RunEnd {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramRun {
+    /// The program that is executed.
     program: Arc<GridProgram>,
+    /// The grid in its current state.
     grid: Grid,
+    /// Index of the current state.
     state: u8,
-    at: (usize, usize),
+    /// Row and column of the head.
+    head: (usize, usize),
+    /// Number of steps so far.
     steps: u64,
     /// Why the run has ended; set by the first step that fails.
     end: Option<RunEnd>,
@@ -108,8 +113,8 @@ impl ProgramRun {
     /// A run before its first step, with the head on the bottom-right cell of the block. The grid determines the maximum width
     /// of the working tape.
     pub fn new(program: Arc<GridProgram>, grid: Grid) -> Self {
-        let at = grid.start_cell();
-        ProgramRun { program, grid, state: 0, at, steps: 0, end: None }
+        let head = grid.start_cell();
+        ProgramRun { program, grid, state: 0, head, steps: 0, end: None }
     }
 
     /// Makes one step.
@@ -118,19 +123,19 @@ impl ProgramRun {
     /// The [`RunEnd`] if the program has halted, has no rule, or would leave the grid; nothing changes then.
     #[inline]
     pub fn step(&mut self) -> Result<(), RunEnd> {
-        let ((row, column), state, steps) = (self.at, self.state, self.steps);
+        let ((row, column), state, steps) = (self.head, self.state, self.steps);
         let symbol = self.grid.symbol_at(row, column);
         let Some(rule) = self.program.rule(state, symbol) else {
             let is_halt = self.program.is_halt(state);
-            let no_rule = RunEnd::NoRule { steps, state, symbol, at: self.at };
+            let no_rule = RunEnd::NoRule { steps, state, symbol, at: self.head };
             return self.finish(if is_halt { RunEnd::Halted { steps } } else { no_rule });
         };
         let to = rule.step.target(row, column).filter(|(row, column)| self.grid.extend_to(*row, *column));
         let Some(to) = to else {
-            return self.finish(RunEnd::LeftGrid { steps, state, step: rule.step, at: self.at });
+            return self.finish(RunEnd::LeftGrid { steps, state, step: rule.step, at: self.head });
         };
         self.grid.set_symbol(row, column, rule.write);
-        (self.at, self.state, self.steps) = (to, rule.next, steps + 1);
+        (self.head, self.state, self.steps) = (to, rule.next, steps + 1);
         Ok(())
     }
 
@@ -186,7 +191,7 @@ impl ProgramRun {
 
     /// Row and column of the head.
     pub fn head(&self) -> (usize, usize) {
-        self.at
+        self.head
     }
 
     /// Number of steps so far.

@@ -20,15 +20,22 @@ use super::program::{BASE_SYMBOLS, GridMove, GridProgram, GridRule, HALT};
 
 /// A parsed line; `None` stands for `*`.
 struct ParsedRule {
+    /// Line number, from 1.
     number: usize,
+    /// Name of the current state.
     state: String,
+    /// Symbols read; `None` for `*`.
     read: Option<Vec<char>>,
+    /// Symbols written; `None` for `*`.
     write: Option<Vec<char>>,
+    /// Move of the head.
     step: GridMove,
+    /// Name of the next state.
     next: String,
 }
 
 impl ParsedRule {
+    /// Parses a line.
     fn new(number: usize, text: &str) -> Result<ParsedRule, SuccinctError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[state, read, "→" | "->", write, step, next] = words.as_slice() else {

@@ -45,6 +45,7 @@ pub struct ValueImage {
 }
 
 impl ValueImage {
+    /// A matrix in which all values are `value`.
     fn filled(rows: usize, columns: usize, value: i64) -> ValueImage {
         ValueImage { rows, columns, values: vec![value; rows * columns] }
     }
@@ -56,6 +57,7 @@ impl ValueImage {
         value.copied().unwrap_or(BORDER)
     }
 
+    /// Mutable rows of the matrix.
     fn rows_mut(&mut self) -> impl Iterator<Item = &mut [i64]> {
         self.values.chunks_mut(self.columns.max(1))
     }
@@ -136,10 +138,15 @@ pub struct SgdStep {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableTraining {
+    /// Number d of inputs of an example.
     d: usize,
+    /// Number m of examples.
     m: usize,
-    around: TapePadding,
+    /// Padding around the block.
+    padding: TapePadding,
+    /// The table W, `[m + 1, d + 1]`.
     weights: ValueImage,
+    /// Number of SGD steps so far.
     steps: usize,
 }
 
@@ -148,9 +155,9 @@ impl TableTraining {
     ///
     /// # Errors
     /// d or m is out of range.
-    pub fn new(d: usize, m: usize, around: TapePadding) -> Result<TableTraining, SuccinctError> {
+    pub fn new(d: usize, m: usize, padding: TapePadding) -> Result<TableTraining, SuccinctError> {
         check_sizes(d, m)?;
-        Ok(TableTraining { d, m, around, weights: ValueImage::filled(m + 1, d + 1, 0), steps: 0 })
+        Ok(TableTraining { d, m, padding, weights: ValueImage::filled(m + 1, d + 1, 0), steps: 0 })
     }
 
     /// Resumes the training after `steps` steps with the weights W, row-major, as numerators over [`TABLE_DENOMINATOR`].
@@ -160,7 +167,7 @@ impl TableTraining {
     pub fn resume(
         d: usize,
         m: usize,
-        around: TapePadding,
+        padding: TapePadding,
         weights: Vec<i64>,
         steps: usize,
     ) -> Result<TableTraining, SuccinctError> {
@@ -172,7 +179,7 @@ impl TableTraining {
         if steps > rows {
             return Err(SuccinctError::TableFull { rows });
         }
-        Ok(TableTraining { d, m, around, weights: ValueImage { rows, columns, values: weights }, steps })
+        Ok(TableTraining { d, m, padding, weights: ValueImage { rows, columns, values: weights }, steps })
     }
 
     /// The table W, `[m + 1, d + 1]`.
@@ -192,7 +199,7 @@ impl TableTraining {
 
     /// Row and column of the image at which the block begins.
     fn corner(&self) -> usize {
-        match self.around {
+        match self.padding {
             TapePadding::Paper => 0,
             TapePadding::Ring => 1,
         }

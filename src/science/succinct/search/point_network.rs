@@ -65,8 +65,11 @@ pub struct PointLayer {
 /// A ReLU network of three layers with prescribed values and derivatives at its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointNetwork {
+    /// The prescribed points.
     points: Vec<InterpolationPoint>,
+    /// Δ, a quarter of the width of a bump.
     delta: f64,
+    /// The three affine layers.
     layers: [PointLayer; 3],
 }
 
@@ -76,6 +79,7 @@ pub const BUMP_UNITS: usize = 5;
 pub const THRESHOLD_UNITS: usize = 3;
 
 impl PointLayer {
+    /// A layer whose weights and biases are 0.
     fn new(rows: usize, columns: usize) -> Self {
         PointLayer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
     }

@@ -13,10 +13,15 @@ use super::task::Query;
 /// Computes [`RuleScores`] in parts, so that the page stays responsive.
 #[derive(Debug, Clone)]
 pub struct RuleScoring {
+    /// The queries, bit-sliced.
     sliced: BitSlicedQueries,
+    /// The cells that are summed for an answer.
     readout: ReadoutCells,
+    /// Number of the next rule.
     next: u32,
+    /// Answers of the rules so far, as in [`RuleScores`].
     judged: Vec<u64>,
+    /// Half points of the rules so far.
     halves: Vec<u32>,
 }
 
@@ -24,7 +29,9 @@ pub struct RuleScoring {
 /// answer, one if the sum of the cells is 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleScores {
+    /// Number of 64-bit words with one bit per query.
     words: usize,
+    /// Number of queries.
     queries: u32,
     /// `[RULE_COUNT][2][words]`, bit q for query q: correct answers, and sums of 0.
     judged: Vec<u64>,

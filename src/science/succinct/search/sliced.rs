@@ -35,8 +35,11 @@ const COLUMN_BITS: usize = 8;
 /// Number of bits of a sum over all columns, at most 2 · 101 · 64.
 const SUM_BITS: usize = 14;
 
+/// Words that are processed together.
 type Lanes = [u64; LANES];
+/// Lanes whose bits are all 0.
 const ZERO_LANES: Lanes = [0; LANES];
+/// Lanes whose bits are all 1.
 const ONE_LANES: Lanes = [u64::MAX; LANES];
 
 /// One row of eight words: for each of the eight subsets of {−1, 0, +1}, a bit per cell whether its value is in the subset. Bit
@@ -54,8 +57,11 @@ const PLUS: usize = 0b100;
 /// A batch of queries, bit-sliced with 64 queries per word.
 #[derive(Debug, Clone)]
 pub struct BitSlicedQueries {
+    /// Number of rows of each image, m + 1.
     rows: usize,
+    /// Number of columns of each image, d + 1.
     columns: usize,
+    /// Number of queries.
     queries: usize,
     /// Whether cells of the images are +1, `[groups][rows]` with eight words each; word w is column w mod columns of the 64
     /// queries from 64 (w / columns) on.
@@ -245,6 +251,7 @@ struct RowWorkspace {
 }
 
 impl RowWorkspace {
+    /// Workspace for images with `rows` rows.
     fn new(rows: usize) -> Self {
         let zeros = vec![SlicedRow::ZEROS; rows];
         RowWorkspace { rows: [zeros.clone(), zeros], repeats: vec![false; rows] }

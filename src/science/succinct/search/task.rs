@@ -25,9 +25,13 @@ use super::rule::CellValue;
 /// Distribution of queries: family of concepts, numbers of inputs and examples, and label noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryDistribution {
+    /// Family of the concepts.
     family: ConceptFamily,
+    /// Number d of inputs of an example.
     bits: usize,
+    /// Number m of examples of a query.
     examples: usize,
+    /// Probability that an example has the wrong label.
     noise: f64,
 }
 
@@ -47,8 +51,11 @@ pub struct Query {
 /// An image: cell values in m + 1 rows and d + 1 columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellImage {
+    /// Number of rows, m + 1.
     rows: usize,
+    /// Number of columns, d + 1.
     columns: usize,
+    /// The cell values, row-major.
     cells: Vec<CellValue>,
 }
 
