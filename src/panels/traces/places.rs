@@ -28,7 +28,7 @@ impl LabPanel for TracesLab {
 
 /// The panel, for runs on traces.
 fn panel(news: News<TracesState>) -> AnyView {
-    let rules = news.memo(|state, _| state.machine.lines());
+    let rules = news.memo(|state, _| state.machine.rule_lines());
     let item = |rule: String| view! { <li>{rule}</li> };
     let show = move |example: usize| news.ask(|_, _| Request::edit("example", example.to_string()));
     let parts = view! {
