@@ -1,4 +1,5 @@
 use super::*;
+use crate::choices;
 
 choices! {
     /// Two ways.
