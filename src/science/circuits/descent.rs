@@ -10,7 +10,7 @@ use vivarium_core::math::{add_scaled, dot, norm};
 
 /// Maximum number of neurons that give starting directions. Of more neurons, evenly spaced ones are used.
 const MAX_START_NEURONS: usize = 600;
-/// Smallest and largest radius at which the boundary is looked for along a starting direction.
+/// Smallest and largest radius at which the boundary is searched along a starting direction.
 const START_RADII: [f64; 2] = [1.0 / 64.0, 4.0];
 /// Step sizes α that are tried for u ← (1 − α) u + α g.
 const STEP_FRACTIONS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
@@ -146,14 +146,14 @@ impl DecisionBoundary<'_> {
         let radii = [point.high, point.low];
         let planes = [KinkSide::Flat, towards].map(|kink| self.linearize(&point.unit, radii, kink));
         let mut planes: Vec<HalfSpace> = planes.into_iter().flatten().collect();
-        for (look, draw) in draws.enumerate() {
+        for (sample, draw) in draws.enumerate() {
             let Some((direction, _)) = normalize(self.network.draw_signs(seed, draw)) else { continue };
             let unit = point.unit.iter().zip(direction).map(|(u, d)| u + away * d).collect();
             let Some((unit, _)) = normalize(unit) else { continue };
             if self.changes_answer(&unit, point.high * (1.0 - 1e-9)) {
                 point = self.search_towards(point, &unit);
             }
-            if look < LINEARIZED_SAMPLES
+            if sample < LINEARIZED_SAMPLES
                 && let Some(plane) = self.linearize(&unit, [point.high; 2], towards)
             {
                 point = self.search_towards(point, &plane.normal);

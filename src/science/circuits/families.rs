@@ -138,22 +138,22 @@ impl Circuit {
         let needed = bits / 2 + 1;
         let mut lines = GateList::default();
         // Entry k − 1 is T(i, k), for k up to i. Terms that the output does not need are not computed.
-        let mut least: Vec<String> = Vec::new();
+        let mut at_least: Vec<String> = Vec::new();
         for (i, x) in inputs.iter().enumerate() {
             let lowest = (needed + i + 1).saturating_sub(bits).max(1);
-            let mut next = least.clone();
+            let mut next = at_least.clone();
             next.resize((i + 1).min(needed), String::new());
             for k in lowest..=(i + 1).min(needed) {
                 let with = match k {
                     1 => x.clone(),
-                    _ => lines.push(GateKind::And, &least[k - 2], x),
+                    _ => lines.push(GateKind::And, &at_least[k - 2], x),
                 };
-                next[k - 1] = match least.get(k - 1) {
+                next[k - 1] = match at_least.get(k - 1) {
                     Some(without) => lines.push(GateKind::Or, without, &with),
                     None => with,
                 };
             }
-            least = next;
+            at_least = next;
         }
         lines.into_circuit(inputs)
     }

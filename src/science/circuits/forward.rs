@@ -43,7 +43,7 @@ impl ForwardTrace {
     /// The largest deviation of a layer's values, before rounding, from the nearer of 0 and 1.
     pub fn deviation(&self, layer: usize) -> f64 {
         let values = self.layers.get(layer).map_or(&[][..], |layer| &layer.values);
-        values.iter().fold(0.0, |most, value| value.abs().min((value - 1.0).abs()).max(most))
+        values.iter().fold(0.0, |max, value| value.abs().min((value - 1.0).abs()).max(max))
     }
 }
 
@@ -353,9 +353,9 @@ mod tests {
                 network.layers().iter().enumerate().filter(|(_, layer)| layer.name.ends_with("second"));
             second.for_each(|(at, _)| assert_eq!(trace.deviation(at), 0.0));
             let theta = network.perturb(&network.draw_noise(5, 1), 0.01);
-            let moved = network.trace_at(&theta, &bits).unwrap();
-            assert_eq!(moved.output(), network.output_at(&theta, &bits).unwrap());
-            assert!((0..moved.layers.len() - 1).any(|at| moved.deviation(at) > 0.0));
+            let perturbed = network.trace_at(&theta, &bits).unwrap();
+            assert_eq!(perturbed.output(), network.output_at(&theta, &bits).unwrap());
+            assert!((0..perturbed.layers.len() - 1).any(|at| perturbed.deviation(at) > 0.0));
         }
     }
 

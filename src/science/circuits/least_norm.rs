@@ -31,7 +31,7 @@
 //! Measured on parities of 4 and 8 bits, the carry of 4 bits, the majority of 7 and a random circuit of 40 gates, each with
 //! and without rounding: 64 starts and 400 steps find nothing that is nearer than with 12 starts and 40 steps by more than
 //! 0.2 %. In 510 searches (31 random circuits of 15 gates, small parities, a carry and the majority of 5, some of them
-//! with 11 seeds), 400 random directions beside the end showed a nearer point, by 10⁻⁶, for 8 ends that were not polished
+//! with 11 seeds), 400 random directions around an end point gave a nearer point, by 10⁻⁶, for 8 ends that were not polished
 //! and for none that was. One of these, of the majority of 5, was still improving, by 10⁻⁵ per round, at the maximum
 //! number of rounds. An end point is only a local minimum: a search with another seed may end at a norm that is nearly half.
 //! 2026-11-25.

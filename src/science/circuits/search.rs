@@ -282,11 +282,11 @@ impl LeastNormSearch {
     /// An iteration of [`SearchStage::Descend`].
     fn descend(&mut self, boundary: &mut DecisionBoundary, at: usize) {
         let order = self.ranked_starts();
-        let begun = self.descent.take();
+        let current = self.descent.take();
         let mut start = |searching: &Self| {
             searching.locate_start(&mut *boundary, *order.get(at)?).map(BoundaryDescent::new)
         };
-        let Some(mut descent) = begun.or_else(|| start(self)) else {
+        let Some(mut descent) = current.or_else(|| start(self)) else {
             self.stage = SearchStage::Done;
             return;
         };
@@ -335,10 +335,10 @@ impl LeastNormSearch {
 
     /// An iteration of [`SearchStage::Polish`].
     fn polish(&mut self, boundary: &mut DecisionBoundary, mut polish: PolishState) {
-        let begun = self.descent.take();
+        let current = self.descent.take();
         let chosen = self.select_ends();
         let end = || chosen.get(polish.end).map(|at| BoundaryDescent::new(self.ends[*at].clone()));
-        let Some(mut descent) = begun.or_else(end) else {
+        let Some(mut descent) = current.or_else(end) else {
             self.stage = SearchStage::Done;
             return;
         };

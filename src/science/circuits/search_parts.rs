@@ -83,7 +83,7 @@ impl LeastNormSearch {
         search: SearchSettings,
         parts: [&[f64]; 5],
     ) -> Result<Self, CircuitError> {
-        let [least, point, planes, ends, singles] = parts;
+        let [smallest, point, planes, ends, singles] = parts;
         let single = |at: usize| singles.get(at).copied().unwrap_or(0.0);
         // No counter of a search reaches this number.
         let count = |at: usize| single(at).min(1e6) as usize;
@@ -127,7 +127,7 @@ impl LeastNormSearch {
             })
             .collect();
         searching.best = (single(15) > 0.0).then(|| BoundaryPoint {
-            unit: stored(least, 0),
+            unit: stored(smallest, 0),
             low: single(14),
             high: single(15),
         });
@@ -145,9 +145,9 @@ impl LeastNormSearch {
 
     /// The smallest perturbation `[parameters]` and its norm, from the stored parts `least` and `search`; `None` if there is
     /// none.
-    pub fn stored_delta(least: &[f64], singles: &[f64]) -> Option<(Vec<f64>, f64)> {
+    pub fn stored_delta(smallest: &[f64], singles: &[f64]) -> Option<(Vec<f64>, f64)> {
         let norm = singles.get(15).copied().filter(|norm| *norm > 0.0)?;
-        Some((least.iter().map(|unit| norm * unit).collect(), norm))
+        Some((smallest.iter().map(|unit| norm * unit).collect(), norm))
     }
 }
 
@@ -172,10 +172,10 @@ mod tests {
                 let again =
                     LeastNormSearch::from_parts(&network, &bits, search, parts.each_ref().map(Vec::as_slice));
                 assert_eq!(again.as_ref(), Ok(&searching));
-                let [least, .., singles] = &parts;
+                let [smallest, .., singles] = &parts;
                 let (delta, norm) = (searching.delta().unwrap(), searching.norm().unwrap());
                 if searching.iterations() > 0 {
-                    assert_eq!(LeastNormSearch::stored_delta(least, singles), Some((delta, norm)));
+                    assert_eq!(LeastNormSearch::stored_delta(smallest, singles), Some((delta, norm)));
                 }
                 searching.advance(&network);
             }

@@ -148,7 +148,7 @@ impl CircuitSpec {
 mod tests {
     use super::*;
 
-    fn drawn(kind: CircuitKind) -> CircuitSpec {
+    fn spec(kind: CircuitKind) -> CircuitSpec {
         let text = "p = a or b\nq = a and b\nr = not q\nout = p and r".into();
         CircuitSpec { kind, bits: 3, gates: 9, seed: 1, depth: 12, text, fixed_input: vec![] }
     }
@@ -156,16 +156,16 @@ mod tests {
     #[test]
     fn the_network_of_every_family_computes_the_values_of_the_layers() {
         for named in CircuitKind::ALL {
-            let drawn = drawn(*named);
-            let (circuit, layered) = (drawn.build_circuit().unwrap(), drawn.build_layered().unwrap());
-            assert_eq!(circuit.input_count(), drawn.input_count());
+            let spec = spec(*named);
+            let (circuit, layered) = (spec.build_circuit().unwrap(), spec.build_layered().unwrap());
+            assert_eq!(circuit.input_count(), spec.input_count());
             assert!(layered.depth() >= 12);
             for rounding in [Rounding::Off, Rounding::On] {
-                let network = drawn.build_network(rounding).unwrap();
-                let layers = drawn.gate_layer_indices(&network);
+                let network = spec.build_network(rounding).unwrap();
+                let layers = spec.gate_layer_indices(&network);
                 assert_eq!(layers.len() + 1, layered.depth(), "{named:?}");
                 for replica in 0..4 {
-                    let bits = drawn.replica_input(replica);
+                    let bits = spec.replica_input(replica);
                     let (trace, values) =
                         (network.trace(&bits).unwrap(), layered.evaluate_layers(&bits).unwrap());
                     for (at, values) in layers.iter().zip(&values[1..]) {
@@ -180,18 +180,18 @@ mod tests {
 
     #[test]
     fn replicas_have_the_rows_of_the_truth_table_backwards_from_the_last() {
-        let mut drawn = drawn(CircuitKind::Parity);
-        let rows = |drawn: &CircuitSpec| [0, 1, 6, 7, 8].map(|replica| drawn.replica_input(replica));
+        let mut spec = spec(CircuitKind::Parity);
+        let rows = |spec: &CircuitSpec| [0, 1, 6, 7, 8].map(|replica| spec.replica_input(replica));
         let [t, f] = [true, false];
         let expected = [vec![t, t, t], vec![t, t, f], vec![f, f, t], vec![f, f, f], vec![t, t, t]];
-        assert_eq!(rows(&drawn), expected);
-        drawn.fixed_input = vec![f, t, f];
-        assert_eq!(rows(&drawn), [vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f]]);
+        assert_eq!(rows(&spec), expected);
+        spec.fixed_input = vec![f, t, f];
+        assert_eq!(rows(&spec), [vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f], vec![f, t, f]]);
         // The task rejects an input of the wrong length; here it counts as empty.
-        drawn.fixed_input = vec![f];
-        assert_eq!(rows(&drawn), expected);
-        (drawn.kind, drawn.bits) = (CircuitKind::Parity, 64);
-        assert_eq!(drawn.replica_input(1)[63], f);
-        assert_eq!(CircuitSpec { kind: CircuitKind::Toy, ..drawn }.replica_input(1), [t]);
+        spec.fixed_input = vec![f];
+        assert_eq!(rows(&spec), expected);
+        (spec.kind, spec.bits) = (CircuitKind::Parity, 64);
+        assert_eq!(spec.replica_input(1)[63], f);
+        assert_eq!(CircuitSpec { kind: CircuitKind::Toy, ..spec }.replica_input(1), [t]);
     }
 }

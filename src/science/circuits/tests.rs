@@ -137,27 +137,27 @@ fn the_search_finds_the_margins_of_the_toy() {
         {
             let network = ReluNetwork::toy(depth, rounding).unwrap();
             let search = SearchSettings { draws: 4, starts: 8, ..SearchSettings::default() };
-            let least = network.find_least_norm(&[true], search).unwrap().unwrap();
-            assert!((least.norm - exact.unwrap()).abs() < 1e-7, "{depth} {rounding:?} {}", least.norm);
-            let theta = network.perturb(&least.delta, 1.0);
+            let smallest = network.find_least_norm(&[true], search).unwrap().unwrap();
+            assert!((smallest.norm - exact.unwrap()).abs() < 1e-7, "{depth} {rounding:?} {}", smallest.norm);
+            let theta = network.perturb(&smallest.delta, 1.0);
             assert!(network.output_at(&theta, &[true]).unwrap() <= 0.0);
         }
     }
 }
 
 /// Asserts that no random point near the perturbation has a smaller norm and a changed answer.
-fn assert_local_minimum(network: &ReluNetwork, bits: &[bool], least: &LeastNormPerturbation, what: &str) {
+fn assert_local_minimum(network: &ReluNetwork, bits: &[bool], smallest: &LeastNormPerturbation, what: &str) {
     let answer = network.predict(bits).unwrap();
     for draw in 0..200 {
         let direction = network.draw_noise(77, draw);
         let size = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
-        let by = [0.3, 0.03, 0.003][draw as usize % 3] * least.norm / size;
+        let by = [0.3, 0.03, 0.003][draw as usize % 3] * smallest.norm / size;
         let mut other: Vec<f64> =
-            least.delta.iter().zip(&direction).map(|(delta, d)| delta + by * d).collect();
+            smallest.delta.iter().zip(&direction).map(|(delta, d)| delta + by * d).collect();
         let length = other.iter().map(|d| d * d).sum::<f64>().sqrt();
-        other.iter_mut().for_each(|d| *d *= least.norm * (1.0 - 1e-6) / length);
+        other.iter_mut().for_each(|d| *d *= smallest.norm * (1.0 - 1e-6) / length);
         let output = network.output_at(&network.perturb(&other, 1.0), bits).unwrap();
-        assert_eq!(output > 0.0, answer, "{what} {draw} {}", least.norm);
+        assert_eq!(output > 0.0, answer, "{what} {draw} {}", smallest.norm);
     }
 }
 
@@ -178,21 +178,25 @@ fn lower_bounds_are_below_the_norm_found_and_noise_is_above_it() {
             let bits = circuit.truth_table_row(row);
             let search = SearchSettings { starts: 16, ..SearchSettings::default() };
             for network in [&with, &without] {
-                let least = network.find_least_norm(&bits, search).unwrap().unwrap();
+                let smallest = network.find_least_norm(&bits, search).unwrap().unwrap();
                 let answer = network.predict(&bits).unwrap();
-                let flipped = network.output_at(&network.perturb(&least.delta, 1.0 + 1e-9), &bits).unwrap();
+                let flipped =
+                    network.output_at(&network.perturb(&smallest.delta, 1.0 + 1e-9), &bits).unwrap();
                 assert_ne!(answer, flipped > 0.0);
-                let length = least.delta.iter().map(|d| d * d).sum::<f64>().sqrt();
-                assert!((length - least.norm).abs() < 1e-9);
-                assert!(least.ends.iter().all(|end| least.norm <= *end));
-                assert!(least.noise.iter().all(|flip| least.norm <= flip.norm));
-                assert_eq!(least.noise, network.find_noise_flips(&bits, search.seed, search.draws).unwrap());
+                let length = smallest.delta.iter().map(|d| d * d).sum::<f64>().sqrt();
+                assert!((length - smallest.norm).abs() < 1e-9);
+                assert!(smallest.ends.iter().all(|end| smallest.norm <= *end));
+                assert!(smallest.noise.iter().all(|flip| smallest.norm <= flip.norm));
+                assert_eq!(
+                    smallest.noise,
+                    network.find_noise_flips(&bits, search.seed, search.draws).unwrap()
+                );
                 if let Some(bound) = network.compute_margin_bounds(&bits).unwrap() {
                     assert!(0.0 < bound.theorem && bound.theorem < bound.proof);
                     assert!(bound.theorem <= bound.fixed_rounding && bound.fixed_rounding <= bound.proof);
-                    assert!(bound.proof <= least.norm);
+                    assert!(bound.proof <= smallest.norm);
                 }
-                assert_local_minimum(network, &bits, &least, &format!("{circuit}\n{row}"));
+                assert_local_minimum(network, &bits, &smallest, &format!("{circuit}\n{row}"));
             }
         }
     }
@@ -209,8 +213,8 @@ fn the_search_ends_at_local_minima() {
             let network = network(&circuit, rounding);
             let bits = circuit.truth_table_row(31);
             let search = SearchSettings { seed, starts: 4, ..SearchSettings::default() };
-            let least = network.find_least_norm(&bits, search).unwrap().unwrap();
-            assert_local_minimum(&network, &bits, &least, &format!("{circuit}\n{seed} {rounding:?}"));
+            let smallest = network.find_least_norm(&bits, search).unwrap().unwrap();
+            assert_local_minimum(&network, &bits, &smallest, &format!("{circuit}\n{seed} {rounding:?}"));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! # Which constants
-//! The theorem is applied to 𝒳 = {x}, the one input whose margin is wanted. Its layers f₀ … f_d are the groups of linear
+//! The theorem is applied to 𝒳 = {x}, the single input whose margin is bounded. Its layers f₀ … f_d are the groups of linear
 //! layers that end with a rounding: f_i(h) = φ(W₂ φ(W₁ h + b₁) + b₂), and last f_d(h) = w·h + b. The output counts as
 //! F/|F(x)|, which is ±1 at x and has the same sign everywhere. The true values h_i are 0 or 1 (checked, or else there is no
 //! bound). ‖W‖ below is √(largest column sum · largest row sum) of |W|, at least the operator norm. The following
@@ -210,17 +210,17 @@ fn compute_constants(
         // The output counts as ±1.
         let scale = if is_last { 1.0 / trace.output().abs() } else { 1.0 };
         let (mut in_theta, mut in_input) = (0.0, 1.0);
-        let mut moved = 0.0;
+        let mut output_error = 0.0;
         for at in group.clone() {
             let layer = &network.layers()[at];
             let weight = bound_operator_norm(network, layer);
-            let reach = norm(trace.layer_inputs(at)) + moved;
+            let reach = norm(trace.layer_inputs(at)) + output_error;
             let c = match layer.free {
                 FreeParameters::All => (reach * reach + 1.0).sqrt(),
                 FreeParameters::Weights => reach,
                 FreeParameters::None => 0.0,
             };
-            moved = weight * moved + c * sigma;
+            output_error = weight * output_error + c * sigma;
             in_theta = weight * weight * in_theta + c * c;
             in_input *= weight + if layer.free == FreeParameters::None { 0.0 } else { sigma };
         }
@@ -354,9 +354,9 @@ mod tests {
             let mut delta: Vec<Vec<f64>> = own.iter().map(|of| of.iter().map(|_| draw()).collect()).collect();
             let length = delta.iter().flatten().map(|d| d * d).sum::<f64>().sqrt();
             delta.iter_mut().flatten().for_each(|d| *d *= sigma / length);
-            let moved: Vec<Vec<f64>> =
+            let perturbed: Vec<Vec<f64>> =
                 own.iter().zip(&delta).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect();
-            let (here, there) = (run(&own, &h), run(&moved, &h));
+            let (here, there) = (run(&own, &h), run(&perturbed, &h));
             // The two ReLUs are the function that the network applies.
             h.iter()
                 .zip(&here)
@@ -373,8 +373,8 @@ mod tests {
         let bound = network.compute_margin_bounds(&[true]).unwrap().unwrap();
         let of = bound.constants;
         assert_eq!((of.lambda, of.sigma_zeta), (1.0, 1.0 / 3.0));
-        let least = of.terms().into_iter().map(|(_, term)| term).fold(1.0, f64::min);
-        assert_eq!(bound.theorem, least);
+        let min_term = of.terms().into_iter().map(|(_, term)| term).fold(1.0, f64::min);
+        assert_eq!(bound.theorem, min_term);
         // The radius is where it meets σ_ζ/(4λμκ_ξ), the next term.
         assert!((of.terms()[6].1 - bound.theorem).abs() < 1e-12);
         // An ID gate at h = 1: c₁ = √2 and c₂ = √((1 + √2 s)² + 1).
@@ -382,7 +382,7 @@ mod tests {
         assert!((of.kappa_theta - (2.0 + c2).sqrt()).abs() < 1e-12);
         // The last layer is 2z − 1: μ = 2 + s.
         assert!((of.mu - (2.0 + of.sigma)).abs() < 1e-12);
-        // With rounding held the proof gives the paper's 1/3 for its own example (claim 3.5).
+        // With fixed rounding the proof gives the paper's 1/3 for its own example (claim 3.5).
         let toy =
             ReluNetwork::toy(50, Rounding::On).unwrap().compute_margin_bounds(&[true]).unwrap().unwrap();
         assert!((toy.proof - 1.0 / 3.0).abs() < 1e-12);

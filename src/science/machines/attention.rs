@@ -185,33 +185,33 @@ mod tests {
         Attention { query, key, null_key: vec![0.5], value, null_value: vec![0.0, -1.0] }
     }
 
-    fn look(tokens: &[[f64; 2]], choice: AttentionMode) -> (Vec<f64>, AttentionTrace) {
+    fn attention_trace(tokens: &[[f64; 2]], choice: AttentionMode) -> (Vec<f64>, AttentionTrace) {
         let attention = attention();
         let mut memory = attention.new_cache();
         tokens.iter().for_each(|token| memory.push(&attention, token));
         let mut h = vec![0.0, 10.0];
-        let look = attention.attend(&mut h, &memory, tokens.len(), choice);
-        (h, look)
+        let attention_trace = attention.attend(&mut h, &memory, tokens.len(), choice);
+        (h, attention_trace)
     }
 
     #[test]
     fn hard_attention_averages_the_values_of_the_largest_scores() {
-        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0], [2.0, 5.0]], AttentionMode::Hard);
+        let (h, found) = attention_trace(&[[2.0, 3.0], [1.0, 7.0], [2.0, 5.0]], AttentionMode::Hard);
         assert_eq!(h, [0.0, 14.0]);
         assert_eq!(
             (found.weights, found.null_weight, found.score_gap),
             (vec![0.5, 0.0, 0.5], 0.0, Some(1.0))
         );
         assert_eq!((found.scores, found.null_score), (vec![2.0, 1.0, 2.0], 0.5));
-        let (h, found) = look(&[[0.0, 3.0]], AttentionMode::Hard);
+        let (h, found) = attention_trace(&[[0.0, 3.0]], AttentionMode::Hard);
         assert_eq!((h, found.null_weight), (vec![0.0, 9.0], 1.0));
-        let (h, found) = look(&[], AttentionMode::Hard);
+        let (h, found) = attention_trace(&[], AttentionMode::Hard);
         assert_eq!((h, found.null_weight, found.score_gap), (vec![0.0, 9.0], 1.0, None));
     }
 
     #[test]
     fn softmax_approaches_the_hard_maximum_for_large_beta() {
-        let (h, found) = look(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(1.0));
+        let (h, found) = attention_trace(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(1.0));
         let parts = [0.5, 2.0, 1.0].map(|score| libm::exp(score - 2.0));
         let total: f64 = parts.iter().sum();
         assert!(
@@ -219,13 +219,13 @@ mod tests {
                 && (found.weights[0] - parts[1] / total).abs() < 1e-15
         );
         assert!((h[1] - (10.0 + (-parts[0] + 3.0 * parts[1] + 7.0 * parts[2]) / total)).abs() < 1e-14);
-        let (h, _) = look(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(60.0));
+        let (h, _) = attention_trace(&[[2.0, 3.0], [1.0, 7.0]], AttentionMode::Soft(60.0));
         assert!((h[1] - 13.0).abs() < 1e-12);
     }
 
     #[test]
     fn scores_that_are_not_finite_give_zero_weights() {
-        let (h, found) = look(&[[f64::NAN, 3.0]], AttentionMode::Soft(1.0));
+        let (h, found) = attention_trace(&[[f64::NAN, 3.0]], AttentionMode::Soft(1.0));
         assert_eq!((h, found.null_weight), (vec![0.0, 10.0], 0.0));
     }
 }

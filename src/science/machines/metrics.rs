@@ -96,16 +96,16 @@ impl TransformerEvaluator {
                 .transformer
                 .last_trace()
                 .map_or((0.0, None), |trace| (trace.deviation(), trace.min_score_gap()));
-            let made = last.step + 1;
+            let step_count = last.step + 1;
             let is_right = run.records.get(last.step) == Some(&moment);
             self.history.push(StepMetrics {
-                step: made,
+                step: step_count,
                 deviation,
                 // NaN stays NaN.
                 max_deviation: if deviation <= last.max_deviation { last.max_deviation } else { deviation },
                 min_score_gap: [last.min_score_gap, gap].into_iter().flatten().reduce(f64::min),
                 correct_steps: last.correct_steps + usize::from(is_right),
-                first_wrong_step: last.first_wrong_step.or((!is_right).then_some(made)),
+                first_wrong_step: last.first_wrong_step.or((!is_right).then_some(step_count)),
             });
         }
         self.history[step]
@@ -117,7 +117,9 @@ impl TransformerEvaluator {
         let layout = self.transformer.construction().layout();
         let newest = match metrics.step {
             0 => self.transformer.initial_record(),
-            made => self.transformer.tokens().get(made - 1).copied().unwrap_or(run.initial_record()),
+            step_count => {
+                self.transformer.tokens().get(step_count - 1).copied().unwrap_or(run.initial_record())
+            }
         };
         let all = [
             metrics.first_wrong_step.unwrap_or(run.records.len() + 1) as f64,

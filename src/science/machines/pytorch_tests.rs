@@ -81,7 +81,7 @@ import contextlib, runpy, sys
 for line in open('commands'):
     script, out, *more = line.split()
     sys.argv = [script, '--trace', out + '.csv', *more]
-    with open(out + '.txt', 'w', encoding='utf-8') as said, contextlib.redirect_stdout(said):
+    with open(out + '.txt', 'w', encoding='utf-8') as text_output, contextlib.redirect_stdout(text_output):
         runpy.run_path(script, run_name='__main__')
 ";
 
@@ -149,7 +149,8 @@ for line in open('commands'):
         /// The tokens are those of the transformer, and what was found is said.
         fn check(&self, folder: &Path, out: &str, replica: u32) {
             let read = |ending: &str| fs::read_to_string(folder.join(format!("{out}.{ending}"))).unwrap();
-            let ((trace, first_wrong), (found, said)) = (self.trace(replica), (read("csv"), read("txt")));
+            let ((trace, first_wrong), (found, text_output)) =
+                (self.trace(replica), (read("csv"), read("txt")));
             let (name, steps) = (&self.name, self.run.records.len());
             assert!(found.starts_with(&trace), "{name}, {out}:\n{trace}\n{found}");
             assert_eq!(found.lines().count(), steps + 1);
@@ -157,9 +158,9 @@ for line in open('commands'):
                 None => format!("Transformer and simulator agree in all {steps} steps."),
                 Some(step) => format!("Transformer and simulator first differ at step {step}."),
             };
-            assert_eq!(said.lines().last(), Some(last.as_str()), "{name}, {out}");
+            assert_eq!(text_output.lines().last(), Some(last.as_str()), "{name}, {out}");
             if replica == 0 {
-                let sizes = said.replace(',', "");
+                let sizes = text_output.replace(',', "");
                 let counts = self.construction(0).counts();
                 let MachineRun { input, start, .. } = &self.run;
                 let program =

@@ -150,15 +150,15 @@ impl RandomMachine {
     /// Measures the statistics of the machine's traces on [`TRIAL_TAPES`] random tapes.
     pub fn measure_statistics(&self) -> TraceStatistics {
         let stream = Stream::new(0, Purpose::Machine, 0);
-        let mut walk = TraceSimulator::new(TRIAL_STEPS);
+        let mut trace_simulator = TraceSimulator::new(TRIAL_STEPS);
         let mut entered = [0_usize; MAX_TRACE_STATES];
         let (mut returns, mut far, mut reads) = (0, 0, [0_usize; TAPE_SYMBOLS]);
         let mut words = vec![0; TraceSimulator::random_words(TRIAL_STEPS)];
         for tape in 0..TRIAL_TAPES {
             stream.words(0, (tape * words.len()) as u32, &mut words);
-            walk.start(self, &words);
+            trace_simulator.start(self, &words);
             for at in 1..=TRIAL_STEPS {
-                let step = walk.step(self);
+                let step = trace_simulator.step(self);
                 entered[usize::from(step.token) / TAPE_SYMBOLS] += 1;
                 if let Some(last) = step.last_write {
                     returns += 1;
@@ -302,14 +302,14 @@ mod tests {
     /// Share of the symbols on revisited cells that the most frequent symbol after the same six tokens predicts correctly.
     fn six_token_accuracy(machine: &RandomMachine) -> f64 {
         let stream = Stream::new(0, Purpose::Machine, 0);
-        let (mut walk, mut words) =
+        let (mut trace_simulator, mut words) =
             (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
         let mut seen = std::collections::BTreeMap::<Vec<u8>, [usize; 2]>::new();
         for tape in 0..16 {
             stream.words(0, (tape * words.len()) as u32, &mut words);
-            let mut tokens = vec![walk.start(machine, &words).token];
+            let mut tokens = vec![trace_simulator.start(machine, &words).token];
             for at in 1..=TRIAL_STEPS {
-                let place = walk.step(machine);
+                let place = trace_simulator.step(machine);
                 if at >= 6 && place.last_write.is_some() {
                     let after = seen.entry(tokens[at - 6..].to_vec()).or_default();
                     after[usize::from(place.token) % 2] += 1;
@@ -317,24 +317,25 @@ mod tests {
                 tokens.push(place.token);
             }
         }
-        let (told, all) = seen.values().fold((0, 0), |(told, all), [a, b]| (told + a.max(b), all + a + b));
-        told as f64 / all as f64
+        let (correct, all) =
+            seen.values().fold((0, 0), |(correct, all), [a, b]| (correct + a.max(b), all + a + b));
+        correct as f64 / all as f64
     }
 
     #[test]
     fn six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write() {
         let accepted = (0..4096).map(|code| RandomMachine::from_code(2, code));
-        let told = accepted
+        let correct = accepted
             .filter(|machine| machine.measure_statistics().is_acceptable())
             .map(|machine| six_token_accuracy(&machine));
-        let min = told.fold(1.0, f64::min);
+        let min = correct.fold(1.0, f64::min);
         assert!(min > 0.9, "{min}");
         let machine = RandomMachine::with_random_control();
-        let (mut walk, mut words) =
+        let (mut trace_simulator, mut words) =
             (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
         Stream::new(7, Purpose::Machine, 0).words(0, 0, &mut words);
-        let mut places = vec![walk.start(&machine, &words)];
-        places.extend((0..TRIAL_STEPS).map(|_| walk.step(&machine)));
+        let mut places = vec![trace_simulator.start(&machine, &words)];
+        places.extend((0..TRIAL_STEPS).map(|_| trace_simulator.step(&machine)));
         for (at, place) in places.iter().enumerate() {
             if let Some(last) = place.last_write {
                 let state = usize::from(places[last].token) / TAPE_SYMBOLS;
@@ -350,9 +351,9 @@ mod tests {
     fn a_trace_equals_a_plain_simulation_on_the_same_tape() {
         let machine = RandomMachine::draw(3, 5);
         let words = [0x9e37_79b9, 0x7f4a_7c15, 3, 0x1234_5678, 0x9abc_def0, 77, 5];
-        let mut walk = TraceSimulator::new(70);
-        let mut places = vec![walk.start(&machine, &words)];
-        places.extend((0..70).map(|_| walk.step(&machine)));
+        let mut trace_simulator = TraceSimulator::new(70);
+        let mut places = vec![trace_simulator.start(&machine, &words)];
+        places.extend((0..70).map(|_| trace_simulator.step(&machine)));
         // A plain simulation on a tape with the symbols of the first visits.
         let mut tape = std::collections::BTreeMap::new();
         let (mut cell, mut state) = (0_i64, 0);

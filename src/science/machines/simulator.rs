@@ -153,8 +153,8 @@ impl<'a> Simulator<'a> {
     /// Why the machine has stopped; `None` if it can continue.
     pub fn halt_reason(&self) -> Option<HaltReason> {
         let (state, symbol) = (self.state, self.symbol_at(self.head));
-        let stands = self.machine.rule(state, symbol).is_none();
-        stands.then(|| match self.machine.verdict(state) {
+        let is_stopped = self.machine.rule(state, symbol).is_none();
+        is_stopped.then(|| match self.machine.verdict(state) {
             Some(verdict) => HaltReason::State { state, verdict },
             None => HaltReason::NoRule { state, symbol },
         })

@@ -36,7 +36,7 @@ fn error(run: &MachineRun, symbols: usize, beta: f64) -> f64 {
         let head = cell(step);
         let past = 1..=step;
         let found = past.clone().filter(|t| cell(t - 1) == head).max().unwrap_or(0);
-        // To the past, for step numbers that begin with those of `wanted`, but for the last `open` bits.
+        // Self-attention for step numbers that agree with `wanted` except in the last `open` bits.
         let attend = |wanted: usize, open: usize| {
             let score = |t: usize| 1 - lost(cell(t - 1), head, 0) - lost(t, wanted, open);
             weights(&past.clone().map(score).collect::<Vec<_>>(), beta)
@@ -60,7 +60,7 @@ fn error(run: &MachineRun, symbols: usize, beta: f64) -> f64 {
         }
         let right = match step {
             0 => run.input.first().copied().unwrap_or(0),
-            made => run.records[made - 1].symbol,
+            step_count => run.records[step_count - 1].symbol,
         };
         token.iter().enumerate().for_each(|(symbol, value)| wrong(*value, symbol == right));
     }
@@ -84,9 +84,9 @@ fn threshold(run: &MachineRun, symbols: usize) -> f64 {
 fn executed(machine: &Machine, run: &MachineRun, beta: f64) -> (Option<usize>, f64) {
     let mode = ExecutionMode { attention: AttentionMode::Soft(beta), rounding: true };
     let weights = Construction::new(machine, run.position_bits()).unwrap();
-    let mut course =
+    let mut evaluator =
         TransformerEvaluator::new(Transformer::new(weights.into(), &run.input, run.start, mode).unwrap());
-    let last = course.metrics_at(run, run.records.len());
+    let last = evaluator.metrics_at(run, run.records.len());
     (last.first_wrong_step, last.max_deviation)
 }
 
@@ -124,16 +124,16 @@ fn rounding_corrects_all_errors_above_the_threshold_and_not_below() {
     for (text, input, start, steps) in runs() {
         let (machine, run) = set_up(text, &input, start, steps);
         let symbols = machine.symbols().len();
-        let least = threshold(&run, symbols);
+        let min = threshold(&run, symbols);
         let rule = AttentionMode::safe_beta(steps, input.len());
-        let name = format!("{text}: {} symbols, T = {steps}, threshold {least}, rule {rule}", input.len());
-        assert!(least <= rule + 1e-9, "{name}");
-        for beta in [least + 1e-4, rule + 1e-9, rule + 1.0] {
+        let name = format!("{text}: {} symbols, T = {steps}, threshold {min}, rule {rule}", input.len());
+        assert!(min <= rule + 1e-9, "{name}");
+        for beta in [min + 1e-4, rule + 1e-9, rule + 1.0] {
             let (wrong, largest) = executed(&machine, &run, beta);
             assert!(wrong.is_none() && largest < 1.0 / 3.0, "{name}: {largest} at {beta}");
             assert!((largest - error(&run, symbols, beta)).abs() < 1e-9, "{name}: {largest} at {beta}");
         }
-        let (_, largest) = executed(&machine, &run, least - 1e-4);
+        let (_, largest) = executed(&machine, &run, min - 1e-4);
         assert!(largest >= 1.0 / 3.0, "{name}: {largest}");
     }
 }

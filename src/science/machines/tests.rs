@@ -1,4 +1,4 @@
-//! Tests of the whole: tokens against the tape, and the tables of the construction's text.
+//! Tests of the whole transformer: tokens compared with the simulator, and sizes compared with an independent program.
 
 use std::sync::Arc;
 
@@ -106,8 +106,8 @@ fn busy_beavers_halt_at_the_published_step() {
         let machine = find_example(slug).unwrap().parse_machine().unwrap();
         let mut simulator = Simulator::new(&machine, &[]);
         while simulator.step() {}
-        let (least, most) = simulator.head_range();
-        let count = (least..=most).filter(|cell| simulator.symbol_at(*cell) == 1).count();
+        let (min, max) = simulator.head_range();
+        let count = (min..=max).filter(|cell| simulator.symbol_at(*cell) == 1).count();
         assert_eq!((simulator.steps(), count), (steps, ones), "{slug}");
     }
 }
@@ -327,8 +327,8 @@ fn a_recomputed_step_equals_the_original() {
         assert_eq!(transformer.output(at + 1), trace.blocks.last().map(|stage| stage.residual.as_slice()));
     }
     assert_eq!(transformer.recompute_step(15), None);
-    let begun = transformer.recompute_step(0).unwrap();
-    assert_eq!(transformer.output(0), begun.blocks.last().map(|stage| stage.residual.as_slice()));
+    let initial_trace = transformer.recompute_step(0).unwrap();
+    assert_eq!(transformer.output(0), initial_trace.blocks.last().map(|stage| stage.residual.as_slice()));
     // Step 15 is the last that four bits hold.
     assert!(transformer.advance().is_some());
     assert_eq!((transformer.advance(), transformer.steps()), (None, 15));
@@ -348,9 +348,9 @@ fn the_search_finds_the_last_step_that_wrote_the_cell() {
         let expected = (1..=step).rev().find(|t| wrote(*t) == run.records[step - 1].head).unwrap_or(0);
         assert_eq!(layout.read_binary(before, TokenGroup::Prefix), expected);
         assert_eq!(before[layout.coordinate(TokenGroup::Flags, 0)], f64::from(u8::from(expected > 0)));
-        let look = fetch.self_attention.as_ref().unwrap();
-        assert_eq!(look.null_weight, f64::from(u8::from(expected == 0)));
-        assert!(expected == 0 || look.weights[expected - 1] == 1.0);
+        let attention_trace = fetch.self_attention.as_ref().unwrap();
+        assert_eq!(attention_trace.null_weight, f64::from(u8::from(expected == 0)));
+        assert!(expected == 0 || attention_trace.weights[expected - 1] == 1.0);
         // Every round leaves fewer candidates; the last leaves the step that was found.
         let candidates: Vec<Vec<usize>> =
             (0..=7).map(|known| transformer.search_candidates(trace, known)).collect();

@@ -91,9 +91,9 @@ impl StepTrace {
 
     /// Smallest difference between the largest and the next smaller score of all attentions; `None` if all scores are equal.
     pub fn min_score_gap(&self) -> Option<f64> {
-        let looks =
+        let attention_traces =
             self.blocks.iter().flat_map(|stage| stage.self_attention.iter().chain(&stage.cross_attention));
-        looks.filter_map(|look| look.score_gap).reduce(f64::min)
+        attention_traces.filter_map(|attention_trace| attention_trace.score_gap).reduce(f64::min)
     }
 }
 

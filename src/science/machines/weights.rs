@@ -72,7 +72,7 @@ impl ConstructionSizes {
     }
 
     /// Key dimension of the self-attention of each block that has one.
-    fn keys(&self) -> impl Iterator<Item = usize> + use<> {
+    fn key_dimensions(&self) -> impl Iterator<Item = usize> + use<> {
         let bits = self.bits;
         let searches = (0..bits).map(move |round| bits + round + 2);
         [bits + 1].into_iter().chain(searches).chain([2 * bits + 1])
@@ -98,7 +98,7 @@ impl ConstructionSizes {
     /// Counting needs no allocated names, and a sweep counts the parameters of each of its runs.
     fn for_each_tensor(&self, mut one: impl FnMut(BlockKind, BlockPart, &'static str, usize, Option<usize>)) {
         let (width, bits) = (self.width(), self.bits);
-        let mut keys = self.keys();
+        let mut keys = self.key_dimensions();
         for phase in BlockKind::sequence(bits) {
             let mut attend = |name: &'static str, rows: usize| {
                 let matrices = [
@@ -155,7 +155,7 @@ impl ConstructionSizes {
 
     /// Number of multiplications for the scores of one past token, in all blocks together.
     pub fn score_multiplications(&self) -> u64 {
-        self.keys().sum::<usize>() as u64
+        self.key_dimensions().sum::<usize>() as u64
     }
 
     /// Approximate number of multiplications of `steps` steps with an input of `input` symbols. With noise no weight is 0.

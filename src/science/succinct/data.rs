@@ -305,18 +305,18 @@ mod tests {
         for &family in ConceptFamily::ALL {
             // Once from 200 seeds, and once from 200 numbers of one seed.
             for numbers in [false, true] {
-                let drawn = |at| {
+                let sampled = |at| {
                     let (seed, number) = if numbers { (4, at) } else { (at, 0) };
                     SampledProblem::new(family, 10, 20, 0.1, seed, number).unwrap()
                 };
                 let (mut flips, mut ones, mut minus) = (0, 0, 0);
-                for drawn in (0..200).map(drawn) {
-                    for ((x, y), flip) in drawn.data.examples().zip(&drawn.flipped) {
-                        assert_eq!(y, drawn.concept.label(x) * if *flip { -1 } else { 1 });
+                for sampled in (0..200).map(sampled) {
+                    for ((x, y), flip) in sampled.data.examples().zip(&sampled.flipped) {
+                        assert_eq!(y, sampled.concept.label(x) * if *flip { -1 } else { 1 });
                         flips += u32::from(*flip);
                         ones += x.iter().filter(|one| **one == 1).count();
                     }
-                    minus += usize::from(drawn.concept.label(&drawn.test_input(0)) < 0);
+                    minus += usize::from(sampled.concept.label(&sampled.test_input(0)) < 0);
                 }
                 // Five standard deviations: of 4,000 flips 95, of 40,000 inputs 500, of 200 labels 35.
                 assert!((305..=495).contains(&flips), "{family:?} {flips}");
@@ -337,12 +337,12 @@ mod tests {
 
     #[test]
     fn samples_depend_only_on_seed_number_and_index() {
-        let drawn =
+        let sampled =
             |seed, number| SampledProblem::new(ConceptFamily::Parity, 63, 100, 0.5, seed, number).unwrap();
-        let one = drawn(5, 6);
-        assert_eq!(one, drawn(5, 6));
+        let one = sampled(5, 6);
+        assert_eq!(one, sampled(5, 6));
         let mut inputs = one.data.inputs().to_vec();
-        for other in [drawn(5, 7), drawn(6, 6), drawn(5, 6 | 1 << 40)] {
+        for other in [sampled(5, 7), sampled(6, 6), sampled(5, 6 | 1 << 40)] {
             assert!(other.concept != one.concept && other.flipped != one.flipped);
             inputs.extend_from_slice(other.data.inputs());
             inputs.extend((0..3).map(|index| other.test_input(index)));
@@ -381,19 +381,19 @@ mod tests {
         let value = "each input and each label must be 1 or -1, but one of them is";
         assert_eq!(new(&[&[1, 0]], &[1]), format!("{value} 0"));
         assert_eq!(new(&[&[1, 1]], &[2]), format!("{value} 2"));
-        let drawn = |d, m, noise| {
+        let sampled = |d, m, noise| {
             SampledProblem::new(ConceptFamily::Parity, d, m, noise, 0, 0).unwrap_err().to_string()
         };
-        assert_eq!(drawn(64, 1, 0.0), "the number of inputs must be from 1 to 63, but it is 64");
+        assert_eq!(sampled(64, 1, 0.0), "the number of inputs must be from 1 to 63, but it is 64");
         assert_eq!(
-            drawn(usize::MAX, 1, 0.0),
+            sampled(usize::MAX, 1, 0.0),
             format!("the number of inputs must be from 1 to 63, but it is {}", u64::MAX)
         );
-        assert_eq!(drawn(3, 0, 0.0), "the number of examples must be from 1 to 100, but it is 0");
-        assert_eq!(drawn(3, 101, 0.0), "the number of examples must be from 1 to 100, but it is 101");
+        assert_eq!(sampled(3, 0, 0.0), "the number of examples must be from 1 to 100, but it is 0");
+        assert_eq!(sampled(3, 101, 0.0), "the number of examples must be from 1 to 100, but it is 101");
         let noise = "the label noise must be a probability from 0 to 0.5, but it is";
-        assert_eq!(drawn(3, 3, 0.75), format!("{noise} 0.75"));
-        assert_eq!(drawn(3, 3, -0.1), format!("{noise} -0.1"));
-        assert_eq!(drawn(3, 3, f64::NAN), format!("{noise} NaN"));
+        assert_eq!(sampled(3, 3, 0.75), format!("{noise} 0.75"));
+        assert_eq!(sampled(3, 3, -0.1), format!("{noise} -0.1"));
+        assert_eq!(sampled(3, 3, f64::NAN), format!("{noise} NaN"));
     }
 }

@@ -56,9 +56,9 @@ impl LearningProblem {
     }
 
     /// The test input that is shown: `fixed_input`, or else the first random one of `drawn`.
-    pub fn test_input(&self, drawn: &SampledProblem) -> Vec<i8> {
+    pub fn test_input(&self, sampled: &SampledProblem) -> Vec<i8> {
         match self.fixed_input.is_empty() {
-            true => drawn.test_input(0),
+            true => sampled.test_input(0),
             false => self.fixed_input.clone(),
         }
     }

@@ -96,19 +96,19 @@ fn apply_transition(
 }
 
 /// The neighbours of each cell, in the order of [`MOVES_TO_NEIGHBOURS`].
-fn neighbours(rows: usize, columns: usize) -> Vec<[Option<usize>; 4]> {
+fn list_neighbours(rows: usize, columns: usize) -> Vec<[Option<usize>; 4]> {
     let neighbour = |(row, column): (usize, usize), away: GridMove| {
         let to = away.target(row, column).filter(|(row, column)| *row < rows && *column < columns);
         to.map(|(row, column)| row * columns + column)
     };
-    places(rows, columns)
+    list_cells(rows, columns)
         .into_iter()
         .map(|place| MOVES_TO_NEIGHBOURS.map(|away| neighbour(place, away)))
         .collect()
 }
 
 /// Rows and columns of all cells, row by row.
-fn places(rows: usize, columns: usize) -> Vec<(usize, usize)> {
+fn list_cells(rows: usize, columns: usize) -> Vec<(usize, usize)> {
     (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect()
 }
 
@@ -147,7 +147,7 @@ impl Automaton {
     pub fn new(program: Arc<GridProgram>, grid: &Grid) -> Result<Self, SuccinctError> {
         program.check_first_step()?;
         let (rows, columns) = (grid.rows(), grid.column_counts());
-        let places = places(rows, columns.current);
+        let places = list_cells(rows, columns.current);
         let hole = |(row, column): &&(usize, usize)| {
             !grid.is_ring(*row, *column)
                 && ![PLUS_INDEX, MINUS_INDEX].contains(&grid.symbol_at(*row, *column))
@@ -212,7 +212,7 @@ impl Automaton {
             program,
             rows,
             columns,
-            near: neighbours(rows, columns.current),
+            near: list_neighbours(rows, columns.current),
             layers,
             candidates: (0..cells.len()).collect(),
             since: vec![layers; cells.len()],
@@ -241,9 +241,9 @@ impl Automaton {
             };
             AutomatonCell { phase, ..AutomatonCell::RING }
         };
-        self.cells = places(self.rows, after).into_iter().map(cell).collect();
+        self.cells = list_cells(self.rows, after).into_iter().map(cell).collect();
         self.columns.current = after;
-        self.near = neighbours(self.rows, after);
+        self.near = list_neighbours(self.rows, after);
         self.candidates = (0..self.cells.len()).collect();
         self.since = vec![layers; self.cells.len()];
     }
@@ -375,7 +375,8 @@ mod tests {
         let staying = Arc::new(GridProgram::parse("a * → * S b\nb * → * L b").unwrap());
         let mut automaton = Automaton::new(Arc::clone(&staying), &grid).unwrap();
         let heads: Vec<_> = (0..5).map(|_| (automaton.apply_layer(), automaton.head())).collect();
-        // Layer 1 sets the head; layer 2 changes its state and tells four neighbours; layer 3 moves it and tells the next six.
+        // Layer 1 sets the head; layer 2 changes its state and the message reaches four neighbours; layer 3 moves the head and
+        // the message reaches the next six.
         let head = |column, state| Some((4, column, state));
         assert_eq!(
             heads.iter().map(|one| one.1).collect::<Vec<_>>(),

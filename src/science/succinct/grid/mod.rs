@@ -10,7 +10,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `program`, `text` | [`GridProgram`] and its text form |
-//! | `grid` | [`Grid`]: the XOR form of a [data set](super::Data) with a test input, the working tape, and the prediction |
+//! | `grid` | [`Grid`]: the XOR form of a [data set](super::Dataset) with a test input, the working tape, and the prediction |
 //! | `run` | [`ProgramRun`]: step-by-step execution of a program |
 //! | `code`, `automaton` | [`Automaton`]: the program as a cellular automaton, with [`AutomatonCell`]s encoded in base 3 |
 //! | `output` | [`NetworkOutput`]: f of definition 5, computed from a run |

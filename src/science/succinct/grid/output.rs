@@ -53,8 +53,8 @@ impl NetworkOutput {
 
     /// f after `layers` layers, as a numerator over [`NetworkOutput::denominator`]. The run must have made `layers` − 1 steps,
     /// which is what these layers do, or have ended before.
-    pub fn compute(&self, walk: &ProgramRun, layers: u64) -> i64 {
-        let (grid, head) = (walk.grid(), walk.head());
+    pub fn compute(&self, program_run: &ProgramRun, layers: u64) -> i64 {
+        let (grid, head) = (program_run.grid(), program_run.head());
         let ((rows, columns), start) = (grid.block_size(), grid.start_cell());
         let mut sum = 0;
         for row in 1..=rows {
@@ -62,7 +62,7 @@ impl NetworkOutput {
                 let symbol = grid.symbol_at(row, column);
                 let computes = is_reached(start, (row, column), layers);
                 sum += match layers > 0 && (row, column) == head {
-                    true => self.readout_at_head(symbol, walk.state()),
+                    true => self.readout_at_head(symbol, program_run.state()),
                     false => self.read.get(usize::from(symbol)).map_or(0, |read| read[usize::from(computes)]),
                 };
             }
@@ -79,25 +79,25 @@ impl NetworkOutput {
 
     /// The program's answer, if the program has halted within these layers with an answer in the top-left cell and f equals the
     /// answer.
-    pub fn answer(&self, walk: &ProgramRun, layers: u64) -> Option<i8> {
-        halted_answer(walk, layers)
-            .filter(|answer| self.compute(walk, layers) == i64::from(*answer) * self.denominator())
+    pub fn answer(&self, program_run: &ProgramRun, layers: u64) -> Option<i8> {
+        halted_answer(program_run, layers)
+            .filter(|answer| self.compute(program_run, layers) == i64::from(*answer) * self.denominator())
     }
 
     /// f minus the program's answer, if the program has halted within these layers with an answer.
-    pub fn excess(&self, walk: &ProgramRun, layers: u64) -> Option<f64> {
-        let answer = halted_answer(walk, layers)?;
+    pub fn excess(&self, program_run: &ProgramRun, layers: u64) -> Option<f64> {
+        let answer = halted_answer(program_run, layers)?;
         Some(
-            (self.compute(walk, layers) - i64::from(answer) * self.denominator()) as f64
+            (self.compute(program_run, layers) - i64::from(answer) * self.denominator()) as f64
                 / self.denominator() as f64,
         )
     }
 }
 
 /// The answer in the top-left cell, if the program has halted within `layers` layers; layer 1 only places the head.
-fn halted_answer(walk: &ProgramRun, layers: u64) -> Option<i8> {
-    match walk.end() {
-        Some(RunEnd::Halted { steps }) if steps < layers => walk.grid().prediction(),
+fn halted_answer(program_run: &ProgramRun, layers: u64) -> Option<i8> {
+    match program_run.end() {
+        Some(RunEnd::Halted { steps }) if steps < layers => program_run.grid().prediction(),
         _ => None,
     }
 }

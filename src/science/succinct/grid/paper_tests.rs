@@ -1,6 +1,6 @@
-//! The paper's functions as they are written, on exact fractions and on the whole working tape, against the automaton, the walk
-//! and the output that is measured. Nothing here is shared with what is tested: digits, codes of states, f_msg, f_TM, f_head
-//! and the sum are written down once more from Goel, Kakade, Kalai and Zhang (2022), definition 5 and appendices B.1 and B.2.
+//! Reference implementation of the paper's functions, in exact fractions and on the whole working tape, compared with the
+//! automaton, the run of the program and the network's output. It shares no code with them: digits, codes of states, f_msg, f_TM,
+//! f_head and the sum are implemented again from Goel, Kakade, Kalai and Zhang (2022), definition 5 and appendices B.1 and B.2.
 //! Only the ring is ours: rule 1 also takes padding above, and rule 3 also takes padding below.
 
 use std::sync::Arc;
@@ -164,13 +164,13 @@ fn compare(
     let mut image = ValueImage::new(data, x, tape);
     let grid = Grid::new(data, x).unwrap().with_tape(tape as u64);
     let mut automaton = Automaton::new(program.clone(), &grid).unwrap();
-    let mut walk = ProgramRun::new(program.clone(), grid);
+    let mut program_run = ProgramRun::new(program.clone(), grid);
     let output = NetworkOutput::new(program);
     for layer in 0..=layers {
         if layer > 0 {
             image.apply_layer(program);
             automaton.apply_layer();
-            walk.advance(layer - 1);
+            program_run.advance(layer - 1);
         }
         let f = image.output();
         let scaled = |f: i64, unit: i64| f * (ONE / unit);
@@ -179,7 +179,11 @@ fn compare(
             scaled(automaton.output(), automaton.codes().denominator()),
             "layer {layer}\n{program}"
         );
-        assert_eq!(f, scaled(output.compute(&walk, layer), output.denominator()), "layer {layer}\n{program}");
+        assert_eq!(
+            f,
+            scaled(output.compute(&program_run, layer), output.denominator()),
+            "layer {layer}\n{program}"
+        );
         // Every cell that is kept, and outside of them nothing but padding and the message.
         let (_, columns) = automaton.size();
         for (at, cell) in automaton.cells().iter().enumerate() {
@@ -191,7 +195,7 @@ fn compare(
             rest.map(|(row, column)| image.value_at(row, column)).all(|x| [ONE, ONE + digit(2)].contains(&x))
         );
     }
-    (image.output(), walk)
+    (image.output(), program_run)
 }
 
 /// A program of random rules for the three symbols of the paper.
@@ -219,13 +223,13 @@ fn the_output_equals_definition_5() {
     for seed in 0..80 {
         let program = Arc::new(random(seed));
         let (d, m) = (1 + below(seed, 1000, 4), 1 + below(seed, 1001, 4));
-        let drawn = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
+        let sampled = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
         let layers = 32;
         // In the paper as many columns as layers.
-        let (_, walk) = compare(&program, &drawn.data, &drawn.test_input(0), 32, layers);
-        farthest = farthest.max(walk.grid().columns() - d - 2);
-        halted += u32::from(matches!(walk.end(), Some(RunEnd::Halted { .. })));
-        compare(&program, &drawn.data, &drawn.test_input(1), 1 + below(seed, 1002, 5), layers);
+        let (_, program_run) = compare(&program, &sampled.data, &sampled.test_input(0), 32, layers);
+        farthest = farthest.max(program_run.grid().columns() - d - 2);
+        halted += u32::from(matches!(program_run.end(), Some(RunEnd::Halted { .. })));
+        compare(&program, &sampled.data, &sampled.test_input(1), 1 + below(seed, 1002, 5), layers);
     }
     assert!(farthest >= 8 && halted >= 8, "{farthest} {halted}");
 }
@@ -256,27 +260,27 @@ fn a_program_that_halts_inside_the_table_is_wrong_by_18_times_the_head() {
     let mut answers = [0, 0];
     for seed in 0..12 {
         let (d, m) = (2 + below(seed, 0, 3), 4 + below(seed, 1, 4));
-        let drawn = SampledProblem::new(ConceptFamily::Dictator, d, m, 0.0, seed, 0).unwrap();
-        let (x, data) = (drawn.test_input(0), &drawn.data);
-        let (f, walk) = compare(&outside, data, &x, 3, 160);
-        let answer = i64::from(walk.grid().prediction().unwrap());
-        let of = |program: &Arc<GridProgram>, walk: &ProgramRun| {
+        let sampled = SampledProblem::new(ConceptFamily::Dictator, d, m, 0.0, seed, 0).unwrap();
+        let (x, data) = (sampled.test_input(0), &sampled.data);
+        let (f, program_run) = compare(&outside, data, &x, 3, 160);
+        let answer = i64::from(program_run.grid().prediction().unwrap());
+        let of = |program: &Arc<GridProgram>, program_run: &ProgramRun| {
             let output = NetworkOutput::new(program);
-            (output.answer(walk, 160), output.excess(walk, 160))
+            (output.answer(program_run, 160), output.excess(program_run, 160))
         };
-        assert_eq!((f, of(&outside, &walk)), (answer * ONE, (Some(answer as i8), Some(0.0))));
+        assert_eq!((f, of(&outside, &program_run)), (answer * ONE, (Some(answer as i8), Some(0.0))));
         answers[usize::from(answer > 0)] += 1;
         // Value 1/9 + 1/27 + q/81, at which the head is 18(1/27 + q/81). HALT has number 20 of 21 states, 10100 in binary, so
         // that q/81 = 1/81 − 1/243 + 1/729 − 1/2187 − 1/6561 = (81 − 27 + 9 − 3 − 1)/6561 = 59/6561.
-        let (f, walk) = compare(&inside, data, &x, 3, 160);
-        assert!(inside.is_halt(20) && walk.grid().prediction() == Some(answer as i8));
+        let (f, program_run) = compare(&inside, data, &x, 3, 160);
+        assert!(inside.is_halt(20) && program_run.grid().prediction() == Some(answer as i8));
         assert_eq!(6561 * (f - answer * ONE), 18 * (243 + 59) * ONE);
-        let (right, excess) = of(&inside, &walk);
+        let (right, excess) = of(&inside, &program_run);
         assert!(right.is_none() && (excess.unwrap() - 604.0 / 729.0).abs() < 1e-12);
         // On the top-left cell ±1/3 is too far from 1/9 for the head to change anything.
         let program = Arc::new(GridProgram::parse(AT_THE_TOP).unwrap());
-        let (f, walk) = compare(&program, data, &x, 1, 160);
-        assert_eq!((f, of(&program, &walk)), (-ONE, (Some(-1), Some(0.0))));
+        let (f, program_run) = compare(&program, data, &x, 1, 160);
+        assert_eq!((f, of(&program, &program_run)), (-ONE, (Some(-1), Some(0.0))));
     }
     assert!(answers.iter().all(|count| *count > 0), "{answers:?}");
 }
@@ -297,9 +301,9 @@ fn a_head_is_lost_only_where_the_tape_is_shorter_than_the_papers() {
     let program = Arc::new(GridProgram::parse(&format!("{ON_THE_TAPE}\n{rest}")).unwrap());
     let data = SampledProblem::new(ConceptFamily::Dictator, 2, 2, 0.0, 5, 0).unwrap().data;
     for tape in [1, 2, 3, 4, 90] {
-        let (f, walk) = compare(&program, &data, &[1, -1], tape, 90);
-        let is_lost = matches!(walk.end(), Some(RunEnd::LeftGrid { step: GridMove::Right, .. }));
-        assert_eq!(is_lost, tape < 3, "{tape}: {:?}", walk.end());
+        let (f, program_run) = compare(&program, &data, &[1, -1], tape, 90);
+        let is_lost = matches!(program_run.end(), Some(RunEnd::LeftGrid { step: GridMove::Right, .. }));
+        assert_eq!(is_lost, tape < 3, "{tape}: {:?}", program_run.end());
         assert!(is_lost || f == -ONE, "{tape}: {f}");
     }
 }

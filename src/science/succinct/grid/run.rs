@@ -89,9 +89,9 @@ impl RunEnd {
 /// let program = Arc::new(library::DICTATOR.parse_program().unwrap());
 /// let drawn = SampledProblem::new(ConceptFamily::Dictator, 6, 12, 0.0, 1, 0).unwrap();
 /// let x = drawn.test_input(0);
-/// let mut walk = ProgramRun::new(program, Grid::new(&drawn.data, &x).unwrap());
-/// assert!(matches!(walk.run(1000), Ok(RunEnd::Halted { .. })));
-/// assert_eq!(walk.grid().prediction(), Some(drawn.concept.label(&x)));
+/// let mut run = ProgramRun::new(program, Grid::new(&drawn.data, &x).unwrap());
+/// assert!(matches!(run.run(1000), Ok(RunEnd::Halted { .. })));
+/// assert_eq!(run.grid().prediction(), Some(drawn.concept.label(&x)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramRun {
@@ -206,28 +206,31 @@ mod tests {
     use crate::succinct::Dataset;
 
     /// A program on the grid of one example.
-    fn walk(text: &str) -> ProgramRun {
+    fn program_run(text: &str) -> ProgramRun {
         let data = Dataset::new(vec![vec![1, -1]], vec![-1]).unwrap();
         ProgramRun::new(Arc::new(GridProgram::parse(text).unwrap()), Grid::new(&data, &[1, 1]).unwrap())
     }
 
-    fn describe_end(text: &str, most: u64) -> String {
-        let mut walk = walk(text);
-        let end = walk.run(most).unwrap();
-        assert_eq!((end.steps(), walk.step().err().unwrap_or(end)), (walk.steps().min(most), end));
-        end.describe(walk.program())
+    fn describe_end(text: &str, max: u64) -> String {
+        let mut program_run = program_run(text);
+        let end = program_run.run(max).unwrap();
+        assert_eq!(
+            (end.steps(), program_run.step().err().unwrap_or(end)),
+            (program_run.steps().min(max), end)
+        );
+        end.describe(program_run.program())
     }
 
     #[test]
     fn every_end_displays_as_a_sentence() {
         assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 9), "The program halts after step 2.");
         assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 2), "The program halts after step 2.");
-        let mut walk = walk("a * → * S b\nb * → * S HALT");
-        assert_eq!(walk.run(1).unwrap(), RunEnd::OutOfSteps { steps: 1 });
+        let mut program_run = program_run("a * → * S b\nb * → * S HALT");
+        assert_eq!(program_run.run(1).unwrap(), RunEnd::OutOfSteps { steps: 1 });
         assert_eq!(describe_end("a * → * S b\nb * → * S HALT", 1), "The program has not halted by step 1.");
         let steps = "the number of steps must be from 1 to 1048576, but it is 0";
-        assert_eq!(walk.run(0).unwrap_err().to_string(), steps);
-        assert_eq!(walk.run(1 << 21).unwrap_err(), SuccinctError::StepsOutOfRange { found: 1 << 21 });
+        assert_eq!(program_run.run(0).unwrap_err().to_string(), steps);
+        assert_eq!(program_run.run(1 << 21).unwrap_err(), SuccinctError::StepsOutOfRange { found: 1 << 21 });
         let missing =
             "The program stops after step 3 because state b has no rule for the symbol _ in row 0, column 2.";
         assert_eq!(describe_end("a + → - U b\nb - → * L a", 9), missing);
@@ -248,14 +251,18 @@ mod tests {
         let leaving = "a * → * S b\nb * → * S c\nc * → * S d\nd * → * R d";
         // The first number of steps for which each end is known: HALT is one that its last step leads to.
         for (text, first) in [(three, 3), (missing, 4), (leaving, 5)] {
-            let end = walk(text).run(100).unwrap();
-            let mut walk = walk(text);
+            let end = program_run(text).run(100).unwrap();
+            let mut program_run = program_run(text);
             for until in [0, 1, 1, 2, 3, 4, 5, 6, 50] {
                 let expected = (until >= first).then_some(end);
-                assert_eq!((walk.advance(until), walk.end()), (expected, expected), "{text} {until}");
-                assert_eq!(walk.steps(), until.min(end.steps()));
+                assert_eq!(
+                    (program_run.advance(until), program_run.end()),
+                    (expected, expected),
+                    "{text} {until}"
+                );
+                assert_eq!(program_run.steps(), until.min(end.steps()));
             }
-            assert_eq!((walk.advance(0), walk.run(1)), (Some(end), Ok(end)));
+            assert_eq!((program_run.advance(0), program_run.run(1)), (Some(end), Ok(end)));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of the whole: training, the automaton against the simulator, and what the two learners predict.
+//! Tests of the whole network: the training, the automaton compared with the run of the program, and the predictions of the two
+//! library programs.
 
 use std::sync::Arc;
 
@@ -142,10 +143,10 @@ fn phase_of(value: i64) -> i8 {
 fn the_image_of_the_trained_table_equals_the_grid() {
     for seed in 0..30 {
         let (d, m) = (1 + below(seed, 0, 8), 1 + below(seed, 1, 8));
-        let drawn = SampledProblem::new(ConceptFamily::HalfSpace, d, m, 0.2, seed, 0).unwrap();
-        let x = drawn.test_input(0);
-        let image = trained(&drawn.data, TapePadding::Ring).0.memory_image(&x).unwrap();
-        let grid = Grid::new(&drawn.data, &x).unwrap();
+        let sampled = SampledProblem::new(ConceptFamily::HalfSpace, d, m, 0.2, seed, 0).unwrap();
+        let x = sampled.test_input(0);
+        let image = trained(&sampled.data, TapePadding::Ring).0.memory_image(&x).unwrap();
+        let grid = Grid::new(&sampled.data, &x).unwrap();
         assert_eq!((image.rows, image.columns), (grid.rows(), grid.columns()));
         let automaton = Automaton::new(program(library::PARITY), &grid).unwrap();
         let codes = automaton.codes();
@@ -157,31 +158,38 @@ fn the_image_of_the_trained_table_equals_the_grid() {
 }
 
 /// Runs a program in both ways, and compares every cell after every step.
-fn compare(program: &Arc<GridProgram>, grid: Grid, most: u64) -> RunEnd {
+fn compare(program: &Arc<GridProgram>, grid: Grid, max: u64) -> RunEnd {
     let mut automaton = Automaton::new(Arc::clone(program), &grid).unwrap();
     let mut reference = automaton.clone();
-    let mut walk = ProgramRun::new(Arc::clone(program), grid);
+    let mut program_run = ProgramRun::new(Arc::clone(program), grid);
     automaton.apply_layer();
     loop {
         let symbols = automaton.cells().iter().map(|cell| cell.symbol);
-        assert!(symbols.eq(walk.grid().symbols().iter().copied()), "step {}", walk.steps());
-        let (row, column) = walk.head();
-        assert_eq!(automaton.head(), Some((row, column, walk.state())), "step {}", walk.steps());
+        assert!(symbols.eq(program_run.grid().symbols().iter().copied()), "step {}", program_run.steps());
+        let (row, column) = program_run.head();
+        assert_eq!(
+            automaton.head(),
+            Some((row, column, program_run.state())),
+            "step {}",
+            program_run.steps()
+        );
         reference.apply_layer_to_all_cells();
-        assert!(reference.cells() == automaton.cells() && reference.layers() == walk.steps() + 1);
+        assert!(reference.cells() == automaton.cells() && reference.layers() == program_run.steps() + 1);
         let codes = automaton.codes();
-        let here = automaton.cells()[walk.grid().index(row, column).unwrap()];
+        let here = automaton.cells()[program_run.grid().index(row, column).unwrap()];
         assert_eq!(codes.decode(codes.encode(here)), Some(here));
-        if walk.steps() == most {
-            return RunEnd::OutOfSteps { steps: most };
+        if program_run.steps() == max {
+            return RunEnd::OutOfSteps { steps: max };
         }
-        if let Err(end) = walk.step() {
+        if let Err(end) = program_run.step() {
             automaton.apply_layer();
             let stays = !matches!(end, RunEnd::LeftGrid { .. });
             assert_eq!(automaton.head().is_some(), stays);
-            assert!(automaton.run(most + 100));
+            assert!(automaton.run(max + 100));
             assert_eq!(automaton.cells().iter().filter(|cell| cell.phase != CellPhase::Compute).count(), 0);
-            if let Some(label) = walk.grid().prediction().filter(|_| matches!(end, RunEnd::Halted { .. })) {
+            if let Some(label) =
+                program_run.grid().prediction().filter(|_| matches!(end, RunEnd::Halted { .. }))
+            {
                 assert_eq!(automaton.output(), i64::from(label) * codes.denominator());
             }
             return end;
@@ -199,8 +207,8 @@ fn the_automaton_equals_the_run_for_both_library_programs() {
         let program = program(learner);
         for seed in 0..200 {
             let (d, m) = (1 + below(seed, 0, d), 1 + below(seed, 1, m));
-            let drawn = SampledProblem::new(family, d, m, 0.0, seed, 0).unwrap();
-            let grid = Grid::new(&drawn.data, &drawn.test_input(0)).unwrap();
+            let sampled = SampledProblem::new(family, d, m, 0.0, seed, 0).unwrap();
+            let grid = Grid::new(&sampled.data, &sampled.test_input(0)).unwrap();
             assert!(matches!(compare(&program, grid, 5000), RunEnd::Halted { .. }));
         }
     }
@@ -232,8 +240,8 @@ fn the_automaton_equals_the_run_for_random_programs() {
         let program = Arc::new(random(seed));
         assert_eq!(GridProgram::parse(&program.to_string()).unwrap(), *program);
         let (d, m) = (1 + below(seed, 8, 4), 1 + below(seed, 9, 4));
-        let drawn = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
-        let end = compare(&program, Grid::new(&drawn.data, &drawn.test_input(0)).unwrap(), 60);
+        let sampled = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
+        let end = compare(&program, Grid::new(&sampled.data, &sampled.test_input(0)).unwrap(), 60);
         assert!(end.describe(&program).ends_with('.'));
         ends[match end {
             RunEnd::Halted { .. } => 0,
@@ -266,8 +274,8 @@ fn an_automaton_is_restored_from_numbers() {
     ] {
         let program = program(learner);
         for number in 0..5 {
-            let drawn = SampledProblem::new(family, d, m, 0.0, 3, number).unwrap();
-            let grid = Grid::new(&drawn.data, &drawn.test_input(0)).unwrap();
+            let sampled = SampledProblem::new(family, d, m, 0.0, 3, number).unwrap();
+            let grid = Grid::new(&sampled.data, &sampled.test_input(0)).unwrap();
             let mut whole = Automaton::new(Arc::clone(&program), &grid).unwrap();
             let (rows, columns) = whole.size();
             for layers in [0, 1, 2, 3, 9, 40, 97, 250, 2_000] {
@@ -275,9 +283,9 @@ fn an_automaton_is_restored_from_numbers() {
                 let numbers: Vec<u16> = whole.cells().iter().map(|cell| cell.to_number()).collect();
                 let cells =
                     numbers.iter().map(|number| AutomatonCell::from_number(*number).unwrap()).collect();
-                let made = whole.layers();
+                let layer_count = whole.layers();
                 let mut part =
-                    Automaton::from_cells(Arc::clone(&program), rows, columns, cells, made).unwrap();
+                    Automaton::from_cells(Arc::clone(&program), rows, columns, cells, layer_count).unwrap();
                 let mut rest = whole.clone();
                 for _ in 0..60 {
                     assert_eq!((part.cells(), part.layers()), (rest.cells(), rest.layers()));
@@ -294,8 +302,8 @@ fn an_automaton_is_restored_from_numbers() {
 #[test]
 fn an_automaton_is_restored_only_from_cells_of_its_program() {
     let wrong = |rows: usize, columns: usize, cells: Vec<AutomatonCell>| {
-        let made = Automaton::from_cells(program(library::DICTATOR), rows, columns, cells, 4);
-        made.map(|automaton| automaton.layers()).map_err(|mistake| mistake.to_string())
+        let restored = Automaton::from_cells(program(library::DICTATOR), rows, columns, cells, 4);
+        restored.map(|automaton| automaton.layers()).map_err(|mistake| mistake.to_string())
     };
     assert_eq!(wrong(4, 5, vec![AutomatonCell::RING; 20]), Ok(4));
     let count = |found: usize| -> Result<u64, String> {
@@ -337,10 +345,10 @@ fn library_programs_have_the_stated_sizes() {
 
 /// The prediction of a program, and the number of steps until it halts.
 fn predicted(program: &Arc<GridProgram>, data: &Dataset, x: &[i8]) -> (Option<i8>, u64) {
-    let mut walk = ProgramRun::new(Arc::clone(program), Grid::new(data, x).unwrap());
-    let end = walk.run(100_000).unwrap();
+    let mut program_run = ProgramRun::new(Arc::clone(program), Grid::new(data, x).unwrap());
+    let end = program_run.run(100_000).unwrap();
     assert!(matches!(end, RunEnd::Halted { .. }), "{}", end.describe(program));
-    (walk.grid().prediction(), end.steps())
+    (program_run.grid().prediction(), end.steps())
 }
 
 fn median(mut steps: Vec<u64>) -> u64 {
@@ -359,14 +367,14 @@ fn the_dictator_learner_predicts_by_the_last_consistent_input() {
     for (d, m, expected) in [(6, 8, 117), (10, 12, 221)] {
         let (mut right, mut steps) = (0, Vec::new());
         for seed in 0..2000 {
-            let drawn = SampledProblem::new(ConceptFamily::Dictator, d, m, 0.0, seed, 0).unwrap();
-            let x = drawn.test_input(0);
-            let (label, count) = predicted(&program, &drawn.data, &x);
-            assert_eq!(label, dictator(&drawn.data, &x));
-            right += u32::from(label == Some(drawn.concept.label(&x)));
+            let sampled = SampledProblem::new(ConceptFamily::Dictator, d, m, 0.0, seed, 0).unwrap();
+            let x = sampled.test_input(0);
+            let (label, count) = predicted(&program, &sampled.data, &x);
+            assert_eq!(label, dictator(&sampled.data, &x));
+            right += u32::from(label == Some(sampled.concept.label(&x)));
             steps.push(count);
         }
-        // A wrong input stands before the right one (d − 1)/2 times on average, agrees with m labels with probability 2^−m, and
+        // A wrong input comes before the right one (d − 1)/2 times on average, agrees with m labels with probability 2^−m, and
         // is then wrong half of the time: 9.8 errors of 2,000 for d = 6 and m = 8, 1.1 for d = 10 and m = 12.
         let errors = 2000 - right;
         assert!(if d == 6 { (1..=24).contains(&errors) } else { errors <= 7 }, "{errors}");
@@ -382,10 +390,10 @@ fn the_dictator_learner_has_no_answer_where_no_input_is_consistent() {
     let program = program(library::DICTATOR);
     let mut without = 0;
     for seed in 0..200 {
-        let drawn = SampledProblem::new(ConceptFamily::Parity, 5, 12, 0.0, seed, 0).unwrap();
-        let x = drawn.test_input(0);
-        let (label, _) = predicted(&program, &drawn.data, &x);
-        assert_eq!(label, dictator(&drawn.data, &x));
+        let sampled = SampledProblem::new(ConceptFamily::Parity, 5, 12, 0.0, seed, 0).unwrap();
+        let x = sampled.test_input(0);
+        let (label, _) = predicted(&program, &sampled.data, &x);
+        assert_eq!(label, dictator(&sampled.data, &x));
         without += u32::from(label.is_none());
     }
     assert!(without > 100);
@@ -417,7 +425,7 @@ fn eliminated(data: &Dataset, x: &[i8]) -> (i8, bool) {
 #[test]
 fn parity_is_correct_on_every_instance_of_full_rank() {
     let program = program(library::PARITY);
-    for (d, m, instances, expected, most) in [
+    for (d, m, instances, expected, max) in [
         (3, 6, 200, 521, 581),
         (4, 8, 200, 949, 1069),
         (6, 12, 200, 2385, 2545),
@@ -426,11 +434,11 @@ fn parity_is_correct_on_every_instance_of_full_rank() {
     ] {
         let mut steps = Vec::new();
         for seed in 0..instances {
-            let drawn = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
-            let x = drawn.test_input(0);
-            if drawn.data.rank() == d {
-                let (label, count) = predicted(&program, &drawn.data, &x);
-                assert_eq!(label, Some(drawn.concept.label(&x)), "{d} {m} {seed}");
+            let sampled = SampledProblem::new(ConceptFamily::Parity, d, m, 0.0, seed, 0).unwrap();
+            let x = sampled.test_input(0);
+            if sampled.data.rank() == d {
+                let (label, count) = predicted(&program, &sampled.data, &x);
+                assert_eq!(label, Some(sampled.concept.label(&x)), "{d} {m} {seed}");
                 steps.push(count);
             }
         }
@@ -439,7 +447,7 @@ fn parity_is_correct_on_every_instance_of_full_rank() {
         let middle = median(steps);
         println!("parity {d} {m}: {count} instances, steps {middle}, at most {longest}");
         assert!(middle.abs_diff(expected) <= expected / 33, "{middle}");
-        assert!(longest.abs_diff(most) <= most / 20, "{longest}");
+        assert!(longest.abs_diff(max) <= max / 20, "{longest}");
     }
 }
 
@@ -450,16 +458,16 @@ fn parity_below_full_rank_guesses_outside_of_the_span() {
     let program = program(library::PARITY);
     let (mut inside, mut outside, mut right) = (0, 0, 0);
     for seed in 0..2000 {
-        let drawn = SampledProblem::new(ConceptFamily::Parity, 6, 5, 0.0, seed, 0).unwrap();
-        let (x, d) = (drawn.test_input(0), drawn.data.d());
-        let (label, _) = predicted(&program, &drawn.data, &x);
-        let (wanted, is_pivot) = eliminated(&drawn.data, &x);
+        let sampled = SampledProblem::new(ConceptFamily::Parity, 6, 5, 0.0, seed, 0).unwrap();
+        let (x, d) = (sampled.test_input(0), sampled.data.d());
+        let (label, _) = predicted(&program, &sampled.data, &x);
+        let (wanted, is_pivot) = eliminated(&sampled.data, &x);
         assert_eq!(label, Some(wanted));
-        let rank = drawn.data.rank();
+        let rank = sampled.data.rank();
         assert!(rank < d);
         let more =
-            Dataset::new([drawn.data.inputs(), std::slice::from_ref(&x)].concat(), vec![1; 6]).unwrap();
-        let is_right = label == Some(drawn.concept.label(&x));
+            Dataset::new([sampled.data.inputs(), std::slice::from_ref(&x)].concat(), vec![1; 6]).unwrap();
+        let is_right = label == Some(sampled.concept.label(&x));
         if more.rank() == rank {
             inside += 1;
             assert!(is_right && !is_pivot);
@@ -479,8 +487,8 @@ fn parity_below_full_rank_guesses_outside_of_the_span() {
 fn parity_of_noisy_labels_equals_gaussian_elimination() {
     let program = program(library::PARITY);
     for seed in 0..100 {
-        let drawn = SampledProblem::new(ConceptFamily::Parity, 4, 8, 0.2, seed, 0).unwrap();
-        let x = drawn.test_input(0);
-        assert_eq!(predicted(&program, &drawn.data, &x).0, Some(eliminated(&drawn.data, &x).0));
+        let sampled = SampledProblem::new(ConceptFamily::Parity, 4, 8, 0.2, seed, 0).unwrap();
+        let x = sampled.test_input(0);
+        assert_eq!(predicted(&program, &sampled.data, &x).0, Some(eliminated(&sampled.data, &x).0));
     }
 }

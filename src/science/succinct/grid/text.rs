@@ -270,11 +270,11 @@ mod tests {
             let word = |index| words[stream.below(0, index, 18) as usize];
             let line = |at: u32| {
                 // Mostly what has the form of a rule.
-                let stands = |index, wanted: &'static str| {
+                let pick_word = |index, wanted: &'static str| {
                     if stream.below(1, 9 * at + index, 30) > 0 { wanted } else { word(9 * at + index) }
                 };
                 let of = |index, from: usize, count: u32| {
-                    stands(index, words[from + stream.below(2, 9 * at + index, count) as usize])
+                    pick_word(index, words[from + stream.below(2, 9 * at + index, count) as usize])
                 };
                 [of(0, 0, 2), of(1, 3, 7), "→", of(3, 3, 7), of(4, 12, 3), of(5, 0, 4)].join(" ")
             };
@@ -293,7 +293,7 @@ mod tests {
         assert!(read > 200 && refused > 200, "{read} {refused}");
     }
 
-    /// The sentence about what is wrong with a text.
+    /// The error of a text as a sentence.
     fn wrong(text: &str) -> String {
         GridProgram::parse(text).unwrap_err().to_string()
     }

@@ -134,7 +134,7 @@ pub struct SgdStep {
 /// let mut tape = TableTraining::new(2, 1, TapePadding::Paper).unwrap();
 /// let step = tape.train_on(&[1, -1], -1).unwrap();
 /// assert_eq!((step.output, step.row), (0, Some(0)));
-/// assert_eq!(tape.weights().values, [-18, 18, -18, 0, 0, 0]); // −⅓ ⅓ −⅓, and an empty row for the dummy sample
+/// assert_eq!(tape.weights().values, [-18, 18, -18, 0, 0, 0]); // −⅓ ⅓ −⅓, and an empty row for the dummy example
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableTraining {

@@ -10,7 +10,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `rule` | [`CellRule`], with its number, its text and its description |
-//! | `task` | a [`QueryDistribution`] of a [family](super::Family) of concepts, its [queries](Query) and the [`CellImage`] of each |
+//! | `task` | a [`QueryDistribution`] of a [family](super::ConceptFamily) of concepts, its [queries](Query) and the [`CellImage`] of each |
 //! | `run` | running a rule on one image: the reference implementation |
 //! | `sliced` | running a rule on 64 queries per word: the fast implementation |
 //! | `scores` | [`RuleScores`]: accuracies of all rules, computed [in parts](RuleScoring) |

@@ -243,7 +243,7 @@ mod tests {
         ]
     }
 
-    /// Values and slopes at all points, the slopes from finite differences as well.
+    /// Values and derivatives at all points; the derivatives also by finite differences.
     fn check(points: &[InterpolationPoint], tolerance: f64) {
         let network = PointNetwork::new(points).unwrap();
         let step = network.delta() / 100.0;

@@ -20,7 +20,7 @@ pub struct RuleScoring {
     /// Number of the next rule.
     next: u32,
     /// Answers of the rules so far, as in [`RuleScores`].
-    judged: Vec<u64>,
+    rule_answers: Vec<u64>,
     /// Half points of the rules so far.
     halves: Vec<u32>,
 }
@@ -34,7 +34,7 @@ pub struct RuleScores {
     /// Number of queries.
     queries: u32,
     /// `[RULE_COUNT][2][words]`, bit q for query q: correct answers, and sums of 0.
-    judged: Vec<u64>,
+    rule_answers: Vec<u64>,
     /// Half points of each rule, `[RULE_COUNT]`.
     halves: Vec<u32>,
 }
@@ -49,7 +49,7 @@ impl RuleScoring {
             sliced: BitSlicedQueries::new(queries)?,
             readout,
             next: 0,
-            judged: Vec::new(),
+            rule_answers: Vec::new(),
             halves: Vec::new(),
         })
     }
@@ -57,12 +57,12 @@ impl RuleScoring {
     /// Scores up to `rules` further rules; returns whether all rules are scored.
     pub fn advance(&mut self, rules: u32) -> bool {
         let end = self.next.saturating_add(rules).min(RULE_COUNT);
-        let mut judged = RuleAnswers::default();
+        let mut rule_answers = RuleAnswers::default();
         for number in self.next..end {
-            self.sliced.evaluate(CellRule::from_number_modulo(number), self.readout, &mut judged);
-            self.halves.push(judged.half_points());
-            self.judged.extend_from_slice(&judged.correct);
-            self.judged.extend_from_slice(&judged.tied);
+            self.sliced.evaluate(CellRule::from_number_modulo(number), self.readout, &mut rule_answers);
+            self.halves.push(rule_answers.half_points());
+            self.rule_answers.extend_from_slice(&rule_answers.correct);
+            self.rule_answers.extend_from_slice(&rule_answers.tied);
         }
         self.next = end;
         self.next == RULE_COUNT
@@ -87,7 +87,12 @@ impl RuleScoring {
             return Err(SearchError::UnfinishedScoring);
         }
         let queries = u32::try_from(self.sliced.queries()).unwrap_or(u32::MAX);
-        Ok(RuleScores { words: self.sliced.words(), queries, judged: self.judged, halves: self.halves })
+        Ok(RuleScores {
+            words: self.sliced.words(),
+            queries,
+            rule_answers: self.rule_answers,
+            halves: self.halves,
+        })
     }
 }
 
@@ -143,8 +148,8 @@ impl RuleScores {
 
     /// Half points of rule `number` on the queries whose bits in `mask` are 1.
     pub(super) fn half_points_among(&self, number: usize, mask: &[u64]) -> u32 {
-        let judged = &self.judged[2 * number * self.words..2 * (number + 1) * self.words];
-        let (right, tied) = judged.split_at(self.words);
+        let rule_answers = &self.rule_answers[2 * number * self.words..2 * (number + 1) * self.words];
+        let (right, tied) = rule_answers.split_at(self.words);
         let ones = |words: &[u64]| -> u32 {
             words.iter().zip(mask).map(|(word, mask)| (word & mask).count_ones()).sum()
         };

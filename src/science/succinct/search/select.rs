@@ -85,9 +85,9 @@ impl RuleScores {
             });
         }
         let most = restarts.iter().copied().max().unwrap_or(0);
-        let looks = u64::from(most).saturating_mul(u64::from(repetitions));
-        if !restarts.is_empty() && !(1..=MAX_RULE_DRAWS).contains(&looks) {
-            return Err(SearchError::TooManyRuleDraws(looks));
+        let rule_draws = u64::from(most).saturating_mul(u64::from(repetitions));
+        if !restarts.is_empty() && !(1..=MAX_RULE_DRAWS).contains(&rule_draws) {
+            return Err(SearchError::TooManyRuleDraws(rule_draws));
         }
         let mut order: Vec<usize> = (0..restarts.len()).collect();
         order.sort_by_key(|at| restarts[*at]);
@@ -308,9 +308,9 @@ mod tests {
             let expected = SearchError::ValidationCount { max: 9, found: validation };
             assert_eq!(scores.search_restarts(&[1], RestartSearch { validation, ..search }), Err(expected));
         }
-        for (repetitions, looks) in [(0, 0), (u32::MAX, 42_949_672_950)] {
+        for (repetitions, rule_draws) in [(0, 0), (u32::MAX, 42_949_672_950)] {
             let found = scores.search_restarts(&[10], RestartSearch { repetitions, ..search });
-            assert_eq!(found, Err(SearchError::TooManyRuleDraws(looks)));
+            assert_eq!(found, Err(SearchError::TooManyRuleDraws(rule_draws)));
         }
         assert!((excess_error_bound(3_000, 60, 0.05) - 0.624).abs() < 1e-3);
     }

@@ -187,8 +187,8 @@ impl BitSlicedQueries {
         self.right.len()
     }
 
-    /// Evaluates a rule on all queries, and stores in `judged` which answers are correct.
-    pub fn evaluate(&mut self, rule: CellRule, readout: ReadoutCells, judged: &mut RuleAnswers) {
+    /// Evaluates a rule on all queries, and stores in `rule_answers` which answers are correct.
+    pub fn evaluate(&mut self, rule: CellRule, readout: ReadoutCells, rule_answers: &mut RuleAnswers) {
         let (plus, minus) = (subsets(rule, CellValue::Plus), subsets(rule, CellValue::Minus));
         let groups = self.plus.chunks(self.rows).zip(self.sums.chunks_mut(LANES));
         for (first, sums) in groups {
@@ -203,24 +203,24 @@ impl BitSlicedQueries {
             ReadoutCells::All => self.rows,
             ReadoutCells::Bottom => 1,
         };
-        judged.correct.clear();
-        judged.tied.clear();
+        rule_answers.correct.clear();
+        rule_answers.tied.clear();
         for (block, sums) in self.sums.chunks(self.columns).enumerate() {
             let inside = (self.queries - block * 64).min(64);
             let mask = u64::MAX >> (64 - inside);
             // The sum of cells is above 0 where that of (cell + 1) is above the number of cells.
             let (positive, tied) = compare(&add_columns(sums), read_rows * self.columns);
-            judged.correct.push(!(positive ^ self.right[block]) & !tied & mask);
-            judged.tied.push(tied & mask);
+            rule_answers.correct.push(!(positive ^ self.right[block]) & !tied & mask);
+            rule_answers.tied.push(tied & mask);
         }
     }
 
     /// Accuracy of a rule: the share of queries that it answers correctly, 0 to 1; a sum of 0 counts as one half.
     pub fn accuracy(&mut self, rule: CellRule, readout: ReadoutCells) -> f64 {
-        let mut judged = RuleAnswers::default();
-        self.evaluate(rule, readout, &mut judged);
+        let mut rule_answers = RuleAnswers::default();
+        self.evaluate(rule, readout, &mut rule_answers);
         let queries = u32::try_from(self.queries).unwrap_or(u32::MAX);
-        f64::from(judged.half_points()) / (2.0 * f64::from(queries))
+        f64::from(rule_answers.half_points()) / (2.0 * f64::from(queries))
     }
 }
 
@@ -349,20 +349,24 @@ mod tests {
     fn check(queries: &[Query], rules: impl Iterator<Item = CellRule>) {
         let mut sliced = BitSlicedQueries::new(queries).unwrap();
         let images: Vec<_> = queries.iter().map(Query::image).collect();
-        let mut judged = RuleAnswers::default();
+        let mut rule_answers = RuleAnswers::default();
         for rule in rules {
             let last: Vec<_> = images.iter().map(|image| image.run(rule)).collect();
             for readout in [ReadoutCells::All, ReadoutCells::Bottom] {
-                sliced.evaluate(rule, readout, &mut judged);
+                sliced.evaluate(rule, readout, &mut rule_answers);
                 let mut halves = 0;
                 for (number, (last, query)) in last.iter().zip(queries).enumerate() {
                     let sum = last.sum(readout);
                     let bit = |words: &[u64]| (words[number / 64] >> (number % 64)) & 1 == 1;
                     let expected = (sum != 0 && (sum > 0) == (query.label > 0), sum == 0);
-                    assert_eq!((bit(&judged.correct), bit(&judged.tied)), expected, "{rule:?} {number}");
+                    assert_eq!(
+                        (bit(&rule_answers.correct), bit(&rule_answers.tied)),
+                        expected,
+                        "{rule:?} {number}"
+                    );
                     halves += 2 * u32::from(expected.0) + u32::from(expected.1);
                 }
-                assert_eq!(judged.half_points(), halves, "no bits behind the last query");
+                assert_eq!(rule_answers.half_points(), halves, "no bits behind the last query");
             }
         }
     }

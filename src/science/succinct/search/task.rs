@@ -115,16 +115,16 @@ impl QueryDistribution {
 
     /// Samples query `number` of a seed: the [`SampledProblem`] with this number, and its first test input.
     pub fn query(self, seed: u64, number: u64) -> Query {
-        let drawn = SampledProblem::sample_unchecked(
+        let sampled = SampledProblem::sample_unchecked(
             self.family,
             [self.bits, self.examples],
             self.noise,
             seed,
             number,
         );
-        let test_input = drawn.test_input(0);
-        let label = drawn.concept.label(&test_input);
-        Query { concept: drawn.concept, data: drawn.data, test_input, label }
+        let test_input = sampled.test_input(0);
+        let label = sampled.concept.label(&test_input);
+        Query { concept: sampled.concept, data: sampled.data, test_input, label }
     }
 }
 
@@ -243,8 +243,8 @@ mod tests {
             task.with_size(7, 15).unwrap(),
             QueryDistribution::new(ConceptFamily::Dictator, 7, 15, 0.1).unwrap()
         );
-        let drawn = SampledProblem::new(ConceptFamily::Dictator, 31, 4, 0.1, 5, 12).unwrap();
-        let expected = (&drawn.concept, &drawn.data, drawn.test_input(0));
+        let sampled = SampledProblem::new(ConceptFamily::Dictator, 31, 4, 0.1, 5, 12).unwrap();
+        let expected = (&sampled.concept, &sampled.data, sampled.test_input(0));
         assert_eq!((&all[2].concept, &all[2].data, all[2].test_input.clone()), expected);
     }
 
