@@ -39,7 +39,7 @@ mod luck_tests;
 #[cfg(test)]
 mod markup_tests;
 #[cfg(test)]
-pub mod opened;
+pub(crate) mod opened;
 
 /// Where the choice of a language is remembered.
 pub const LANGUAGE: &str = "vivarium.language";

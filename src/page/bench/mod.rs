@@ -10,7 +10,7 @@ mod markup;
 pub mod update;
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 use crate::trainer::{Program, TrainerMessage};
 use vivarium_view::record::bench::BenchTable;

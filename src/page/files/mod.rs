@@ -11,7 +11,7 @@ pub mod progress;
 pub mod reading;
 pub mod tables;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 use super::state::{Action, State, TrainerStatus, UndoEntry};
 use super::trainer::Effect;

@@ -6,7 +6,7 @@
 //! them in its history and goes back. The run goes on beneath.
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 pub mod place;
 pub mod update;

@@ -16,7 +16,7 @@
 #[cfg(test)]
 mod storage_tests;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 mod answers;
 pub(super) mod curves;

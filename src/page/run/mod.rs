@@ -5,4 +5,4 @@ pub mod consent;
 pub mod lifecycle;
 pub mod status;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;

@@ -3,7 +3,7 @@
 pub mod form;
 pub mod map;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 #[cfg(all(test, feature = "session"))]
 mod worker_tests;
 pub mod workers;

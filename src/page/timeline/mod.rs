@@ -8,7 +8,7 @@
 
 pub mod checkpoints;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 mod overlay;
 mod update;

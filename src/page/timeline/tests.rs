@@ -194,7 +194,7 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
 }
 
 #[cfg(feature = "session")]
-pub mod with_a_worker {
+pub(crate) mod with_a_worker {
     use std::cell::RefCell;
     use std::task::{Context, Poll, Waker};
 

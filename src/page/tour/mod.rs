@@ -7,7 +7,7 @@
 pub mod handout;
 pub mod lesson;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 
 mod update;
 

@@ -1,11 +1,11 @@
 //! What the page does with a file that somebody opens, and with an entry of the browser's storage.
 
 use serde_json::{Map, Value as Json, json};
-use vivarium::page::files::Export;
-use vivarium::page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
-use vivarium::page::state::{Action, State};
-use vivarium::page::trainer::Effect;
-use vivarium::page::trainer::device::Survey;
+use vivarium_page::files::Export;
+use vivarium_page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
+use vivarium_page::state::{Action, State};
+use vivarium_page::trainer::Effect;
+use vivarium_page::trainer::device::Survey;
 use vivarium::labs::PRESETS;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::protocol::{Ending, Row};

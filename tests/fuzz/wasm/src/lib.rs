@@ -11,13 +11,13 @@ mod held;
 
 use std::cell::RefCell;
 
-use vivarium::page::files::command;
-use vivarium::page::run::status::{learner, rate, status};
-use vivarium::page::settings::form::fields;
-use vivarium::page::share::titles;
-use vivarium::page::state::{Action, State};
-use vivarium::page::sweeps::map;
-use vivarium::page::trainer::device::{Survey, device_line};
+use vivarium_page::files::command;
+use vivarium_page::run::status::{learner, rate, status};
+use vivarium_page::settings::form::fields;
+use vivarium_page::share::titles;
+use vivarium_page::state::{Action, State};
+use vivarium_page::sweeps::map;
+use vivarium_page::trainer::device::{Survey, device_line};
 use vivarium::bounds::MOST_HELD;
 use vivarium::labs::cannot_learn;
 use vivarium::permalink::{Link, decode, encode};
