@@ -9,13 +9,13 @@
 use std::collections::VecDeque;
 
 use super::Trouble;
-use vivarium_page::state::{Action, State};
-use vivarium_page::trainer::device::Survey;
-use vivarium_page::trainer::{Effect, Program, TrainerMessage};
 use vivarium_model::permalink::{Link, Start, encode};
 use vivarium_model::platform::may_have_gpu;
 use vivarium_model::protocol::{Command, Event, Failure, Message, Payload};
 use vivarium_model::run::DeviceChoice;
+use vivarium_page::state::{Action, State};
+use vivarium_page::trainer::device::Survey;
+use vivarium_page::trainer::{Effect, Program, TrainerMessage};
 use vivarium_training::launch::choose::{Engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;

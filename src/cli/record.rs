@@ -17,12 +17,12 @@ use clap::Args;
 
 use super::headless::Headless;
 use super::{LARGE, Trouble};
-use vivarium_page::state::State;
 use vivarium_labs::PRESETS;
 use vivarium_model::chart::Chart;
 use vivarium_model::chart::Kind;
 use vivarium_model::platform::now_ms;
 use vivarium_model::run::DeviceChoice;
+use vivarium_page::state::State;
 use vivarium_plot::analysis::{Lines, Reading, Role, Series};
 use vivarium_view::presets::Preset;
 use vivarium_view::presets::recorded::{Curve, Recorded, Time, parse};

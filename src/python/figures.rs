@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use vivarium_page::share::teaching::{LessonEdit, frame};
-use vivarium_page::share::titles::run_name;
-use vivarium_page::state::State;
 use vivarium_cli::{Trouble, plot};
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;
+use vivarium_page::share::teaching::{LessonEdit, frame};
+use vivarium_page::share::titles::run_name;
+use vivarium_page::state::State;
 use vivarium_plot::analysis::Reading;
 use vivarium_plot::charts::Theme;
 use vivarium_plot::charts::picture::{Figure, figure_svg};

@@ -18,13 +18,13 @@ use pyo3::prelude::*;
 
 use super::columns::Columns;
 use super::errors::TrainingError;
-use vivarium_page::state::{Action, State};
 use vivarium_cli::Trouble;
 use vivarium_cli::headless::Headless;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::{Command, Event, Message, Payload, Row};
 use vivarium_model::tasks::Measures;
+use vivarium_page::state::{Action, State};
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::Phase;
 

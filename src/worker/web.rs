@@ -13,15 +13,15 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
+use crate::{Next, Worker};
 use vivarium_core::language::speak;
 use vivarium_model::platform::file::BlobReader;
 use vivarium_model::platform::now_ms;
 use vivarium_model::platform::web::{pack, sleep, unpack, yield_now};
 use vivarium_model::protocol::{Command, Event, Failure, Greeting, Message, Payload, VERSION};
+use vivarium_training::launch::device::Device;
 use vivarium_view::record::FileError;
 use vivarium_view::record::reading::{FileEvent, Job, read};
-use vivarium_training::launch::device::Device;
-use crate::{Next, Worker};
 
 /// Commands that have come and not been obeyed, and who waits for the next.
 #[derive(Default)]

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::npz::Values;
 use super::*;
-use vivarium_page::files::data::chart_csv;
 use vivarium_labs::parity::probes::GAP;
 use vivarium_labs::{LABS, measured};
 use vivarium_model::chart;
 use vivarium_model::permalink::{View, decode, encode};
 use vivarium_model::run::{Halt, RunSpec};
+use vivarium_page::files::data::chart_csv;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 

@@ -13,9 +13,9 @@ mod table;
 
 use vivarium_core::settings::thousands;
 use vivarium_labs as labs;
-use vivarium_labs::lookup::weights::span::outside;
 use vivarium_labs::groups::probes as groups;
 use vivarium_labs::in_context::probes as in_contexts;
+use vivarium_labs::lookup::weights::span::outside;
 use vivarium_labs::parity::probes as parity;
 use vivarium_model::protocol::{Event, Failure, Row};
 use vivarium_model::run::RunSpec;

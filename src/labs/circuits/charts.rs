@@ -51,14 +51,19 @@ pub const CHARTS: &[ChartSpec] = &[
 
 /// What was measured of the perturbations; what is not known of this run is left out.
 fn norms(run: &RunView) -> Lines {
-    let measure =
-        |name: &str, role: Role, of: CircuitMetric| series(&run.history, name, role, Of::Measure(of as usize));
+    let measure = |name: &str, role: Role, of: CircuitMetric| {
+        series(&run.history, name, role, Of::Measure(of as usize))
+    };
     let mut lines = with_axes(tr!("step"), tr!("norm of the perturbation, ‖δ‖₂"));
     let all = [
         measure(tr!("smallest noise"), Role::Train, CircuitMetric::NoiseNorm),
         measure(tr!("smallest perturbation found"), Role::Test, CircuitMetric::LeastNorm),
         measure(tr!("exact margin"), Role::Relevant, CircuitMetric::ExactMargin),
-        measure(tr!("bound by the proof of D.6 (rounding parameters fixed)"), Role::Other, CircuitMetric::ProofBound),
+        measure(
+            tr!("bound by the proof of D.6 (rounding parameters fixed)"),
+            Role::Other,
+            CircuitMetric::ProofBound,
+        ),
         measure(
             tr!("bound by the formula of D.6 (rounding parameters fixed)"),
             Role::Other,

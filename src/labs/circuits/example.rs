@@ -6,7 +6,7 @@ use super::state::CircuitState;
 use super::words::written;
 use crate::answers::{SHOWN, number, said};
 use vivarium_model::run::RunSpec;
-use vivarium_science::circuits::{CircuitSpec, CircuitKind, is_correct};
+use vivarium_science::circuits::{CircuitKind, CircuitSpec, is_correct};
 use vivarium_view::display::{Example, RunView};
 
 /// Rows that are shown; the product of weights 1 has one input.

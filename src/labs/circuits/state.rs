@@ -62,7 +62,8 @@ impl CircuitState {
         let drawn = examples.circuit()?;
         let Some(Family::Circuit(net)) = spec.model.config().family() else { return None };
         let network = drawn.build_network(net.rounding()).ok()?;
-        let (circuit, layered, bits) = (drawn.build_circuit().ok()?, drawn.build_layered().ok()?, drawn.replica_input(0));
+        let (circuit, layered, bits) =
+            (drawn.build_circuit().ok()?, drawn.build_layered().ok()?, drawn.replica_input(0));
         let mut state = CircuitState {
             values: layered.evaluate_layers(&bits).ok()?,
             trace: network.trace(&bits).ok()?,

@@ -3,7 +3,9 @@
 use vivarium_core::settings::Axis;
 use vivarium_plot::analysis::ends::{self, Curve};
 use vivarium_plot::analysis::{Lines, Role, Series};
-use vivarium_science::circuits::{CircuitMetric, CircuitKind, first_order_margin, rounded_toy_margin, toy_margin};
+use vivarium_science::circuits::{
+    CircuitKind, CircuitMetric, first_order_margin, rounded_toy_margin, toy_margin,
+};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measures;
 use vivarium_view::display::words::label;

@@ -7,7 +7,9 @@ use vivarium_model::run::Success;
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::circuits::{CircuitMetric, Rounding, first_order_margin, is_correct, rounded_toy_margin};
+use vivarium_science::circuits::{
+    CircuitMetric, Rounding, first_order_margin, is_correct, rounded_toy_margin,
+};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{percent, thousands};
 

@@ -83,7 +83,10 @@ pub const CHARTS: &[ChartSpec] = &[
 fn stray(run: &RunView, state: &MachineState) -> Bars {
     let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.blocks.as_slice());
     let bar = |(at, stage): (usize, &vivarium_science::machines::BlockTrace)| {
-        (format!("{} {}", at + 1, stage.kind.name()), vivarium_science::machines::clamp_to_f32(stage.deviation))
+        (
+            format!("{} {}", at + 1, stage.kind.name()),
+            vivarium_science::machines::clamp_to_f32(stage.deviation),
+        )
     };
     Bars {
         x_label: tr!("block").into(),

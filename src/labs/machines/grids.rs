@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::state::MachineState;
 use vivarium_model::permalink::View;
 use vivarium_plot::analysis::Grid;
-use vivarium_science::machines::{Affine, TokenGroup, ResidualLayout, StepTrace};
+use vivarium_science::machines::{Affine, ResidualLayout, StepTrace, TokenGroup};
 
 /// Most cells of a picture of tokens or of the tape; of longer runs the newest steps.
 const MOST_CELLS: usize = 1 << 16;

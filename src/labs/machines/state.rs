@@ -9,7 +9,7 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_science::machines::{
-    ResidualLayout, StepRecord, NoiseAdder, MachineProgram, MachineRun, StepTrace, Transformer,
+    MachineProgram, MachineRun, NoiseAdder, ResidualLayout, StepRecord, StepTrace, Transformer,
     library::{self, MachineExample},
 };
 use vivarium_view::display::{LabState, Work};

@@ -1,6 +1,6 @@
 //! The tape of the ordinary simulator: which of its cells are shown, and what is said of them.
 
-use vivarium_science::machines::{HaltReason, Machine, StepRecord, MachineRun};
+use vivarium_science::machines::{HaltReason, Machine, MachineRun, StepRecord};
 
 /// Cells that are shown at once.
 pub const CELLS: usize = 15;

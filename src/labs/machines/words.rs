@@ -9,7 +9,7 @@ use vivarium_model::run::{RunSpec, Success};
 use vivarium_plot::analysis::curves::spread;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::Of;
-use vivarium_science::machines::{AttentionMode, TokenGroup, MachineMetric};
+use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, percent, significant, thousands};
 

@@ -90,8 +90,12 @@ fn of_sweep(run: &RunView) -> Result<(), String> {
 fn answers(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("share of test inputs"));
     lines.y_range = Some((0.0, 1.0));
-    let answered =
-        series(&run.history, tr!("answered"), Role::Other, Of::Measure(LearningMetric::AnsweredShare as usize));
+    let answered = series(
+        &run.history,
+        tr!("answered"),
+        Role::Other,
+        Of::Measure(LearningMetric::AnsweredShare as usize),
+    );
     lines.series = vec![
         Series { under: 1, ..answered },
         series(&run.history, tr!("answered correctly"), Role::Test, Of::TestAccuracy),

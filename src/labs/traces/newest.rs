@@ -14,6 +14,7 @@ pub(super) fn newest(run: &RunView, of: TraceMetric) -> f32 {
 
 /// The measures of the layers that the network has.
 pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMetric> {
-    let (first, count) = (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());
+    let (first, count) =
+        (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());
     TraceMetric::ALL[first..].iter().take(count.min(MAX_MEASURED_LAYERS)).copied()
 }

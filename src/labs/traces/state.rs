@@ -9,7 +9,7 @@ use vivarium_model::permalink::{Link, View};
 use vivarium_model::protocol::Finding;
 use vivarium_model::run::RunSpec;
 use vivarium_plot::analysis::chains::head_names;
-use vivarium_science::machines::random::{TracePosition, TAPE_SYMBOLS};
+use vivarium_science::machines::random::{TAPE_SYMBOLS, TracePosition};
 use vivarium_science::machines::{RandomMachine, TraceSettings};
 use vivarium_training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
 use vivarium_view::display::{LabState, Work};
@@ -76,7 +76,12 @@ impl TracesState {
             self.example = view.example;
             self.places.clear();
             let example = view.example.saturating_sub(1);
-            self.traces.build_source().sample_held_out(self.spec.run.seed, 0, example..example + 1, &mut self.places);
+            self.traces.build_source().sample_held_out(
+                self.spec.run.seed,
+                0,
+                example..example + 1,
+                &mut self.places,
+            );
             (self.look, self.job) = (Look { heads: vec![], logits: vec![] }, None);
         }
         match &mut self.job {

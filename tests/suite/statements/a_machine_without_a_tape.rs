@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use vivarium::machines::{
-    Construction, TokenGroup, ExecutionMode, ResidualLayout, AttentionTrace, Machine, MachineMetric, BlockKind, MachineProgram, MachineRun, StepTrace, Transformer,
-    library, round,
+    AttentionTrace, BlockKind, Construction, ExecutionMode, Machine, MachineMetric, MachineProgram,
+    MachineRun, ResidualLayout, StepTrace, TokenGroup, Transformer, library, round,
 };
 use vivarium::sweep::{cells, places};
 
@@ -34,7 +34,8 @@ impl Watched {
         let program = decoded(name).task.examples().program().unwrap();
         let construction = Construction::new(&program.machine, program.bits).unwrap();
         let mut transformer =
-            Transformer::new(construction.into(), &program.input, program.start, ExecutionMode::default()).unwrap();
+            Transformer::new(construction.into(), &program.input, program.start, ExecutionMode::default())
+                .unwrap();
         let mut traces = vec![];
         for _ in 0..program.steps {
             transformer.advance().unwrap();
@@ -136,7 +137,8 @@ impl Watched {
                 let begins = |past: &usize| past >> (bits - 1 - round) == 2 * known + 1;
                 let fit: Vec<usize> = writers.iter().copied().filter(begins).collect();
                 let last = writers.last().copied().unwrap_or(0) >> (bits - 1 - round) & 1;
-                let bit = usize::from(stage.residual[self.layout().coordinate(TokenGroup::Prefix, round)] > 0.5);
+                let bit =
+                    usize::from(stage.residual[self.layout().coordinate(TokenGroup::Prefix, round)] > 0.5);
                 known = 2 * known + bit;
                 holds(stage.self_attention.as_ref().unwrap(), &fit, bit, last)
             })
@@ -153,7 +155,11 @@ impl Watched {
     fn null_wins_where_none_fits(&self) -> bool {
         self.every_search(|look, fit, bit, _| {
             let is_largest = look.scores.iter().all(|score| *score < look.null_score);
-            if fit.is_empty() { is_largest && look.null_weight == 1.0 && bit == 0 } else { !is_largest && bit == 1 }
+            if fit.is_empty() {
+                is_largest && look.null_weight == 1.0 && bit == 0
+            } else {
+                !is_largest && bit == 1
+            }
         })
     }
 
@@ -602,7 +608,9 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The attention of this transformer has a null slot and a hard maximum.",
-        Known("`null_key` and `Choice::Hard` of the construction; `hard_attention_averages_the_values_of_the_largest_scores`"),
+        Known(
+            "`null_key` and `Choice::Hard` of the construction; `hard_attention_averages_the_values_of_the_largest_scores`",
+        ),
     ),
     (
         "The transformer makes one step of the machine for each token, so it can make many more steps than it has layers.",

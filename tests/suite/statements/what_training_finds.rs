@@ -107,7 +107,9 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Attention to the write is not necessary: this small machine often repeats the same short sequences of steps, so the last few steps determine most symbols on the tape.",
-        Known("tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`"),
+        Known(
+            "tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`",
+        ),
     ),
     (
         "In this run the machine's next state is chosen uniformly at random at every step, so the last few steps do not determine the symbols.",
@@ -125,7 +127,9 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "Only the most recent write to a cell determines the symbol in this cell.",
-        Known("tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`"),
+        Known(
+            "tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`",
+        ),
     ),
     ("To predict symbols, will the network learn to use mostly recent writes, or also old writes?", Words),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),

@@ -4,7 +4,7 @@
 use super::editor;
 use crate::circuits::CircuitState;
 use vivarium_core::settings::Value;
-use vivarium_science::circuits::{MAX_INPUTS, CircuitKind};
+use vivarium_science::circuits::{CircuitKind, MAX_INPUTS};
 use vivarium_view::ui::request::Request;
 
 /// What can be done.

@@ -59,8 +59,12 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
         };
         let line = error.line();
         // A line that is no gate says nothing of the others; what is wrong between lines may be due to it.
-        let is_of_line =
-            matches!(error, CircuitError::MalformedGate(_) | CircuitError::UnknownGate { .. } | CircuitError::InvalidName { .. });
+        let is_of_line = matches!(
+            error,
+            CircuitError::MalformedGate(_)
+                | CircuitError::UnknownGate { .. }
+                | CircuitError::InvalidName { .. }
+        );
         if is_of_line || mistakes.is_empty() {
             mistakes.push(Mistake { line, sentence: sentence(&error) });
         }

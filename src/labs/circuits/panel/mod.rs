@@ -4,4 +4,3 @@
 pub mod action;
 pub mod diagram;
 pub mod editor;
-

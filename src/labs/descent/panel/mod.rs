@@ -5,4 +5,3 @@ pub mod action;
 pub mod plane;
 pub mod steps;
 pub mod strip;
-

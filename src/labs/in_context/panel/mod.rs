@@ -2,4 +2,3 @@
 //! point.
 
 pub mod action;
-

@@ -6,7 +6,7 @@
 //! the browser enlarges it. Between steps most groups are 0: that they are is what the picture shows.
 
 use crate::machines::tape;
-use vivarium_science::machines::{TokenGroup, ResidualLayout, Machine, StepRecord, StepTrace, Transformer};
+use vivarium_science::machines::{Machine, ResidualLayout, StepRecord, StepTrace, TokenGroup, Transformer};
 use vivarium_view::display::words::{MISSING, significant, thousands};
 
 /// Tokens before the present one that are shown at most.
@@ -41,7 +41,9 @@ impl Kind {
     pub fn of(group: TokenGroup) -> Kind {
         match group {
             TokenGroup::State => Kind::State,
-            TokenGroup::Symbol | TokenGroup::Written | TokenGroup::Recalled | TokenGroup::Given => Kind::Symbol,
+            TokenGroup::Symbol | TokenGroup::Written | TokenGroup::Recalled | TokenGroup::Given => {
+                Kind::Symbol
+            }
             TokenGroup::Time | TokenGroup::Before | TokenGroup::Head | TokenGroup::Prefix => Kind::Position,
             TokenGroup::Flags | TokenGroup::Move => Kind::Flag,
         }
@@ -271,7 +273,8 @@ mod tests {
         let machine = of.parse_machine().unwrap();
         let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap();
-        let mut transformer = Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
+        let mut transformer =
+            Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
         (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (machine, run, transformer)
     }
@@ -289,7 +292,10 @@ mod tests {
             assert_eq!(read(TokenGroup::Before), moment.head.to_string());
             assert_eq!((read(TokenGroup::Written), read(TokenGroup::Time)), (MISSING.into(), "0".into()));
             let applied = present(&transformer, Some(&trace), 1).unwrap();
-            assert_eq!(reading(&layout, &machine, applied, TokenGroup::Written), machine.format_symbols([moment.written]));
+            assert_eq!(
+                reading(&layout, &machine, applied, TokenGroup::Written),
+                machine.format_symbols([moment.written])
+            );
             assert_eq!(reading(&layout, &machine, applied, TokenGroup::Time), step.to_string());
             let way = reading(&layout, &machine, applied, TokenGroup::Move);
             assert!(way == "left" || way == "right", "{way}");

@@ -1,6 +1,8 @@
 //! How large the transformer is, part by part.
 
-use vivarium_science::machines::{BlockCounts, Construction, MachineProgram, ParameterBreakdown, ParameterStats};
+use vivarium_science::machines::{
+    BlockCounts, Construction, MachineProgram, ParameterBreakdown, ParameterStats,
+};
 use vivarium_view::display::words::thousands;
 
 /// How large the transformer of a program is, without noise.

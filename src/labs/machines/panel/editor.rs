@@ -2,12 +2,11 @@
 
 use vivarium_core::settings::line;
 use vivarium_science::machines::text::Notation;
-use vivarium_science::machines::{MAX_CELL, Machine, MachineError, StepRecord, MachineProgram, MachineRun};
+use vivarium_science::machines::{MAX_CELL, Machine, MachineError, MachineProgram, MachineRun, StepRecord};
 use vivarium_view::display::words::{capital, thousands};
 
 /// Rules of a table that are shown at most; no machine has more.
-pub const MOST_ROWS: usize =
-    vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
+pub const MOST_ROWS: usize = vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
 
 /// Most characters of the rules and of the input as a link has them; the settings refuse more.
 const MOST_IN_LINK: [usize; 2] = [5_000, 2000];
@@ -83,7 +82,8 @@ impl Draft {
     /// The first thing that must be changed.
     pub fn read(&self, steps: usize) -> Result<Written, Flaw> {
         let machine = Machine::parse(&self.rules).map_err(|mistake| Flaw::of(Part::Rules, &mistake))?;
-        let input = machine.parse_input(self.input.trim()).map_err(|mistake| Flaw::of(Part::Input, &mistake))?;
+        let input =
+            machine.parse_input(self.input.trim()).map_err(|mistake| Flaw::of(Part::Input, &mistake))?;
         let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MAX_CELL);
         let Some(start) = start else {
             let sentence =
@@ -98,7 +98,9 @@ impl Draft {
         };
         match program {
             Ok(_) => Written { machine, input, start }.fitting(),
-            Err(mistake @ MachineError::CellTooLarge { .. }) if input.len() > 1 => Err(Flaw::of(Part::Input, &mistake)),
+            Err(mistake @ MachineError::CellTooLarge { .. }) if input.len() > 1 => {
+                Err(Flaw::of(Part::Input, &mistake))
+            }
             Err(mistake) => Err(Flaw::of(Part::Cell, &mistake)),
         }
     }

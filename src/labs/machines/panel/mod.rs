@@ -7,4 +7,3 @@ pub mod counts;
 pub mod editor;
 pub mod search;
 pub mod stages;
-

@@ -10,7 +10,9 @@
 //! that one of them is, so that no candidate is ever lost.
 
 use super::bits::{binary, digit};
-use vivarium_science::machines::{TokenGroup, ResidualLayout, AttentionTrace, Machine, BlockKind, StepTrace, Transformer};
+use vivarium_science::machines::{
+    AttentionTrace, BlockKind, Machine, ResidualLayout, StepTrace, TokenGroup, Transformer,
+};
 
 /// Most pixels of a row.
 pub const COLUMNS: usize = 240;
@@ -264,7 +266,9 @@ pub fn pixels(row: &Row, colours: &[[u8; 3]; 4]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::{AttentionMode, Construction, ExecutionMode, MachineRun, library::EXAMPLES, library::MachineExample};
+    use vivarium_science::machines::{
+        AttentionMode, Construction, ExecutionMode, MachineRun, library::EXAMPLES, library::MachineExample,
+    };
 
     fn made(of: &MachineExample, how: ExecutionMode, steps: usize) -> (Machine, MachineRun, Transformer) {
         let machine = of.parse_machine().unwrap();
@@ -386,7 +390,8 @@ mod tests {
         }
         let mut weights = vec![0.0; 1000];
         weights[499] = 1.0;
-        let look = AttentionTrace { weights, null_weight: 0.0, scores: vec![], null_score: 0.0, score_gap: None };
+        let look =
+            AttentionTrace { weights, null_weight: 0.0, scores: vec![], null_score: 0.0, score_gap: None };
         let (marks, chosen) = marks(&[3, 4, 500], &[4, 500], &look, 1000);
         let count = |mark| marks.iter().filter(|other| **other == mark).count();
         assert_eq!((marks.len(), chosen, count(Mark::Chosen)), (COLUMNS, 1, 1));

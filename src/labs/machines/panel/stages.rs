@@ -82,7 +82,12 @@ fn distance(most: f64) -> String {
 /// How far ahead of the next score the largest one was; nothing for blocks without attention.
 pub fn gap(trace: &StepTrace, stage: usize) -> Option<String> {
     let of = trace.blocks.get(stage.checked_sub(1)?)?;
-    let gap = of.self_attention.iter().chain(&of.cross_attention).filter_map(|look| look.score_gap).reduce(f64::min)?;
+    let gap = of
+        .self_attention
+        .iter()
+        .chain(&of.cross_attention)
+        .filter_map(|look| look.score_gap)
+        .reduce(f64::min)?;
     Some(tr!(
         "The largest attention score exceeds the second-largest attention score by {gap}.",
         gap = distance(gap)
@@ -92,7 +97,9 @@ pub fn gap(trace: &StepTrace, stage: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_science::machines::{Construction, ExecutionMode, MachineRun, Transformer, library::find_example};
+    use vivarium_science::machines::{
+        Construction, ExecutionMode, MachineRun, Transformer, library::find_example,
+    };
 
     /// The 4-state busy beaver after so many steps.
     fn beaver(steps: usize, sigma: f64) -> (Transformer, MachineRun) {
@@ -100,7 +107,8 @@ mod tests {
         let machine = of.parse_machine().unwrap();
         let run = MachineRun::new(&machine, &[], of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap().with_noise(sigma, 0, 0);
-        let mut transformer = Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
+        let mut transformer =
+            Transformer::new(weights.into(), &[], of.start, ExecutionMode::default()).unwrap();
         (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (transformer, run)
     }

@@ -4,4 +4,3 @@ pub mod action;
 pub mod change;
 pub mod diagram;
 pub mod words;
-

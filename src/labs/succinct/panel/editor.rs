@@ -178,7 +178,12 @@ mod tests {
     #[test]
     fn the_library_has_no_mistake() {
         for learner in library::LEARNERS {
-            assert_eq!(checked(learner.text).as_ref(), Ok(&learner.parse_program().unwrap()), "{}", learner.slug);
+            assert_eq!(
+                checked(learner.text).as_ref(),
+                Ok(&learner.parse_program().unwrap()),
+                "{}",
+                learner.slug
+            );
             assert_eq!(lines(learner.text), learner.text.trim_end());
         }
         assert_eq!(lines("a + → * S a\r\nb\r\n\n"), "a + → * S a\nb");

@@ -6,4 +6,3 @@ pub mod editor;
 pub mod listing;
 pub mod sentences;
 pub mod through;
-

@@ -2,7 +2,7 @@
 //! the network through them.
 
 use vivarium_science::succinct::search::{
-    PointLayer, InterpolationPoint, PointNetwork, PointError, BUMP_UNITS, THRESHOLD_UNITS,
+    BUMP_UNITS, InterpolationPoint, PointError, PointLayer, PointNetwork, THRESHOLD_UNITS,
 };
 use vivarium_view::display::words::{capital, significant};
 
@@ -197,7 +197,9 @@ mod tests {
                     let (right, down) = place([x, y]);
                     assert!((0.0..=SIZE.0).contains(&right) && (0.0..=SIZE.1).contains(&down), "{x} {y}");
                 }
-                assert!(network.evaluate(FRAME.0).0.abs() < 1e-9 && network.evaluate(-FRAME.0).0.abs() < 1e-9);
+                assert!(
+                    network.evaluate(FRAME.0).0.abs() < 1e-9 && network.evaluate(-FRAME.0).0.abs() < 1e-9
+                );
             }
         }
     }

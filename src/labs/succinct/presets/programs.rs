@@ -86,7 +86,10 @@ pub(super) const PROGRAMS: &[Preset] = &[
         claim: "A program with 47 states learns a parity of some of 20 inputs from 40 examples: after about 55,000 layers all 64 test inputs are answered correctly. A perceptron that is trained with SGD on the same number of examples answers only about half of the new inputs correctly in the median of 10 networks, as with random guessing.",
         source: "Goel et al. 2022, section 1",
         instance: "Our choices: d = 20 inputs, m = 40 examples, one data set. Compare this run with the run “A perceptron trained by SGD on 40 examples of a parity”.",
-        expect: &[right(60_000, (1.0, 1.0)), median(LearningMetric::MedianTime, 60_000, (54_000.0, 56_500.0))],
+        expect: &[
+            right(60_000, (1.0, 1.0)),
+            median(LearningMetric::MedianTime, 60_000, (54_000.0, 56_500.0)),
+        ],
         budget: 60_000,
         ..QUICK
     },

@@ -64,7 +64,10 @@ pub(super) const SEARCHES: &[Preset] = &[
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 90 and 130 of 19,683.
-        expect: &[right(19_683, (0.975, 1.0)), median(LearningMetric::GoodRuleShare, 19_683, (0.004_572, 0.006_605))],
+        expect: &[
+            right(19_683, (0.975, 1.0)),
+            median(LearningMetric::GoodRuleShare, 19_683, (0.004_572, 0.006_605)),
+        ],
         budget: 19_683,
         ..QUICK
     },
@@ -101,7 +104,10 @@ pub(super) const SEARCHES: &[Preset] = &[
         source: "Goel et al. 2022, section 5, on exhaustive search",
         instance: "Our choice: each rule is tried once, on 800 queries.",
         // 80 and 130 of 19,683.
-        expect: &[right(19_683, (0.975, 1.0)), median(LearningMetric::GoodRuleShare, 19_683, (0.004_064, 0.006_605))],
+        expect: &[
+            right(19_683, (0.975, 1.0)),
+            median(LearningMetric::GoodRuleShare, 19_683, (0.004_064, 0.006_605)),
+        ],
         budget: 19_683,
         ..QUICK
     },

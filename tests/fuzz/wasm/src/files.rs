@@ -1,17 +1,17 @@
 //! What the page does with a file that somebody opens, and with an entry of the browser's storage.
 
 use serde_json::{Map, Value as Json, json};
-use vivarium_page::files::Export;
-use vivarium_page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
-use vivarium_page::state::{Action, State};
-use vivarium_page::trainer::Effect;
-use vivarium_page::trainer::device::Survey;
 use vivarium::labs::PRESETS;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::protocol::{Ending, Row};
 use vivarium::record::{Environment, Record, saved, weights};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
+use vivarium_page::files::Export;
+use vivarium_page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
+use vivarium_page::state::{Action, State};
+use vivarium_page::trainer::Effect;
+use vivarium_page::trainer::device::Survey;
 
 use crate::{show, the_bytes};
 

@@ -10,7 +10,14 @@ mod files;
 mod held;
 
 use std::cell::RefCell;
+use vivarium::display::charts::ChartOfRun;
 
+use vivarium::bounds::MOST_HELD;
+use vivarium::labs::cannot_learn;
+use vivarium::permalink::{Link, decode, encode};
+use vivarium::run::cost::{dearest, seconds};
+use vivarium::run::{RunSpec, Section};
+use vivarium::tasks::Batch;
 use vivarium_page::files::command;
 use vivarium_page::run::status::{learner, rate, status};
 use vivarium_page::settings::form::fields;
@@ -18,12 +25,6 @@ use vivarium_page::share::titles;
 use vivarium_page::state::{Action, State};
 use vivarium_page::sweeps::map;
 use vivarium_page::trainer::device::{Survey, device_line};
-use vivarium::bounds::MOST_HELD;
-use vivarium::labs::cannot_learn;
-use vivarium::permalink::{Link, decode, encode};
-use vivarium::run::cost::{dearest, seconds};
-use vivarium::run::{RunSpec, Section};
-use vivarium::tasks::Batch;
 
 /// There is a notice.
 const NOTICED: u32 = 1;
@@ -240,7 +241,7 @@ fn show(page: &State) {
     }
     for chart in run.link.view.show.iter().filter(|chart| chart.applies(run).is_ok()) {
         shown.extend([chart.title(run), chart.summary(run)]);
-        std::hint::black_box(chart.drawn(page));
+        std::hint::black_box(page.reading_to_end(*chart));
     }
     std::hint::black_box(shown);
 }
