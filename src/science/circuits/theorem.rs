@@ -71,7 +71,7 @@ pub struct MarginBounds {
     pub fixed_rounding: f64,
     /// The constants of `fixed_rounding`; κ_ξ is not used.
     pub fixed_rounding_constants: TheoremConstants,
-    /// The larger bound that the theorem's proof gives with E₁ = 0, for fixed parameters of rounding.
+    /// Lower bound from the proof of theorem D.6 with E₁ = 0, for fixed parameters of rounding; at least `fixed_rounding`.
     pub proof: f64,
     /// The constants of `proof`; κ_ξ is not used.
     pub proof_constants: TheoremConstants,

@@ -105,7 +105,7 @@ impl ComparisonMeasures {
     }
 }
 
-/// The state of a comparison, to resume it later.
+/// A checkpoint of a comparison of descent in tokens with direct descent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonState {
     /// Number of steps taken.

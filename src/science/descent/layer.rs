@@ -101,7 +101,7 @@ pub struct DescentLayer {
     one: usize,
 }
 
-/// A head of a layer, with the item that it belongs to.
+/// What an attention head of a layer computes, with the entry of [`LayerWeights`] that the head serves.
 enum HeadRole<'a> {
     /// One ReLU of a neuron's sum, with the index of the ReLU.
     Neuron(&'a NeuronHeads, &'a ReluSum, usize),

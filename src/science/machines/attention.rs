@@ -42,7 +42,7 @@ impl AttentionMode {
     }
 }
 
-/// Weights of an attention layer with a null slot.
+/// Weights of an attention layer with a null slot: one more key and value, which get the attention if no token matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention {
     /// Query matrix Q with its bias, `[keys, width]`.

@@ -61,7 +61,9 @@ pub struct TraceStatistics {
 }
 
 impl TraceStatistics {
-    /// Whether a table with these statistics is accepted.
+    /// Whether rejection sampling keeps a transition table with these statistics: at least 0.1 of the steps
+    /// enter each state, 0.55 to 0.9 of the steps revisit a cell, and of these at least 0.4 after four or more steps and at
+    /// least 0.2 with each symbol.
     pub fn is_acceptable(self) -> bool {
         self.min_state_share >= 0.1
             && (0.55..=0.9).contains(&self.revisit_share)
@@ -188,7 +190,7 @@ pub fn token_name(token: u8) -> String {
     format!("{}{}", state_name(usize::from(token) / TAPE_SYMBOLS), usize::from(token) % TAPE_SYMBOLS)
 }
 
-/// One position of a trace.
+/// One token of a machine's trace: what the machine reads at one step, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracePosition {
     /// State and symbol under the head, `state · 2 + symbol`.

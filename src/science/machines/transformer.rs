@@ -277,8 +277,11 @@ impl Transformer {
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
-    /// Executes all blocks of a step. For a new step, `fresh` holds the caches to which its keys and values are appended; step
-    /// 0 is not cached.
+    /// Forward pass of one autoregressive step through all blocks.
+    ///
+    /// `fresh` has one key-value cache for each block, `None` for a block without self-attention; the step's keys and values are
+    /// appended. Without `fresh` the step is computed again from the caches of the run. Step 0 is not cached. `None` if the
+    /// previous step or a cache does not exist.
     fn compute_step(
         &self,
         step: usize,

@@ -333,7 +333,7 @@ fn sum_by_class(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> 
     merged
 }
 
-/// Inner product of two vectors `[names · dim]` after [`sum_by_class`].
+/// Inner product of two vectors `[names · dim]`, each first summed over equal names with [`sum_by_class`].
 fn merged_dot(a: &[f64], b: &[f64], dim: usize, classes: &[usize]) -> f64 {
     dot(&sum_by_class(a, classes.len(), dim, classes), &sum_by_class(b, classes.len(), dim, classes))
 }
