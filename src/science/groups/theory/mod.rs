@@ -88,7 +88,7 @@ pub enum MarginError {
 /// ```
 /// use vivarium_science::groups::{Group, Irreps, theory};
 /// let group = Group::alternating(5);
-/// let margin = theory::compute_max_margin(&group, &Irreps::of(&group))?;
+/// let margin = theory::compute_max_margin(&group, &Irreps::compute(&group))?;
 /// assert!((margin.value - 4.31571e-4).abs() < 1e-9);
 /// assert_eq!(margin.used_irreps, [false, true, true, true, false]); // not the one of dimension 5
 /// # Ok::<(), theory::MarginError>(())
