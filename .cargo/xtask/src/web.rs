@@ -18,6 +18,16 @@ use crate::setup::{self, Toolchain};
 
 const INDEX: &str = "www/index.html";
 
+/// Cargo's settings while the page is served and rebuilt: what changed is compiled again piece by piece, and nothing is
+/// optimised across crates. A rebuild takes a fifth of the time; the programs are a third larger.
+const REBUILT: [(&str, &str); 5] = [
+    ("CARGO_PROFILE_PAGE_LTO", "off"),
+    ("CARGO_PROFILE_PAGE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_PAGE_INCREMENTAL", "true"),
+    ("CARGO_PROFILE_WORKER_INCREMENTAL", "true"),
+    ("CARGO_PROFILE_WORKER_GPU_INCREMENTAL", "true"),
+];
+
 /// One `<link data-trunk rel="rust">`.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Bundle {
@@ -53,7 +63,7 @@ pub fn bundles(project: &Project) -> Outcome<Vec<Bundle>> {
 pub fn build(project: &Project, public_url: &str) -> Outcome {
     let toolchain = setup::page(project)?;
     let _claim = project.claim(&project.wasm_builds())?;
-    compile(project, &toolchain)?;
+    compile(project, &toolchain, &[])?;
     let dist = project.dist();
     run(trunk(project, &toolchain, "build", &dist).args(["--public-url", public_url]))?;
     finish::finish(project, &dist)?;
@@ -65,22 +75,25 @@ pub fn build(project: &Project, public_url: &str) -> Outcome {
 pub fn serve(project: &Project, port: u16) -> Outcome {
     let toolchain = setup::page(project)?;
     let claim = project.claim(&project.wasm_builds())?;
-    compile(project, &toolchain)?;
+    compile(project, &toolchain, &REBUILT)?;
     // A page that is shown all day must not keep other clones from building.
     drop(claim);
     // Not `dist`: what Trunk serves reloads itself, and that must never be published.
     let dist = project.target().join("serve");
     say(format!("soon at http://127.0.0.1:{port}, until Ctrl-C"));
     let port = port.to_string();
-    run(trunk(project, &toolchain, "serve", &dist).args(["--address", "127.0.0.1", "--port", &port]))
+    let mut trunk = trunk(project, &toolchain, "serve", &dist);
+    run(trunk.envs(REBUILT).args(["--address", "127.0.0.1", "--port", &port]))
 }
 
-fn compile(project: &Project, toolchain: &Toolchain) -> Outcome {
+/// Compiles every program, with these settings of cargo besides the profiles'.
+fn compile(project: &Project, toolchain: &Toolchain, settings: &[(&str, &str)]) -> Outcome {
     for bundle in bundles(project)? {
         say(format!("compiling {} for the browser", bundle.bin));
         run(toolchain
             .command(project, "cargo")
             .current_dir(&project.root)
+            .envs(settings.iter().copied())
             .arg("build")
             .args(bundle.arguments()))?;
     }
